@@ -30,8 +30,7 @@ bool is_ours(PyObject* object) {
 }
 
 Tensor operand(PyObject* object) {
-  if (is_ordinary(object)) return tensor_of(object);
-  return is_variable(object) ? read_variable(object) : tensor_of(object);
+  return is_tensor(object) ? tensor_of(object) : read_variable(object);
 }
 
 // How the operation converts a plain value on the right of a tensor.
@@ -91,21 +90,28 @@ bool is_misfit() {
 // Whether an operator promotes the dtypes of its operands, where the program has asked for that.
 enum class Dtypes : bool { kAsTheyAre, kPromoted };
 
+// Both operands, promoted, and whether the result is weak; converted ones where they are left
+// alone.
+[[gnu::cold, gnu::noinline]] Operands promoted_operands(Converts right, PyObject* a, PyObject* b,
+                                                        bool& weak) {
+  const std::optional<Promoted> promoted = promote(a, b);
+  if (!promoted) return convert_operands(right, a, b);
+  weak = promoted->weak;
+  return {promoted->a, promoted->b};
+}
+
 // Runs `body` on converted operands. `reflected` names the method of other classes that may know
 // an answer; null if there is none.
 template <Dtypes dtypes = Dtypes::kAsTheyAre, class Body>
 PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* reflected,
                         const Body& body) noexcept {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
-  PyObject* result = guarded([&]() -> PyObject* {
-    if (dtypes == Dtypes::kPromoted && promotes_now()) [[unlikely]] {
-      if (const auto promoted = promote(a, b)) {
-        PyObject* const value = body({promoted->a, promoted->b});
-        return value && promoted->weak ? weaken(value) : value;
-      }
-    }
-    return body(convert_operands(right, a, b));
+  bool weak = false;
+  PyObject* result = guarded([&] {
+    return body(dtypes == Dtypes::kPromoted && promotes_now() ? promoted_operands(right, a, b, weak)
+                                                              : convert_operands(right, a, b));
   });
+  if (weak && result) return weaken(result);
   if (result || !reflected || !is_ours(a) || is_ours(b)) return result;
   return ask_right_operand(a, b, reflected);
 }
