@@ -375,7 +375,7 @@ class UnbatchDataset(UnaryDataset):
             return count
         for leaf in structure.flatten(self._input.element_spec):
             dense = isinstance(leaf, TensorSpec) or hasattr(leaf, "ragged_rank")
-            size = leaf.shape[0] if dense and leaf.shape.rank else None
+            size = leaf.shape.as_list()[0] if dense and leaf.shape.rank else None
             if size is not None:
                 return count * size
         return UNKNOWN

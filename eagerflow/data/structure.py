@@ -272,7 +272,9 @@ def unbatched_spec(spec: Any) -> Any:
         ValueError: if a leaf is a scalar, or first sizes differ.
     """
     sizes = [
-        leaf.shape[0] for leaf in flatten(spec) if isinstance(leaf, TensorSpec) and leaf.shape.rank
+        leaf.shape.as_list()[0]
+        for leaf in flatten(spec)
+        if isinstance(leaf, TensorSpec) and leaf.shape.rank
     ]
     known = {size for size in sizes if size is not None}
     if len(known) > 1:

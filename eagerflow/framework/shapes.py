@@ -410,6 +410,8 @@ class TensorShape:
     def __iter__(self) -> Iterator[Any]:
         if self._dims is None:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
+        if _Version.dimensions:  # unknown ones stay None, which the package's code asks for
+            return iter([size if size is None else Size(size) for size in self._dims])
         return iter(self._dims)
 
     def __getitem__(self, key: Any) -> Any:

@@ -379,7 +379,7 @@ def from_sparse(st_input: Any, row_splits_dtype: Any) -> TypeSpec:
     rank = st_input.shape.rank
     if rank not in (None, 2):
         raise ValueError(f"Shape {st_input.shape} must have rank 2")
-    rows = None if rank is None else st_input.shape[0]
+    rows = None if rank is None else st_input.shape.as_list()[0]
     return spec_of([rows, None], st_input.dtype, 1, dtypes.as_dtype(row_splits_dtype))
 
 

@@ -332,7 +332,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
 
 def _filled_specs(sp_input: Any, *_: Any, **__: Any) -> Any:
     spec = spec_like(sp_input)
-    rows = None if spec.shape.rank is None else spec.shape[0]
+    rows = None if spec.shape.rank is None else spec.shape.as_list()[0]
     return spec, TensorSpec([rows], dtypes.bool)
 
 

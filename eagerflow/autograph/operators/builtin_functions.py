@@ -79,7 +79,7 @@ def len_(s: Any) -> Any:
             assertions.Assert(_ops.greater_equal(count, 0), [text, count])
             return count
         if is_ragged(s):
-            size = s.shape[0]
+            size = s.shape.as_list()[0]
             return _ops.cast(s.nrows(), dtypes.int32) if size is None else size
         if hasattr(s, "unstack") and hasattr(s, "size"):
             return s.size()

@@ -195,7 +195,7 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
 
 def _of_vectors(layer: Any, inputs: Any) -> Any:
     """`Dense`: the vectors on a ragged tensor's last axis, whose length must be known."""
-    if inputs.shape[-1] is None:
+    if inputs.shape.as_list()[-1] is None:
         raise ValueError(
             "The last dimension of the inputs to a Dense layer should be defined. Found None. "
             f"Full input shape received: {tuple(inputs.shape)}"

@@ -30,7 +30,7 @@ def summed_rows(gradient: IndexedSlices) -> tuple[Any, Any]:
 
 def _size(rows: Any) -> Any:
     """The length of a vector: a number, or a scalar of a graph."""
-    known = rows.shape[0]
+    known = rows.shape.as_list()[0]
     return _ops.shape(rows)[0] if known is None else known
 
 
