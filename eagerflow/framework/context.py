@@ -26,6 +26,8 @@ class _Process:
     control_flow_v2 = True
     # Whether changes of graphs' variables give these, and not their values.
     resource_variables = True
+    # Whether programs are of version 2, where histories name metrics as they were given.
+    version_2 = True
     # Whether functions draw random values as operations outside them do.
     functions_eager = False
     default_graph: Any = None

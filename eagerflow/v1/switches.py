@@ -51,6 +51,7 @@ def enable_v2_behavior() -> None:
     context.set_eager(True)
     enable_control_flow_v2()
     enable_resource_variables()
+    context.process.version_2 = True
     shapes.show_dimensions(False)
 
 
@@ -59,6 +60,7 @@ def disable_v2_behavior() -> None:
     _build_graphs()
     disable_control_flow_v2()
     disable_resource_variables()
+    context.process.version_2 = False
     shapes.show_dimensions(True)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import distribution_state
+from eagerflow.framework import context, distribution_state
 from eagerflow.framework.sizes import sizes_of
 from eagerflow.keras import losses as losses_module
 from eagerflow.keras import metrics as metrics_module
@@ -427,7 +427,7 @@ class MetricsContainer(_Container):
             resolved = resolved()
         if isinstance(resolved, metrics_module.Metric):
             return resolved
-        name = given if isinstance(given, str) else function_name(resolved)
+        name = _name_of(given, resolved)
         return metrics_module.MeanMetricWrapper(resolved, name=name)
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
@@ -489,6 +489,16 @@ def _copied(metric: Any) -> Any:
     if isinstance(metric, metrics_module.Metric):
         return type(metric).from_config(metric.get_config())
     return metric
+
+
+def _name_of(given: Any, resolved: Any) -> str:
+    """What the history calls a metric that was given by name, or as a function."""
+    if not isinstance(given, str):
+        return function_name(resolved)
+    if context.process.version_2:
+        return given
+    short = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}
+    return short.get(given.lower()) or function_name(resolved)
 
 
 def _by_shapes(name: str, y_true: Any, y_pred: Any) -> Any:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.framework import context
 
 keras = tf.keras
 
@@ -102,3 +103,12 @@ def test_a_loss_as_a_metric_gives_the_mean_of_the_batches_means():
     batches = [float(np.mean(np.square(x[k : k + 4]))) for k in (0, 4, 8)]
     np.testing.assert_allclose(found["squares"], np.mean(batches), rtol=1e-6)
     np.testing.assert_allclose(found["loss"], np.mean(np.square(x)), rtol=1e-6)
+
+
+def test_programs_of_version_1_find_metrics_under_its_names(monkeypatch):
+    monkeypatch.setattr(context.process, "version_2", False)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(3, "softmax", input_shape=(4,))])
+    named = tf.keras.metrics.Precision(name="named")
+    model.compile("sgd", "categorical_crossentropy", metrics=["accuracy", "mse", "ce", named])
+    history = model.fit(tf.ones([4, 4]), tf.eye(3)[:1] * tf.ones([4, 1]), verbose=0).history
+    assert list(history) == ["loss", "acc", "mean_squared_error", "ce", "named"]
