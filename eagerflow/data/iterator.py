@@ -12,7 +12,6 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.trackable import Value
 from eagerflow.data import structure
 from eagerflow.data.context import context_of
-from eagerflow.data.cursor import InputCursor
 from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TypeSpec, WeakTensors, spec_or_none
@@ -25,6 +24,7 @@ composites = lazy.Module("eagerflow.data.composites")
 datasets = lazy.Module("eagerflow.data.dataset")
 graph_iterators = lazy.Module("eagerflow.data.graph_iterators")
 saving = lazy.Module("eagerflow.data.saving")
+weak_cursor = lazy.Module("eagerflow.data.weak_cursor")
 
 Tensor = _core.Tensor
 
@@ -63,27 +63,8 @@ def _cursor_of(dataset: Any) -> Any:
     """A cursor for one reading of a dataset."""
     cursor = dataset._cursor(context_of(dataset.options()))
     if WeakTensors.exist and structure.has_weak(dataset.element_spec):
-        return WeakCursor(cursor, dataset.element_spec)
+        return weak_cursor.WeakCursor(cursor, dataset.element_spec)
     return cursor
-
-
-class WeakCursor(InputCursor):
-    """Yields elements with weak tensors where the specs say so; inside of pipelines there are none."""
-
-    __slots__ = ("_spec",)
-
-    def __init__(self, source: Any, spec: Any) -> None:
-        super().__init__(source)
-        self._spec = spec
-
-    def __next__(self) -> Any:
-        return structure.weakened(next(self._input), self._spec)
-
-    def state(self) -> Any:
-        return self._input.state()
-
-    def restore(self, state: Any) -> None:
-        self._input.restore(state)
 
 
 class OwnedIterator(_core.LockedIterator, Iterator):

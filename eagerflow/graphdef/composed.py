@@ -643,7 +643,7 @@ def older_glimpse(
 ) -> Tensor:  # fmt: skip
     """`ExtractGlimpse`, whose centred coordinates reach from -1 to 1 as those of version 1 do."""
     kind = noise if noise != "uniform" or uniform else "gaussian"
-    return tf.compat.v1.image.extract_glimpse(x, size, offsets, centred, normalized, noise=kind)
+    return tf.image.extract_glimpse(x, size, offsets, centred, normalized, kind)
 
 
 def gamma_at(shape: Tensor, key: Tensor, counter: Tensor, alpha: Tensor) -> Tensor:
