@@ -149,7 +149,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
         training = root.get("training_config")
         if compile and training is not None:
             hdf5_model.compile_from_config(model, training)
-    if model.optimizer is None:
+    if isinstance(model, models.Model) and model.optimizer is None:
         model.optimizer = _optimizer(loader, meta_graph, folder, stored)
     restore_objects(model, variables).expect_partial()
     if loader is not None:

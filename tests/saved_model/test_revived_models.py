@@ -293,3 +293,13 @@ def test_regularizers_of_weights_are_functions_of_models_and_layers(functional, 
     np.testing.assert_allclose(sorted(loaded.losses), expected, rtol=1e-5)
     loaded.layers[-2].scale.assign([2.0, 2.0])
     np.testing.assert_allclose(sorted(loaded.losses), [0.06, 0.08], rtol=1e-5)
+
+
+def test_a_layer_by_itself_is_loaded_as_a_layer(tmp_path):
+    dense = tf.keras.layers.Dense(2)
+    expected = dense(tf.ones([2, 3]))
+    tf.saved_model.save(dense, str(tmp_path))
+    loaded = tf.keras.models.load_model(str(tmp_path))
+    assert isinstance(loaded, tf.keras.layers.Layer)
+    assert not isinstance(loaded, tf.keras.Model)
+    np.testing.assert_allclose(loaded(tf.ones([2, 3])), expected)
