@@ -21,11 +21,6 @@ EF_INLINE F32 load(const float* from) {
   std::memcpy(&vector, from, sizeof vector);
   return vector;
 }
-EF_INLINE F32 load_part(const float* from, int64_t count) {
-  float part[kWidth] = {};
-  std::memcpy(part, from, static_cast<size_t>(count) * sizeof(float));
-  return load(part);
-}
 
 // Memory that the next tile and the next strip are in, which is asked for while this tile is added
 // up: its rows of a, and a part of the strip.
@@ -99,15 +94,22 @@ void tile(int64_t depth, const float* a, int64_t a_row, const float* b, float* c
 
 using Tile = decltype(&tile<1, 1>);
 
-// By the number of vectors, then of rows, each less 1.
-using Tiles = std::array<std::array<Tile, kTileRows>, kTileVectors>;
-template <int Vectors, int... Rows>
-constexpr auto tiles_of(std::integer_sequence<int, Rows...>) {
-  return std::array<Tile, kTileRows>{tile<Rows + 1, Vectors>...};
+// Tiles of about the same height have more than half of the rows, but for matrices of few rows,
+// which are computed row by row.
+constexpr int kLowest = kTileRows / 2 + 1;
+
+// By the number of vectors, less 1, then of rows.
+using Tiles = std::array<std::array<Tile, kTileRows + 1>, kTileVectors>;
+template <int Vectors, int... Above>
+constexpr auto tiles_of(std::integer_sequence<int, Above...>) {
+  std::array<Tile, kTileRows + 1> tiles{};
+  tiles[1] = tile<1, Vectors>;
+  ((tiles[kLowest + Above] = tile<kLowest + Above, Vectors>), ...);
+  return tiles;
 }
 template <int... Vectors>
 constexpr Tiles all_tiles(std::integer_sequence<int, Vectors...>) {
-  return {tiles_of<Vectors + 1>(std::make_integer_sequence<int, kTileRows>())...};
+  return {tiles_of<Vectors + 1>(std::make_integer_sequence<int, kTileRows - kLowest + 1>())...};
 }
 constexpr Tiles kTiles = all_tiles(std::make_integer_sequence<int, kTileVectors>());
 
@@ -116,7 +118,8 @@ int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / siz
 void multiply(int64_t m, int64_t n, int64_t k, const float* a, const float* strips,
               const ProductFinish& finish, float* c, int64_t c_row) {
   // Parts of about the same size: a tile of one row takes almost as long as one of some.
-  const int64_t tiles = divide_up(m, kTileRows);
+  const int64_t least = divide_up(m, kTileRows);
+  const int64_t tiles = m / least < kLowest ? m : least;
   const int64_t depths = divide_up(k, kDepth);
   for (int64_t j = 0; j < n; j += kStrip) {
     const int64_t cols = n - j < kStrip ? n - j : kStrip;
@@ -133,7 +136,7 @@ void multiply(int64_t m, int64_t n, int64_t k, const float* a, const float* stri
                                  finish.limits};
         const Next next{a + (i + rows) * k + p,
                         strip + (depth + t * (depth / kSteps)) * vectors * kWidth};
-        const Tile tile = kTiles[static_cast<size_t>(vectors - 1)][static_cast<size_t>(rows - 1)];
+        const Tile tile = kTiles[static_cast<size_t>(vectors - 1)][static_cast<size_t>(rows)];
         tile(depth, a + i * k + p, k, strip, c + i * c_row + j, c_row, cols, d > 0,
              d + 1 == depths ? &here : nullptr, next);
       }
