@@ -1,3 +1,4 @@
+// Promotion of dtypes, which Python's functions decide.
 #include "bindings/promotion.h"
 
 #include "bindings/convert.h"

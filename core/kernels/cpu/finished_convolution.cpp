@@ -141,8 +141,6 @@ constexpr int64_t kTask = 65'536;
 // The least number of multiplications for a thread.
 constexpr int64_t kGrain = 300'000;
 
-int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
-
 // c = a * b for `rows` rows: threads share blocks of rows, and of columns where rows are few.
 void multiply_strips(int64_t rows, const float* a, ReadyWeights& weights,
                      const ReadyWeights::Source& source, const Finish& finish, float* c) {

@@ -113,8 +113,6 @@ constexpr Tiles all_tiles(std::integer_sequence<int, Vectors...>) {
 }
 constexpr Tiles kTiles = all_tiles(std::make_integer_sequence<int, kTileVectors>());
 
-int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
-
 void multiply(int64_t m, int64_t n, int64_t k, const float* a, const float* strips,
               const ProductFinish& finish, float* c, int64_t c_row) {
   // Parts of about the same size: a tile of one row takes almost as long as one of some.

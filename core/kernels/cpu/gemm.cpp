@@ -75,8 +75,6 @@ constexpr int64_t kPanelCols = 1024;
 // Tasks of a panel for each thread: a thread that is interrupted leaves its share to the others.
 constexpr int64_t kTasks = 4;
 
-int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
-
 // A product of few rows: threads copy these together, then share the columns. Copying the right
 // matrix as a whole would take as long as the products.
 template <class T>

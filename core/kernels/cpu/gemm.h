@@ -71,6 +71,9 @@ struct BlockedKernels {
   int64_t strip;  // columns
 };
 
+// The number of parts of at most this size.
+inline int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
 // A row more than there is: strips that are multiples of a page apart would share sets of the
 // cache.
 inline int64_t strip_stride(int64_t depth, int64_t strip) { return (depth + 1) * strip; }
