@@ -5,7 +5,6 @@ from __future__ import annotations
 import queue
 import random
 import threading
-import time
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
@@ -100,7 +99,7 @@ class SequenceEnqueuer:
         self.workers = workers
         self.queue = queue.Queue(max_queue_size)
         self.stop_signal = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._fetch, daemon=True)
         self._thread.start()
 
     def stop(self, timeout: float | None = None) -> None:
@@ -134,19 +133,43 @@ class SequenceEnqueuer:
             return True
         return False
 
+    def _fetch(self) -> None:
+        try:
+            self._run()
+        except Exception as error:  # raised again in the thread that gets the item
+            self._put(error)
+
     def _run(self) -> None:
         raise NotImplementedError(f"{type(self).__name__} does not say how to fetch batches.")
+
+    def _wait_until_taken(self) -> None:
+        """Waits until everything in the queue was taken, or the queue is stopped."""
+        with self.queue.all_tasks_done:
+            while self.queue.unfinished_tasks and self.is_running():
+                self.queue.all_tasks_done.wait(0.05)
+
+    def _batch(self, item: Any) -> Any:
+        """The batch that an item of the queue stands for."""
+        return item
 
     def get(self) -> Iterator[Any]:
         """The batches as they come."""
         while self.is_running():
-            item = self.queue.get()
+            try:
+                item = self.queue.get(timeout=0.5)
+            except queue.Empty:  # perhaps another thread stopped the queue
+                continue
             if item is None:
                 return
-            if isinstance(item, BaseException):
+            try:
+                if isinstance(item, Exception):
+                    raise item
+                batch = self._batch(item)
+            except Exception:
                 self.stop()
-                raise item
-            yield item.result() if hasattr(item, "result") else item
+                raise
+            self.queue.task_done()
+            yield batch
 
 
 class OrderedEnqueuer(SequenceEnqueuer):
@@ -177,16 +200,16 @@ class OrderedEnqueuer(SequenceEnqueuer):
                 order = list(range(len(self.sequence)))
                 if self.shuffle:
                     random.shuffle(order)
-                last = None
                 for index in order:
-                    last = executor.submit(self.sequence.__getitem__, index)
-                    if not self._put(last):
+                    if not self._put(executor.submit(self.sequence.__getitem__, index)):
                         return
-                if last is not None:
-                    while not last.done() and self.is_running():
-                        time.sleep(0.001)
+                # It may change the sequence, so no thread may still read it.
+                self._wait_until_taken()
                 if hasattr(self.sequence, "on_epoch_end"):
                     self.sequence.on_epoch_end()
+
+    def _batch(self, item: Any) -> Any:
+        return item.result()
 
 
 class GeneratorEnqueuer(SequenceEnqueuer):
@@ -209,13 +232,9 @@ class GeneratorEnqueuer(SequenceEnqueuer):
         super().__init__(generator, False)
 
     def _run(self) -> None:
-        try:
-            for item in self.sequence:
-                if not self._put(item):
-                    return
-        except Exception as error:  # raised again in the thread that gets the item
-            self._put(error)
-            return
+        for item in self.sequence:
+            if not self._put(item):
+                return
         self._put(None)
 
 
