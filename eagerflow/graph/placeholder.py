@@ -61,15 +61,28 @@ def sparse_placeholder(
     ...     float(session.run(total, {x: value}))
     3.0
     """
-    sizes = TensorShape(shape)
-    name = name or "Placeholder"
-    values = placeholder(dtype, [None], f"{name}/values")
-    indices = placeholder(dtypes.int64, [None, sizes.rank], f"{name}/indices")
-    if sizes.is_fully_defined():
-        dense_shape = conversion.constant(sizes.as_list(), dtypes.int64, name=f"{name}/shape")
+    given: Any = shape
+    if given is not None and not isinstance(given, TensorShape):
+        given = [None if size == -1 else size for size in given]
+    sizes = TensorShape(given)
+
+    def part_name(part: str) -> str | None:
+        return f"{name}/{part}" if name else None
+
+    if sizes.rank is not None:
+        # Sizes that are unknown are -1, as in TensorFlow, unless a value is fed.
+        known = [-1 if size is None else size for size in sizes.as_list()]
+        default = conversion.constant(
+            known, dtypes.int64, [sizes.rank], part_name("shape_default") or "Const"
+        )
+        dense_shape = placeholder_with_default(default, [sizes.rank], part_name("shape"))
     else:
-        dense_shape = placeholder(dtypes.int64, [sizes.rank], f"{name}/shape")
-    return SparseTensor(indices, values, dense_shape)
+        dense_shape = placeholder(dtypes.int64, [None], part_name("shape"))
+    values = placeholder(dtype, [None], part_name("values"))
+    indices = placeholder(dtypes.int64, [None, sizes.rank], part_name("indices"))
+    result = SparseTensor(indices, values, dense_shape)
+    result.set_shape(sizes)
+    return result
 
 
 def ragged_placeholder(

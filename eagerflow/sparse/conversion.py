@@ -204,7 +204,9 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     array([8, 7], dtype=int32)
     """
     value = checked(sp_input)
-    return ordered(value, value.values, value.dense_shape, _AXES[_rank_of(value)])
+    result = ordered(value, value.values, value.dense_shape, _AXES[_rank_of(value)])
+    result._declared_shape = value._declared_shape
+    return result
 
 
 # The axes of tensors by rank, in order.

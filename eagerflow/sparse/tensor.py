@@ -16,7 +16,6 @@ from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.op_function import bind_arguments
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.sizes import sizes_may_equal
-from eagerflow.framework.tensor import undefined_eagerly
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
@@ -107,6 +106,9 @@ class SparseTensor(CompositeTensor):
         """The dtype of the elements."""
         return self._values.dtype
 
+    # What `set_shape` has said of a tensor of a graph.
+    _declared_shape: TensorShape | None = None
+
     @property
     def shape(self) -> TensorShape:
         """The shape as a `TensorShape`, as far as it is known while tracing."""
@@ -114,7 +116,9 @@ class SparseTensor(CompositeTensor):
             sizes = self._dense_shape._shape_tuple()
             rank = sizes[0] if sizes else None
             unknown = None if rank is None else [None] * rank
-            return TensorShape(_core.partial_value(self._dense_shape) or unknown)
+            shape = TensorShape(_core.partial_value(self._dense_shape) or unknown)
+            declared = self._declared_shape
+            return shape if declared is None else shape.merge_with(declared)
         return TensorShape(self._dense_shape.numpy().tolist())
 
     def get_shape(self) -> TensorShape:
@@ -122,18 +126,31 @@ class SparseTensor(CompositeTensor):
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
-        """Checks that the tensor has that shape, whose sizes may be unknown."""
-        self.shape.assert_is_compatible_with(shape)
+        """Says which shape the tensor has; its sizes may be unknown.
 
-    op = undefined_eagerly("op")
-    graph = undefined_eagerly("graph")
+        Raises:
+            ValueError: if it has another one.
+        """
+        self._declared_shape = self.shape.merge_with(shape)
+
+    @property
+    def op(self) -> Any:
+        """The operation that makes the values; an AttributeError if operations run eagerly."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph of the values; an AttributeError if operations run eagerly."""
+        return self._values.graph
 
     def consumers(self) -> list:
-        """Nothing: there is no graph."""
-        return []
+        """The operations that read the values; none if there is no graph."""
+        return self._values.consumers() if _core.is_symbolic(self._values) else []
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """The parts as NumPy arrays."""
+        """The parts as NumPy arrays, in a graph those of a session, the default one if none is given."""
+        if _core.is_symbolic(self._values):
+            return self.graph.evaluate_tensor(self, feed_dict, session)
         return SparseTensorValue(
             self._indices.numpy(), self._values.numpy(), self._dense_shape.numpy()
         )

@@ -350,6 +350,32 @@ def test_sparse_tensors_are_fed_and_fetched():
     assert isinstance(found, tf.SparseTensorValue) and found.indices.tolist() == [[0, 1]]
 
 
+@pytest.mark.parametrize("shape", [[None, 3], [-1, 3], tf.TensorShape([None, 3])])
+def test_sparse_placeholders_keep_the_sizes_that_are_known(shape):
+    x = tf.sparse_placeholder(tf.float32, shape, name="x")
+    assert x.shape.as_list() == [None, 3] and tf.sparse.reorder(x).shape.as_list() == [None, 3]
+    assert [part.op.name for part in (x.values, x.indices, x.dense_shape)] == [
+        "x/values",
+        "x/indices",
+        "x/shape",
+    ]
+    assert x.op is not None and x.graph is x.values.graph
+    total = tf.sparse_tensor_dense_matmul(x, tf.ones([3, 2]))
+    assert [op.name for op in x.consumers()] == [op.name for op in x.values.consumers()]
+    with tf.Session() as session:
+        # The sizes are a value that feeds replace: -1 for those that are unknown.
+        assert session.run(x.dense_shape).tolist() == [-1, 3]
+        fed = {x.indices: [[1, 2]], x.values: [2.0]}
+        assert session.run(x, fed).dense_shape.tolist() == [-1, 3]
+        value = tf.SparseTensorValue([[1, 2]], [2.0], [2, 3])
+        assert session.run(total, {x: value}).tolist() == [[0, 0], [2, 2]]
+        assert x.eval({x: value}).dense_shape.tolist() == [2, 3]
+    with pytest.raises(ValueError):
+        x.set_shape([2, 4])
+    x.set_shape([2, None])
+    assert x.shape.as_list() == [2, 3]
+
+
 def test_names_are_those_of_tensorflow():
     x = tf.placeholder(tf.float32, [2, 2], name="x")
     results = [x + 1.0, 1.0 - x, x * x, x / 2.0, x // 2.0, x % 2.0, x**2.0, -x, abs(x), x > 1.0]
