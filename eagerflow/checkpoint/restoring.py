@@ -467,7 +467,7 @@ class LoadStatus:
         """Puts the values into a session that sessions hold; all others were assigned at once.
 
         Args:
-            session: the session; by default the default one.
+            session: the session; by default the default one, or Keras's.
 
         Raises:
             AssertionError: if there is no checkpoint.
@@ -480,12 +480,14 @@ class LoadStatus:
         """As `run_restore_ops`, after the initializers of what the checkpoint does not have.
 
         Args:
-            session: the session; by default the default one.
+            session: the session; by default the default one, or Keras's.
         """
         restored = {} if self._restoration is None else self._settle().nodes
         for item, _ in walk(self._root):
             if isinstance(item, Variable) and in_sessions(item) and id(item) not in restored:
-                item.initializer.run(session=session)
+                initializer = item.initializer
+                used = initializer.graph.session_of_objects(session, initializer, "run")
+                initializer.run(session=used)
         if self._restoration is not None:
             self.run_restore_ops(session)
 
@@ -555,5 +557,5 @@ def _restore_by_names(root: Any, reader: BundleReader) -> LoadStatus:
             missing.append(name)
     _check(assignments, reader)
     for setter, tensor, _, _ in assignments:
-        setter(tensor)  # into the default session, where sessions hold the values
+        setter(tensor)  # into a session, where sessions hold the values
     return NameBasedStatus(used, reader, missing, root)

@@ -103,7 +103,7 @@ def _mark_values(graph: Any) -> None:
 
 
 def _in_session(tensors: dict[str, Any]) -> dict[str, Any]:
-    """The values that tensors of a graph have in the default session."""
+    """The values that tensors of a graph have in the session of objects."""
     if not tensors:
         return {}
     fetched = list(tensors.values())
@@ -126,7 +126,7 @@ def save_objects(
     Raises:
         tf.errors.OpError: of the kind that fits, if the files cannot be written.
         ValueError: if a dictionary has objects under keys that are no strings, or sessions hold values
-            and there is no default session.
+            and there is neither a default session nor Keras's.
     """
     graph, tensors = object_graph(root, children)
     tensors |= _in_session({key: value for key, value in tensors.items() if is_symbolic(value)})

@@ -37,14 +37,19 @@ class InSession:
     """Puts a value back that sessions hold: once a session is known, not before.
 
     Args:
-        load: called with the value and the session.
+        variable: what the value belongs to.
     """
 
-    def __init__(self, load: Callable[[Any, Any], None]) -> None:
-        self.load = load
+    def __init__(self, variable: Any) -> None:
+        self._variable = variable
+
+    def load(self, value: Any, session: Any) -> None:
+        """Puts a value into a session, by default the one that holds the program's objects."""
+        graph = self._variable.graph
+        self._variable.load(value, graph.session_of_objects(session, self._variable, "load"))
 
     def __call__(self, value: Any) -> None:
-        """Puts a value into the default session."""
+        """Puts a value into the session that holds the program's objects."""
         self.load(value, None)
 
 
@@ -127,7 +132,7 @@ def values(value: Any) -> dict[str, Value | ValueParts]:
         saved = gathered if isinstance(gathered, Variable) else value
         name = saved.name.split(":")[0]
         if in_sessions(saved):
-            return {VARIABLE_VALUE: Value(saved._as_graph_element, InSession(saved.load), name)}
+            return {VARIABLE_VALUE: Value(saved._as_graph_element, InSession(saved), name)}
         return {VARIABLE_VALUE: Value(saved.read_value, saved.assign, name)}
     own = getattr(value, "_checkpoint_values", None)
     if own is not None:

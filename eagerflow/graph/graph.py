@@ -100,8 +100,12 @@ class Graph(_core.Graph, GraphInspection):
         return iterators.make_initializable_iterator(dataset, shared_name)
 
     def run_in_session(self, fetches: Any) -> Any:
-        """What the default session gives for a tensor, an operation, or a structure of them."""
-        return sessions.session_for(None, fetches, "eval").run(fetches)
+        """What the session of objects gives for a tensor, an operation, or a structure of them."""
+        return self.session_of_objects(None, fetches, "eval").run(fetches)
+
+    def session_of_objects(self, session: Any, element: Any, action: str) -> Any:
+        """The session given, or the one that holds the values of the program's objects."""
+        return sessions.session_of_objects(session, element, action)
 
     def evaluate_tensor(self, tensor: Any, feed_dict: Any, session: Any) -> Any:
         """The value of a tensor in a session, the default one if none is given."""

@@ -58,6 +58,27 @@ def session_for(session: Any, element: Any, action: str) -> Any:
     return session
 
 
+# What gives checkpoints a session where none is the default one; the last one counts.
+_PROVIDERS: list[Callable[[], Any]] = []
+
+
+def provide_session(provider: Callable[[], Any]) -> None:
+    """Sets what gives checkpoints a session where none is the default one."""
+    _PROVIDERS.append(provider)
+
+
+def session_of_objects(session: Any, element: Any, action: str) -> Any:
+    """The session given, or else the default one, or else the one that holds Keras's values.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    session = session or get_default_session()
+    if session is None and _PROVIDERS:
+        session = _PROVIDERS[-1]()
+    return session_for(session, element, action)
+
+
 def _has_fixed_element(fetch: Any) -> bool:
     """Whether the same tensor or operation is run whenever this is fetched.
 

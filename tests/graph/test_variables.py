@@ -180,7 +180,8 @@ def test_copies_of_a_strategy_are_initialized_fetched_and_changed_in_sessions():
 
 
 @pytest.mark.parametrize("wrap", [Doubled, lambda variable: variable])
-def test_variables_of_sessions_are_saved_by_the_session(wrap, tmp_path):
+def test_variables_of_sessions_are_saved_by_the_session(wrap, tmp_path, monkeypatch):
+    monkeypatch.setattr("eagerflow.graph.session._PROVIDERS", [])
     with tf.Graph().as_default(), v1.Session() as session:
         v, w = tf.Variable(1.0, name="v"), tf.Variable(2.0, name="w")
         checkpoint = tf.train.Checkpoint(v=wrap(v), w=w)
@@ -199,3 +200,22 @@ def test_variables_of_sessions_are_saved_by_the_session(wrap, tmp_path):
             status.initialize_or_restore(session)
             found = session.run([checkpoint.v, w, fresh, checkpoint.save_counter])
         assert [float(value) for value in found] == [6.0 if wrap is Doubled else 3.0, 4.0, 7.0, 1.0]
+
+
+def test_keras_s_session_is_used_for_checkpoints_where_there_is_no_default_one(tmp_path):
+    with tf.Graph().as_default():
+        inputs = tf.keras.Input([1])
+        model = tf.keras.Model(inputs, tf.keras.layers.Dense(1)(inputs))
+        model.compile("sgd", "mse")
+        model.fit(np.array([1.0]), np.array([2.0]), verbose=0)
+        v = tf.Variable(5.0)
+        session = v1.keras.backend.get_session()
+        session.run(v.initializer)
+        checkpoint = tf.train.Checkpoint(model=model, v=v)
+        path = checkpoint.save(str(tmp_path / "saved"))
+        assert path.endswith("saved-1")
+        session.run(v.assign(6.0))
+        checkpoint.restore(path).assert_consumed().run_restore_ops()
+        assert session.run(v) == 5.0
+        names = {name for name, _ in tf.train.list_variables(path)}
+    assert "model/optimizer/iter/.ATTRIBUTES/VARIABLE_VALUE" in names

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from eagerflow.framework import context
-from eagerflow.graph.session import Session, get_default_session
+from eagerflow.graph.session import Session, get_default_session, provide_session
 
 
 class _Local(threading.local):
@@ -34,3 +34,6 @@ def get_session(op_input_list: Any = ()) -> Any:
     if session is None or session.graph is not context.default_graph():
         session = _local.session = Session()
     return session
+
+
+provide_session(get_session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from eagerflow.framework import context
 from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
@@ -86,6 +87,7 @@ def deserialize(
     if kwargs:
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
     use_legacy |= ".legacy" in (config.get("module") or "")
+    use_legacy |= not context.executing_eagerly()  # programs of version 1 know no others
     arguments = config.get("config") or {}
     use_legacy = bool(arguments.get("is_legacy_optimizer", use_legacy)) or "decay" in arguments
     objects = _AnyCase(use_legacy)
