@@ -15,7 +15,10 @@ GPU = "gpu"
 KERAS_METADATA_FILENAME = "keras_metadata.pb"
 LEGACY_INIT_OP_KEY = "legacy_init_op"
 MAIN_OP_KEY = "saved_model_main_op"
-OPTIMIZER = "experimentalOptimizer"  # the kind of object that an optimizer is
+# The kinds of objects that optimizers are.
+OPTIMIZER = "experimentalOptimizer"
+LEGACY_OPTIMIZER = "optimizer"
+OPTIMIZERS = (OPTIMIZER, LEGACY_OPTIMIZER)
 PREDICT_INPUTS = "inputs"
 PREDICT_METHOD_NAME = "tensorflow/serving/predict"
 PREDICT_OUTPUTS = "outputs"

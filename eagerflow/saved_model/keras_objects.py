@@ -13,6 +13,7 @@ from eagerflow.keras.engine.call_specs import note_arguments, note_inputs
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.model import Model
+from eagerflow.keras.layers.lambda_layer import Lambda
 from eagerflow.keras.saving import keras3, reachable, registration, serialization
 from eagerflow.saved_model.keras_functions import WITH_LOSSES
 from eagerflow.saved_model.loaded_objects import ObjectLoader
@@ -38,6 +39,10 @@ class RevivedLayer(Layer):
 
 class RevivedModel(RevivedLayer, Model):
     """A model that is called by the functions of a file."""
+
+
+class RevivedLambda(RevivedLayer, Lambda):
+    """A Lambda layer that is called by the functions of a file: its code does not run."""
 
 
 def knows_all(metadata: Mapping[int, Any]) -> bool:
@@ -238,10 +243,15 @@ class KerasObjectLoader(ObjectLoader):
             ]
             call.__signature__ = inspect.Signature([owner, *parameters])  # type: ignore[attr-defined]
         is_model = identifier in ("_tf_keras_model", "_tf_keras_network", "_tf_keras_sequential")
-        base = RevivedModel if is_model else RevivedLayer
-        name = str(entry.get("class_name", "Layer")).rpartition(">")[2]
-        kind: Any = type(name, (base,), {"call": call})
-        own = {} if is_model else {"trainable": bool(entry.get("trainable", True))}
+        class_name = str(entry.get("class_name", "Layer"))
+        base: type[RevivedLayer] = RevivedModel if is_model else RevivedLayer
+        if class_name == "Lambda":
+            base = RevivedLambda
+        kind: Any = type(class_name.rpartition(">")[2], (base,), {"call": call})
+        own: dict[str, Any] = {} if is_model else {"trainable": bool(entry.get("trainable", True))}
+        if class_name == "Lambda":
+            arguments = (entry.get("config") or {}).get("arguments")
+            own |= {"function": function, "arguments": arguments}
         made = kind(name=entry.get("name"), dtype=entry.get("dtype"), **own)
         made.__dict__["_config"] = entry.get("config") or {}
         made.__dict__["_called"] = function

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.checkpoint import trackable
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.func_graph import FuncGraph
@@ -204,7 +205,20 @@ class ObjectLoader:
 
     def optimizer(self, number: int) -> Any:
         """The optimizer that a node describes, by its variables."""
-        parts = {child.local_name: child.node_id for child in self._nodes[number].children}
+        node = self._nodes[number]
+        parts = {child.local_name: child.node_id for child in node.children}
+        if node.user_object.identifier == constants.LEGACY_OPTIMIZER:
+            return restored.RestoredLegacyOptimizer(
+                {name: self._object(part) for name, part in parts.items()},
+                [
+                    (
+                        self._object(slot.original_variable_node_id),
+                        slot.slot_name,
+                        self._object(slot.slot_variable_node_id),
+                    )
+                    for slot in node.slot_variables
+                ],
+            )
         listed = {c.local_name: c.node_id for c in self._nodes[parts["_variables"]].children}
         rate = parts.get("_learning_rate")
         return restored.RestoredOptimizer(
@@ -212,6 +226,17 @@ class ObjectLoader:
             self._object(parts["_iterations"]),
             None if rate is None else self._object(rate),
         )
+
+    def adopt(self, root: Any) -> None:
+        """Lets the objects below one that was made from its configuration stand for the file's."""
+        queue = [(0, root)]
+        self._made.setdefault(0, root)
+        for number, item in queue:
+            own = trackable.children(item)
+            for child in self._nodes[number].children:
+                if child.local_name in own and child.node_id not in self._made:
+                    self._made[child.node_id] = own[child.local_name]
+                    queue.append((child.node_id, own[child.local_name]))
 
     def _reachable(self, starts: Iterable[int]) -> Iterable[int]:
         queue = list(dict.fromkeys(starts))
@@ -266,7 +291,7 @@ class ObjectLoader:
         identifier = node.user_object.identifier
         if identifier in _WRAPPERS:
             return []
-        if identifier == constants.OPTIMIZER:
+        if identifier in constants.OPTIMIZERS:
             return self.optimizer(number)
         if "dict" in identifier or identifier == "signature_map":
             return {}

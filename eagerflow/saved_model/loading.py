@@ -150,7 +150,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
         if compile and training is not None:
             hdf5_model.compile_from_config(model, training)
     if isinstance(model, models.Model) and model.optimizer is None:
-        model.optimizer = _optimizer(loader, meta_graph, folder, stored)
+        model.optimizer = _optimizer(model, loader, meta_graph, folder, stored)
     restore_objects(model, variables).expect_partial()
     if loader is not None:
         loader.initialize()
@@ -159,15 +159,16 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     return model
 
 
-def _optimizer(loader: Any, meta_graph: Any, folder: str, stored: int) -> Any:
+def _optimizer(model: Any, loader: Any, meta_graph: Any, folder: str, stored: int) -> Any:
     """The variables of an optimizer that a model has without being compiled; None if there are none."""
     nodes = meta_graph.object_graph_def.nodes
     numbers = [c.node_id for c in nodes[0].children if c.local_name == "optimizer"] if nodes else []
     path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
     try:
-        if not numbers or nodes[numbers[0]].user_object.identifier != constants.OPTIMIZER:
+        if not numbers or nodes[numbers[0]].user_object.identifier not in constants.OPTIMIZERS:
             return None
         objects = loader or loaded_objects.ObjectLoader(meta_graph, folder, stored, ())
+        objects.adopt(model)
         return objects.optimizer(numbers[0])
     except (LookupError, TypeError, ValueError) as error:
         raise DamagedFileError(path, "The optimizer", error) from error

@@ -336,7 +336,7 @@ class _Writer:
             return
         identifier = _identifier(item)
         node.user_object.identifier = identifier
-        node.user_object.version.producer = 2 if identifier == constants.OPTIMIZER else 1
+        node.user_object.version.producer = 2 if identifier in constants.OPTIMIZERS else 1
         node.user_object.version.min_consumer = 1
         if identifier.startswith("_tf_keras"):
             described = self._metadata.nodes.add(
@@ -460,8 +460,8 @@ def _identifier(item: Any) -> str:
             return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
         if isinstance(item, layer.Layer):
             return _METRIC if isinstance(item, metric.Metric) else "_tf_keras_layer"
-        if isinstance(item, optimizer.Optimizer):
-            return constants.OPTIMIZER
+        if optimizer.is_optimizer(item):
+            return constants.LEGACY_OPTIMIZER if item._is_legacy else constants.OPTIMIZER
     return _OBJECT
 
 
@@ -478,7 +478,7 @@ def _keras_metadata(item: Any, node: int) -> str:
         "shared_object_id": node,  # Keras makes those of one number once
     }
     try:
-        metadata["config"] = item.get_config()
+        metadata["config"] = json_config.tuples_noted(json_config.with_lists(item.get_config()))
     except NotImplementedError:
         pass
     shape = getattr(item, "_build_input_shape", None)

@@ -227,6 +227,43 @@ def test_optimizers_of_uncompiled_models_keep_their_variables(tmp_path):
     assert loaded.optimizer.iterations.numpy() == 1
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_legacy_optimizers_of_uncompiled_models_keep_their_variables(known, tmp_path):
+    class Plain(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(2)
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Plain()
+    if known:
+        model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=[4])])
+    model.optimizer = tf.keras.optimizers.legacy.Adam(0.1)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(model(tf.ones([3, 4])) ** 2)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
+    model.save(tmp_path / "m", save_format="tf")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    optimizer = loaded.optimizer
+    assert isinstance(optimizer, tf.keras.optimizers.legacy.Optimizer)
+    assert optimizer.iterations.numpy() == 1 and float(optimizer.learning_rate) == np.float32(0.1)
+    expected = {v.name: v.numpy() for v in model.optimizer.weights}
+    assert {v.name: v.shape for v in optimizer.weights} == {
+        name: value.shape for name, value in expected.items()
+    }
+    for found in optimizer.weights:
+        np.testing.assert_array_equal(found, expected[found.name])
+    loaded.save(tmp_path / "again", save_format="tf")  # the slots belong to the model's variables
+    again = tf.keras.models.load_model(tmp_path / "again").optimizer
+    for found in again.weights:
+        np.testing.assert_array_equal(found, expected[found.name])
+    with pytest.raises(NotImplementedError, match="Compile the model"):
+        optimizer.apply_gradients([])
+
+
 def test_layers_of_unknown_classes_in_sequential_models_have_their_objects(tmp_path):
     K = tf.keras
 

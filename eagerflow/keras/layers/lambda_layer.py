@@ -250,7 +250,16 @@ class Lambda(Layer):
         mask = None
         if "mask" in config:
             mask = _restored(config, "mask", "mask_module", custom_objects)
+        config["arguments"] = {
+            name: serialization.deserialize_keras_object(value) if _is_array(value) else value
+            for name, value in (config.get("arguments") or {}).items()
+        }
         return cls(**{**config, "function": function, "output_shape": shape, "mask": mask})
+
+
+def _is_array(value: Any) -> bool:
+    """Whether an argument is an array or a tensor in its serialized form."""
+    return isinstance(value, dict) and value.get("class_name") in ("__numpy__", "__tensor__")
 
 
 def _tuples(shape: Any) -> Any:

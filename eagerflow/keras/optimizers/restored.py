@@ -1,4 +1,4 @@
-"""RestoredOptimizer: what a SavedModel has of an optimizer that its model was not compiled with."""
+"""What a SavedModel has of an optimizer that its model was not compiled with."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.legacy_optimizer import Optimizer as LegacyOptimizer
 from eagerflow.keras.optimizers.optimizer import Optimizer
 
 _NOT_KNOWN = (
@@ -14,7 +15,19 @@ _NOT_KNOWN = (
 )
 
 
-class RestoredOptimizer(Optimizer):
+class _WithoutRule:
+    """An optimizer of which only the variables are known."""
+
+    def get_config(self) -> dict[str, Any]:
+        """Raises a NotImplementedError: the arguments are not in the file."""
+        raise NotImplementedError(_NOT_KNOWN)
+
+    def apply_gradients(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises a NotImplementedError: the rule is not in the file."""
+        raise NotImplementedError(_NOT_KNOWN)
+
+
+class RestoredOptimizer(_WithoutRule, Optimizer):
     """The variables of an optimizer, without its rule.
 
     Args:
@@ -31,10 +44,24 @@ class RestoredOptimizer(Optimizer):
         self._learning_rate = learning_rate
         self._was_built = True
 
-    def get_config(self) -> dict[str, Any]:
-        """Raises a NotImplementedError: the arguments are not in the file."""
-        raise NotImplementedError(_NOT_KNOWN)
 
-    def apply_gradients(self, *args: Any, **kwargs: Any) -> Any:
-        """Raises a NotImplementedError: the rule is not in the file."""
-        raise NotImplementedError(_NOT_KNOWN)
+class RestoredLegacyOptimizer(_WithoutRule, LegacyOptimizer):
+    """The variables of a legacy optimizer, without its rule.
+
+    Args:
+        scalars: its variables that belong to none of the model's, by name; `iter` counts the steps.
+        slots: its other variables: each with the variable that it belongs to and the slot's name.
+    """
+
+    def __init__(
+        self, scalars: dict[str, Variable], slots: Iterable[tuple[Variable, str, Variable]]
+    ) -> None:
+        super().__init__("RestoredOptimizer")
+        self._hyper, self._hypers_created = dict(scalars), True
+        if (counter := self._hyper.pop("iter", None)) is not None:
+            self.iterations = counter
+        for variable, name, slot in slots:
+            self._models[variable._id] = variable
+            self._slots.setdefault(variable._id, {})[name] = slot
+            self._variables.append(slot)
+        self._was_built = True

@@ -10,7 +10,7 @@ import numpy as np
 from eagerflow.io.damage import check_config, part_of
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
-from eagerflow.keras.saving.json_config import as_tuples, json_default
+from eagerflow.keras.saving.json_config import as_tuples, json_default, with_lists
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
@@ -88,7 +88,7 @@ def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
             inner["layers"] = [layer(item) for item in inner["layers"]]
         return {**entry, "config": inner}
 
-    return nested(config)
+    return nested({**config, "config": with_lists(config["config"])})
 
 
 def training_config(model: Any) -> dict[str, Any] | None:

@@ -41,6 +41,46 @@ def json_default(value: Any) -> Any:
     raise TypeError(f"Unable to serialize {value} to JSON. Unrecognized type {type(value)}.")
 
 
+def with_lists(config: Any) -> Any:
+    """What `get_config` returned, with lists in place of arrays: the form of HDF5 and SavedModels.
+
+    Layers get these lists as their arguments. What `get_config` has serialized itself stays as it is:
+    `from_config` knows it.
+    """
+    if isinstance(config, list | tuple):
+        items = [with_lists(item) for item in config]
+        return tuple(items) if type(config) is tuple else items
+    if not isinstance(config, dict):
+        return config
+    if config.get("class_name") in ("__numpy__", "__tensor__"):
+        return config["config"]["value"]
+    if "class_name" in config:
+        return config
+    return {
+        key: [_layer_with_lists(item) for item in value]
+        if key == "layers" and isinstance(value, list)
+        else with_lists(value)
+        for key, value in config.items()
+    }
+
+
+def _layer_with_lists(entry: Any) -> Any:
+    if isinstance(entry, dict) and isinstance(entry.get("config"), dict):
+        return {**entry, "config": with_lists(entry["config"])}
+    return entry
+
+
+def tuples_noted(config: Any) -> Any:
+    """A configuration whose tuples `as_tuples` makes tuples again."""
+    if isinstance(config, dict):
+        return {key: tuples_noted(value) for key, value in config.items()}
+    if isinstance(config, tuple):
+        return {"class_name": "__tuple__", "items": [tuples_noted(item) for item in config]}
+    if isinstance(config, list):
+        return [tuples_noted(item) for item in config]
+    return config
+
+
 def as_tuples(config: Any) -> Any:
     """A configuration read from JSON, its shapes as tuples."""
     if isinstance(config, dict):

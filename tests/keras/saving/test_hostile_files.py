@@ -37,6 +37,20 @@ def test_code_in_saved_models_gives_way_to_functions(tmp_path):
     loaded = tf.keras.models.load_model(tmp_path / "m", compile=False)
     assert loaded(np.ones((1, 3), "f")).numpy().tolist() == [[2.0, 2.0, 2.0]]
     assert not ran and type(loaded.layers[-1]) is not layers.Lambda
+    assert isinstance(loaded.layers[-1], layers.Lambda)
+
+
+def test_functions_that_stand_for_code_have_its_arguments(tmp_path):
+    inputs = tf.keras.Input([2])
+    shift = layers.Lambda(
+        lambda x, by: x - by, arguments={"by": np.array([1.0, 2.0])}, name="shift"
+    )
+    tf.keras.Model(inputs, shift(inputs)).save(tmp_path / "m", save_format="tf")
+    for _ in range(2):
+        loaded = tf.keras.models.load_model(tmp_path / "m", compile=False)
+        assert loaded(np.ones((1, 2), "f")).numpy().tolist() == [[0.0, -1.0]]
+        assert list(loaded.get_layer("shift").arguments["by"]) == [1.0, 2.0]
+        loaded.save(tmp_path / "m", save_format="tf")
 
 
 def test_code_in_json_needs_an_opt_in():

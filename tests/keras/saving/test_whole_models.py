@@ -112,3 +112,36 @@ def test_weights_of_a_savedmodel_are_loaded(tmp_path):
 def test_an_unbuilt_model_is_not_saved(tmp_path):
     with pytest.raises(ValueError, match="cannot be saved because the input shape"):
         keras.Sequential([keras.layers.Dense(2)]).save(tmp_path / "model")
+
+
+class Scaled(tf.keras.layers.Layer):
+    """A layer with an array among its arguments."""
+
+    def __init__(self, by, shape=(), **kwargs):
+        super().__init__(**kwargs)
+        self.by, self.shape = by, shape
+
+    def call(self, x):
+        return x * tf.constant(self.by["factors"][0], tf.float32)
+
+    def get_config(self):
+        return {**super().get_config(), "by": self.by, "shape": self.shape}
+
+
+@pytest.mark.parametrize("name", ["m.h5", "m"])
+@pytest.mark.parametrize("functional", [True, False])
+def test_layers_get_lists_for_the_arrays_of_their_configurations(functional, name, tmp_path):
+    layer = Scaled({"factors": [np.array([1.0, 2.0])]}, (3, 4), name="scaled")
+    inputs = tf.keras.Input([2])
+    if functional:
+        model = tf.keras.Model(inputs, layer(inputs))
+    else:
+        model = tf.keras.Sequential([inputs, tf.keras.Sequential([layer], name="inner")])
+    model.compile("sgd", "mse")
+    model.save(tmp_path / name)
+    loaded = tf.keras.models.load_model(tmp_path / name, custom_objects={"Scaled": Scaled})
+    found = loaded.get_layer("scaled") if functional else loaded.get_layer("inner").layers[0]
+    assert list(found.by["factors"][0]) == [1.0, 2.0]
+    if name == "m":
+        assert found.shape == (3, 4)
+    assert loaded(np.ones((1, 2), "f")).numpy().tolist() == [[1.0, 2.0]]
