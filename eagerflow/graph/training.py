@@ -9,6 +9,7 @@ from eagerflow.framework import context
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.graph.partitioned import part_of
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.ops.control_flow import group, no_op
 
@@ -21,6 +22,16 @@ def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
 
     with name_scope(""):
         return GraphVariable(fill, trainable=False, name=name, dtype=dtype)
+
+
+def _slot_of(variable: Any, optimizer: str, value: Any) -> GraphVariable:
+    """The slot of a variable; that of a part is the same part of the slots of the whole."""
+    slot: Any = _slot(f"{variable.op.name}/{optimizer}", value, variable.shape, variable.dtype)
+    part = part_of(variable)
+    if part is not None:
+        own_name = slot.op.name.removeprefix(variable.op.name)
+        slot._save_slice_info = part._replace(full_name=part.full_name + own_name)
+    return slot
 
 
 def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], list[dict]]:
@@ -37,9 +48,8 @@ def make_slots(optimizer: Any, variables: list[Any]) -> tuple[dict[str, Any], li
     for variable in variables:
         known = optimizer._graph_slots.get(id(variable))
         if known is None:
-            base = f"{variable.op.name}/{optimizer._name}"
             known = optimizer._graph_slots[id(variable)] = {
-                name: _slot(base, value, variable.shape, variable.dtype)
+                name: _slot_of(variable, optimizer._name, value)
                 for name, value in optimizer._initial_slots().items()
             }
             optimizer._kept.append(variable)

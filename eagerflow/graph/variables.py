@@ -145,6 +145,12 @@ class GraphVariable(Variable):
     def _nodes_in_graph(self) -> VariableNodes:
         return self._graph_nodes
 
+    def _get_save_slice_info(self) -> Any:
+        return self._save_slice_info
+
+    def _set_save_slice_info(self, save_slice_info: Any) -> None:
+        self._save_slice_info = save_slice_info
+
     @property
     def handle(self) -> GraphHandle:
         """What stands for the variable itself, and not for its value."""
@@ -169,7 +175,8 @@ class GraphVariable(Variable):
         return id(self)
 
     def __repr__(self) -> str:
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        kind = "" if self._is_resource else "_ref"
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}{kind}>"
 
     __str__ = __repr__
 
@@ -215,6 +222,8 @@ class ChangedVariable(Variable):
         variable: the variable.
         change: the operation that changes it.
     """
+
+    _is_resource = True  # changes of others give their values
 
     def __init__(self, variable: GraphVariable, change: Operation) -> None:
         self._variable, self._change = variable, change

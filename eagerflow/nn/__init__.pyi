@@ -62,6 +62,7 @@ from eagerflow.ops.nn.ctc import (
     ctc_unique_labels as ctc_unique_labels,
 )
 from eagerflow.ops.nn.embedding import (
+    embedding_lookup as embedding_lookup,
     embedding_lookup_sparse as embedding_lookup_sparse,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
@@ -92,7 +93,6 @@ from eagerflow.ops.nn.normalization import (
     bias_add as bias_add,
     depth_to_space as depth_to_space,
     dropout as dropout,
-    embedding_lookup as embedding_lookup,
     moments as moments,
     normalize_moments as normalize_moments,
     space_to_depth as space_to_depth,

@@ -104,7 +104,10 @@ class MainGraph:
         body.scope = scope
         prefix = placeholder(body, filename, dtypes.string, TensorShape([]))
         names = body.constant([key.encode() for key in self._keys], dtypes.string)
-        slices = body.constant([b""] * len(self._keys), dtypes.string)
+        parts = [getattr(variable, "_save_slice_info", None) for variable in self._variables]
+        slices = body.constant(
+            [b"" if part is None else part.spec.encode() for part in parts], dtypes.string
+        )
         kinds = [variable.dtype for variable in self._variables]
         values = [
             body.add("ReadVariableOp", body.handle(variable), dtype=variable.dtype)[0]

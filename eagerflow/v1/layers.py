@@ -11,11 +11,17 @@ from eagerflow.graph import defaults
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.graph import Graph
 from eagerflow.graph.naming import called, with_effects
+from eagerflow.graph.partitioned import PartitionedVariable, parts_of
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
 from eagerflow.keras.engine.training_choice import by_training
-from eagerflow.v1.variable_scope import get_variable, shares_eagerly, variable_scope
+from eagerflow.v1.variable_scope import (
+    get_variable,
+    get_variable_scope,
+    shares_eagerly,
+    variable_scope,
+)
 
 _ops = _core.ops
 
@@ -50,11 +56,12 @@ class Layer(keras.Layer):
             kwargs.get("regularizer"),
             kwargs.get("trainable") is not False and self.trainable,
             constraint=kwargs.get("constraint"),
+            partitioner=kwargs.get("partitioner"),
         )
         if eager:
             # Keras tracks it when it is assigned to an attribute.
             return variable
-        self.__dict__.setdefault("_graph_weights", []).append(variable)
+        self.__dict__.setdefault("_graph_weights", []).extend(parts_of(variable))
         return variable
 
     add_variable = add_weight  # type: ignore[assignment]
@@ -67,7 +74,7 @@ class Layer(keras.Layer):
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Keras tracks variables that have values, which those of graphs do not.
-        if isinstance(value, GraphVariable):
+        if isinstance(value, GraphVariable | PartitionedVariable):
             self.__dict__[name] = value
         else:
             super().__setattr__(name, value)
@@ -196,6 +203,19 @@ class BatchNormalization(Layer, keras.BatchNormalization):
     _updates_collections: Any = GraphKeys.UPDATE_OPS
     # Averages, and what is to be subtracted from them.
     _noted: list[tuple[Any, Any]] | None = None
+
+    def add_weight(  # type: ignore[override]
+        self, name: str | None = None, shape: Any = None, **kwargs: Any
+    ) -> Any:
+        """Makes a variable; those that are not trained are never cut into parts."""
+        scope = get_variable_scope()
+        partitioner = scope.partitioner
+        if kwargs.get("trainable") is False:
+            scope.set_partitioner(None)
+        try:
+            return super().add_weight(name, shape, **kwargs)
+        finally:
+            scope.set_partitioner(partitioner)
 
     def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
         """The normalized inputs."""

@@ -12,6 +12,7 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.graph import Operation
+from eagerflow.graph.partitioned import SaveSliceInfo, part_of, parts_of, wholes
 from eagerflow.graphdef.exporting import Exporter, finish_message
 from eagerflow.graphdef.import_graph_def import Resources, add_nodes, own_message
 from eagerflow.graphdef.importing import Builder, describing, refused
@@ -77,7 +78,7 @@ class MetaGraphWriter:
         self._exporter = Exporter(skips=True)
         used = self._exporter.variables_of(graph)
         tables = [item for item in used if not isinstance(item, _core.Variable)]
-        pairs = [(variable, key) for key, variable in variables.items()]
+        pairs = [(part, key) for key, variable in variables.items() for part in parts_of(variable)]
         self._main = MainGraph(message, self._exporter, pairs, tables, graph)
         self._body = self._main.body
         self.has_tables = bool(tables)
@@ -132,6 +133,10 @@ class MetaGraphWriter:
             found.initializer_name = self.file_name(nodes.initializer)
         if nodes.initial_value is not None:
             found.initial_value_name = self.file_name(nodes.initial_value)
+        part = part_of(variable)
+        if part is not None:
+            info = MESSAGES["SaveSliceInfoDef"](**part._asdict())
+            found.save_slice_info_def.CopyFrom(info)
         return found
 
     def finish(self, saver: bool) -> None:
@@ -206,10 +211,7 @@ def export_meta_graph(
             message.saver_def.ParseFromString(saver_def.SerializeToString())
     else:
         if variables is None:
-            variables = {
-                variable.name.rpartition(":")[0]: variable
-                for variable in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-            }
+            variables = wholes(graph.get_collection(GraphKeys.GLOBAL_VARIABLES))
         writer = MetaGraphWriter(message, graph, variables)
         writer.add_collections(collection_list)
         writer.finish(saver=bool(variables))
@@ -314,6 +316,11 @@ class ImportedMetaGraph:
         if not values or not isinstance(values[0], _core.Variable):
             raise refused(f"A collection has variable '{name}', which is not in the graph.")
         variable: Any = values[0]
+        part = definition.save_slice_info_def
+        if part.full_name:
+            variable._save_slice_info = SaveSliceInfo(
+                part.full_name, list(part.full_shape), list(part.var_offset), list(part.var_shape)
+            )
         if definition.initializer_name:
             variable.set_nodes(
                 self._element(definition.initializer_name),
@@ -353,14 +360,25 @@ class ImportedMetaGraph:
         if self._message.HasField("saver_def"):
             with describing("The saver"):
                 names = restored_variables(self._message)
-                variables = {key: self._found[name][0] for key, name in names.items()}
-            if not all(isinstance(value, _core.Variable) for value in variables.values()):
-                raise refused("The saver restores what is no variable.")
+                variables = {key: self._restored(key, parts) for key, parts in names.items()}
             if variables:
                 return savers.Saver(variables, **kwargs)
         if self._graph.get_collection(GraphKeys.GLOBAL_VARIABLES):
             return savers.Saver(**kwargs)
         return None
+
+    def _restored(self, key: str, parts: dict[str, str]) -> Any:
+        """The variable that has a key in checkpoints, or the list of its parts."""
+        variables = []
+        for name, spec in parts.items():
+            variable = self._found[name][0]
+            if not isinstance(variable, _core.Variable):
+                raise refused("The saver restores what is no variable.")
+            if spec:
+                known: Any = variable
+                known._save_slice_info = SaveSliceInfo.of_spec(key, spec)
+            variables.append(variable)
+        return variables if all(parts.values()) else variables[-1]
 
 
 def _text(value: bytes) -> str | bytes:
@@ -370,11 +388,11 @@ def _text(value: bytes) -> str | bytes:
         return value
 
 
-def restored_variables(message: Any) -> dict[str, str]:
-    """The names of the variables' nodes that the saver of a graph restores, by keys in checkpoints.
+def restored_variables(message: Any) -> dict[str, dict[str, str]]:
+    """The variables that the saver of a graph restores, by keys in checkpoints.
 
-    Raises:
-        InvalidArgumentError: if it restores parts of variables.
+    They are given by the names of their nodes, with the parts that they are of what has the key:
+    empty if they are all of it.
     """
     nodes = {node.name: node for node in message.graph_def.node}
     sources: dict[tuple[str, int], str] = {}  # a variable for each result of a restoring node
@@ -391,13 +409,11 @@ def restored_variables(message: Any) -> dict[str, str]:
             origin = _origin(nodes, node.input[1])
             if origin is not None:
                 sources[origin] = node.input[0].partition(":")[0]
-    found = {}
+    found: dict[str, dict[str, str]] = {}
     for (name, index), variable in sources.items():
         keys, slices = (tensor_of_message(nodes[nodes[name].input[k]].attr["value"].tensor).numpy()
                         for k in (1, 2))  # fmt: skip
-        if slices[index]:
-            raise refused(f"Variable '{variable}' is restored in parts, {slices[index].decode()}.")
-        found[keys[index].decode()] = variable
+        found.setdefault(keys[index].decode(), {})[variable] = slices[index].decode()
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from eagerflow import _core, nn
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.graph.partitioned import PartitionedVariable
 from eagerflow.ops import array, indexing
 from eagerflow.ops.nn.convolution import padding_of
+from eagerflow.ops.nn.embedding import InTurn
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
-from eagerflow.v1.arguments import either, version_1
+from eagerflow.v1.arguments import either, optional_parameters, parameters_of, version_1
 
 # Imported when it is first used: few programs need it.
 raw_ops = lazy.Module("eagerflow.raw_ops")
@@ -111,19 +114,61 @@ moments = _version_1(
     "Mean and variance along axes.",
     keep_dims="keepdims",
 )
+
+
+def _tables(params: Any, strategy: str) -> Any:
+    """What holds the rows of a table, for version 2's functions: one tensor, or several.
+
+    Args:
+        params: a tensor, a list of them, or a variable in parts.
+        strategy: "mod": of n tensors, tensor i % n holds row i; "div": they hold the rows one after
+            the other.
+
+    Raises:
+        ValueError: if there is no such strategy.
+    """
+    if isinstance(params, PartitionedVariable):
+        params = list(params)
+    if not isinstance(params, list | tuple) or len(params) < 2:
+        return params
+    if strategy not in ("mod", "div"):
+        raise ValueError(
+            f"Unrecognized partition strategy: {strategy}. Must be one of either `mod` or `div`."
+        )
+    return InTurn(params) if strategy == "mod" else list(params)
+
+
+def _of_parts(declaration: str, function: Any, doc: str, tables: str) -> Any:
+    """A function of version 2 of tables that may be in parts, with version 1's parameters."""
+    names = tables.split()
+
+    def call(partition_strategy: str, **arguments: Any) -> Any:
+        for name in names:
+            arguments[name] = _tables(arguments[name], partition_strategy)
+        return function(**arguments)
+
+    parameters = [*parameters_of(function), *optional_parameters(partition_strategy="mod")]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    result = _version_1(declaration, call, doc)
+    result._dispatched = function
+    return result
+
+
 _LOSS = (
     "(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None,"
 )
-nce_loss = _version_1(
+nce_loss = _of_parts(
     f"nce_loss{_LOSS} remove_accidental_hits=False, partition_strategy='mod', name='nce_loss')",
     nn.nce_loss,
     "The loss of noise-contrastive estimation.",
+    "weights biases",
 )
-sampled_softmax_loss = _version_1(
+sampled_softmax_loss = _of_parts(
     f"sampled_softmax_loss{_LOSS} remove_accidental_hits=True, partition_strategy='mod',"
     " name='sampled_softmax_loss', seed=None)",
     nn.sampled_softmax_loss,
     "The cross entropy of some of the classes.",
+    "weights biases",
 )
 separable_conv2d = _version_1(
     "separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None,"
@@ -204,18 +249,20 @@ depth_to_space = _version_1(
     nn.depth_to_space,
     "Channels as blocks of pixels.",
 )
-embedding_lookup_sparse = _version_1(
+embedding_lookup_sparse = _of_parts(
     "embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None,"
     " combiner=None, max_norm=None, allow_fast_lookup=False)",
     nn.embedding_lookup_sparse,
     "Combined rows of a table.",
+    "params",
 )
-safe_embedding_lookup_sparse = _version_1(
+safe_embedding_lookup_sparse = _of_parts(
     "safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None,"
     " combiner='mean', default_id=None, name=None, partition_strategy='div', max_norm=None,"
     " allow_fast_lookup=False)",
     nn.safe_embedding_lookup_sparse,
     "Combined rows of a table; zeros, or a default row, where there are none.",
+    "embedding_weights",
 )
 sufficient_statistics = _version_1(
     "sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None)",
@@ -398,10 +445,13 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Tensor:
-    """Rows of a table."""
-    if isinstance(params, list | tuple) and len(params) == 1:
-        params = params[0]
-    return nn.embedding_lookup(params, ids, max_norm=max_norm)
+    """Rows of a table, which may be in parts.
+
+    >>> parts = [tf.constant([[0.0], [2.0]]), tf.constant([[1.0], [3.0]])]
+    >>> tf.compat.v1.nn.embedding_lookup(parts, [1, 2])[:, 0].numpy()
+    array([1., 2.], dtype=float32)
+    """
+    return nn.embedding_lookup(_tables(params, partition_strategy), ids, max_norm=max_norm)
 
 
 @op_function

@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.v1.variable_scope import get_variable, variable_scope
+from eagerflow.v1.variable_scope import make_parts, variable_scope
 
 
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
@@ -147,42 +145,21 @@ def create_partitioned_variables(
     >>> [part.shape.as_list() for part in parts]
     [[3, 2], [2, 2]]
     """
-    sizes: list[Any] = TensorShape(shape).as_list()
-    if len(slicing) != len(sizes):
+    sizes = TensorShape(shape)
+    if len(slicing) != sizes.rank:
         raise ValueError(
             "The 'shape' and 'slicing' of a partitioned Variable must have the length: "
-            f"shape: {sizes}, slicing: {slicing}"
+            f"shape: {sizes.as_list()}, slicing: {slicing}"
         )
     if any(count < 1 for count in slicing):
         raise ValueError(f"Partition slicing values must be positive: {slicing}")
-    cut = [axis for axis, count in enumerate(slicing) if count > 1]
-    if len(cut) > 1:
-        raise ValueError(
-            f"Can only slice a variable along one dimension: shape: {TensorShape(sizes)}, "
-            f"partitioning: {slicing}"
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        return make_parts(
+            scope.name,
+            sizes,
+            dtypes.as_dtype(dtype),
+            slicing,
+            initializer,
+            trainable=trainable,
+            collections=collections,
         )
-    axis = cut[0] if cut else 0
-    count = slicing[axis] if slicing else 1
-    if sizes and count > sizes[axis]:
-        raise ValueError(f"Cannot cut {sizes[axis]} elements into {count} parts: {slicing}")
-    with variable_scope(name, "PartitionedVariable", reuse=reuse):
-        if not sizes:
-            return [get_variable("part_0", sizes, dtype, initializer, None, trainable, collections)]
-        parts, start = [], 0
-        for number in range(count):
-            length = sizes[axis] // count + (number < sizes[axis] % count)
-            own = [length if a == axis else size for a, size in enumerate(sizes)]
-            first = [start if a == axis else 0 for a in range(len(sizes))]
-            value = initializer
-            if not callable(initializer) or is_symbolic(initializer):
-                value = _core.ops.slice(_core.as_tensor(initializer), first, own)
-                shape_of_part = None
-            else:
-                shape_of_part = own
-            parts.append(
-                get_variable(
-                    f"part_{number}", shape_of_part, dtype, value, None, trainable, collections
-                )
-            )
-            start += length
-        return parts

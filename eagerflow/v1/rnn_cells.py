@@ -10,6 +10,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.graph.partitioned import parts_of
 from eagerflow.keras import naming
 from eagerflow.keras.activations import get as activation_of
 from eagerflow.random import uniform
@@ -84,7 +85,7 @@ class RNNCell:
         variable = get_variable(
             name, shape, self._dtype, initializer, trainable=self.trainable, **kwargs
         )
-        self._variables.append(variable)
+        self._variables.extend(parts_of(variable))
         return variable
 
     add_weight = add_variable

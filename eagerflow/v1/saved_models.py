@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.checkpoint.bundle import index_path, write_bundle
 from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.partitioned import wholes
 from eagerflow.graph.variables import (
     global_variables_initializer,
     local_variables_initializer,
@@ -231,7 +232,7 @@ def _saved_variables(graph: Any, saver: Any) -> Mapping[str, Any]:
         return saver._variables
     found = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
     found += graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
-    return {variable.name.rpartition(":")[0]: variable for variable in found}
+    return wholes(found)
 
 
 def simple_save(

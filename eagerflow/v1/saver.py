@@ -14,6 +14,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.bundle import BundleReader, write_bundle
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
 from eagerflow.framework import context
+from eagerflow.graph import partitioned
 from eagerflow.io.os_errors import path_text
 from eagerflow.util import lazy
 from eagerflow.v1.checkpoint_state import remove_checkpoint
@@ -24,10 +25,6 @@ meta_graphs = lazy.Module("eagerflow.v1.meta_graphs")
 saved_model_messages = lazy.Module("eagerflow.protos.saved_model")
 
 __all__ = ["Saver", "checkpoint_exists"]
-
-
-def _name(variable: Any) -> str:
-    return variable.name.split(":")[0]
 
 
 class Saver:
@@ -88,13 +85,11 @@ class Saver:
     @staticmethod
     def _by_name(variables: Any) -> dict[str, Any]:
         if isinstance(variables, Mapping):
-            return dict(variables)
-        named: dict[str, Any] = {}
-        for variable in variables:
-            name = _name(variable)
-            if name in named and named[name] is not variable:
-                raise ValueError(f"At least two variables have the same name: {name}")
-            named[name] = variable
+            return {
+                name: partitioned.joined(value) if isinstance(value, list | tuple) else value
+                for name, value in variables.items()
+            }
+        named = partitioned.wholes(variables)
         if not named:
             raise ValueError("No variables to save")
         return named
@@ -157,9 +152,14 @@ class Saver:
     def _values(self, sess: Any) -> dict[str, Any]:
         if sess is None:
             return {name: _core.as_tensor(v) for name, v in self._variables.items()}
-        values = sess.run(list(self._variables.values()))
+        values = sess.run([partitioned.parts_of(each) for each in self._variables.values()])
         return {
-            name: _core.convert(value, variable.dtype)
+            name: _core.convert(
+                variable._whole(value)
+                if isinstance(variable, partitioned.PartitionedVariable)
+                else value[0],
+                variable.dtype,
+            )
             for (name, variable), value in zip(self._variables.items(), values, strict=True)
         }
 

@@ -9,13 +9,13 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework import name_scope as names
 from eagerflow.framework.func_graph import is_symbolic
-from eagerflow.framework.module import Module
-from eagerflow.framework.name_scope import name_scope as eager_name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
+from eagerflow.graph.partitioned import PartitionedVariable, partitions_of, slices
 from eagerflow.graph.variables import make_variable
 from eagerflow.keras import initializers as keras
 from eagerflow.util import lazy
@@ -37,27 +37,26 @@ AUTO_REUSE = _Reuse()
 class VariableScope:
     """The state of a `variable_scope`: a prefix of names, and defaults of its variables."""
 
-    # Kept for programs that ask: variables are in one place and whole.
-    caching_device: Any = None
-    partitioner: Any = None
-
-    def set_caching_device(self, caching_device: Any) -> None:
-        """Keeps the device for copies of variables, of which there are none."""
-        self.caching_device = caching_device
-
     def __init__(
         self,
         reuse: Any,
         name: str = "",
         initializer: Any = None,
         regularizer: Any = None,
-        dtype: Any = dtypes.float32,
-        constraint: Any = None,
-        use_resource: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
         custom_getter: Any = None,
+        name_scope: str = "",
+        dtype: Any = dtypes.float32,
+        use_resource: Any = None,
+        constraint: Any = None,
     ) -> None:
         self._reuse = reuse
         self._name = name
+        self._name_scope = name_scope or ""
+        # Kept for programs that ask: there are no copies of variables.
+        self.caching_device = caching_device
+        self.partitioner = partitioner
         self.custom_getter = custom_getter
         self.initializer = initializer
         self.regularizer = regularizer
@@ -72,8 +71,8 @@ class VariableScope:
 
     @property
     def original_name_scope(self) -> str:
-        """The prefix of operations made inside."""
-        return self._name + "/" if self._name else ""
+        """The prefix of the operations made inside when the scope was first entered."""
+        return self._name_scope
 
     @property
     def reuse(self) -> Any:
@@ -96,9 +95,26 @@ class VariableScope:
         """Sets the custom getter of variables made inside."""
         self.custom_getter = custom_getter
 
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Keeps the device for copies of variables, of which there are none."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Sets the default partitioner of variables made inside."""
+        self.partitioner = partitioner
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets the default dtype of variables made inside."""
+        self.dtype = dtype
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        """Sets whether changes of variables made inside give the variable, or its new value."""
+        self.use_resource = use_resource
+
     def get_collection(self, name: Any) -> list[Any]:
         """The values of a collection whose names begin with the prefix."""
-        return context.default_graph().get_collection(name, self.original_name_scope)
+        prefix = self._name + "/" if self._name else ""
+        return context.default_graph().get_collection(name, prefix)
 
     def trainable_variables(self) -> list[Any]:
         """The trainable variables inside."""
@@ -108,16 +124,26 @@ class VariableScope:
         """The variables inside."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
+    def local_variables(self) -> list[Any]:
+        """The local variables inside."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
-class _State:
+
+class ScopeState:
     """The variables of a graph, or of an eager store, by name; and the current scope."""
 
     def __init__(self, keeps: bool = True) -> None:
         self.keeps = keeps
         self.variables: dict[str, Any] = {}
+        self.partitioned: dict[str, PartitionedVariable] = {}
         self.counts: dict[str, int] = {}
         self.regularizers: dict[str, Callable[[Any], Any]] = {}
         self.scope = VariableScope(None)
+
+
+def eager_states() -> list[ScopeState]:
+    """The stores in use where operations run eagerly, innermost last."""
+    return _eager.states
 
 
 def shares_eagerly() -> bool:
@@ -128,18 +154,18 @@ def shares_eagerly() -> bool:
 class _Eager(threading.local):
     def __init__(self) -> None:
         # Programs that run eagerly make new variables every time, unless a store is in use.
-        self.states: list[_State] = [_State(keeps=False)]
+        self.states: list[ScopeState] = [ScopeState(keeps=False)]
 
 
 _eager = _Eager()
 
 
-def _state() -> _State:
+def _state() -> ScopeState:
     graph = context.building_graph()
     if graph is None:
         return _eager.states[-1]
     if graph.variable_scope_state is None:
-        graph.variable_scope_state = _State()
+        graph.variable_scope_state = ScopeState()
     return graph.variable_scope_state
 
 
@@ -158,7 +184,7 @@ class variable_scope:
         initializer: the default initializer of variables made inside.
         regularizer: the default regularizer.
         caching_device: accepted.
-        partitioner: accepted.
+        partitioner: the default partitioner of variables made inside.
         custom_getter: is called for the variables inside, with the default getter,
             their full name, and the arguments of `get_variable`.
         reuse: True: variables must exist; AUTO_REUSE: they are made if they do not; None: as in
@@ -201,6 +227,8 @@ class variable_scope:
         self._settings = {
             "initializer": initializer,
             "regularizer": regularizer,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
             "dtype": dtype,
             "constraint": constraint,
             "use_resource": use_resource,
@@ -226,16 +254,18 @@ class variable_scope:
         }
         getter = _chained(base.custom_getter, self._custom_getter)
         scope = VariableScope(reuse, full, custom_getter=getter, **settings)
-        names: Any = None
+        names_inside: Any = None
+        entered = names.current_prefix()
         if self._auxiliary and full:
-            last = full.rpartition("/")[2]
-            names = name_scope(last)
-            names.__enter__()
-        self._entered.append((state, outer, names, dict(state.counts)))
+            last = full.rpartition("/")[2] if given is not None else self._default_name
+            names_inside = name_scope(last)
+            entered = names_inside.__enter__()
+        scope._name_scope = base.original_name_scope if base is given else entered
+        self._entered.append((state, outer, names_inside, dict(state.counts)))
         state.scope = scope
         return scope
 
-    def _unique(self, state: _State, prefix: str) -> str:
+    def _unique(self, state: ScopeState, prefix: str) -> str:
         """The default name, with a suffix if it has been used in this scope."""
         name = str(self._default_name)
         full = f"{prefix}/{name}" if prefix else name
@@ -244,14 +274,14 @@ class variable_scope:
         return f"{name}_{count}" if count else name
 
     def __exit__(self, *error: Any) -> None:
-        state, outer, names, _ = self._entered.pop()
+        state, outer, names_inside, _ = self._entered.pop()
         inner = state.scope.name
         state.scope = outer
         # Unique names start again when the scope is entered again.
         for key in [key for key in state.counts if key.startswith(f"{inner}/")]:
             del state.counts[key]
-        if names is not None:
-            names.__exit__(*error)
+        if names_inside is not None:
+            names_inside.__exit__(*error)
 
 
 def _chained(outer: Any, inner: Any) -> Any:
@@ -272,9 +302,34 @@ class variable_op_scope(variable_scope):
     """The older form of `variable_scope`: values first."""
 
     def __init__(
-        self, values: Any, name_or_scope: Any, default_name: str | None = None, **kwargs: Any
+        self,
+        values: Any,
+        name_or_scope: Any,
+        default_name: str | None = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        reuse: Any = None,
+        dtype: Any = None,
+        use_resource: Any = None,
+        constraint: Any = None,
     ) -> None:
-        super().__init__(name_or_scope, default_name, values, **kwargs)
+        super().__init__(
+            name_or_scope,
+            default_name,
+            values,
+            initializer,
+            regularizer,
+            caching_device,
+            partitioner,
+            custom_getter,
+            reuse,
+            dtype,
+            use_resource,
+            constraint,
+        )
 
 
 def get_variable(
@@ -306,7 +361,8 @@ def get_variable(
         trainable: whether optimizers change it by default.
         collections: the collections that it is added to.
         caching_device: accepted.
-        partitioner: accepted.
+        partitioner: a function of the shape and the dtype that says into how many parts each axis is
+            cut; the variable is a `PartitionedVariable` then.
         validate_shape: False if the shape may change.
         use_resource: whether changes in graphs give the variable, or its new value.
         custom_getter: is called with the default getter, the full name, and the
@@ -332,6 +388,7 @@ def get_variable(
             regularizer,
             trainable=trainable,
             collections=collections,
+            partitioner=partitioner or scope.partitioner,
             validate_shape=validate_shape,
             use_resource=use_resource,
             constraint=constraint,
@@ -348,7 +405,7 @@ def get_variable(
         trainable=True if trainable is None else trainable,
         collections=collections,
         caching_device=caching_device,
-        partitioner=partitioner,
+        partitioner=partitioner or scope.partitioner,
         validate_shape=validate_shape,
         use_resource=use_resource,
         constraint=constraint or scope.constraint,
@@ -380,6 +437,28 @@ def _get_or_make(
     reuse = scope.reuse if reuse is None else reuse
     for default in (scope.use_resource, context.process.resource_variables):
         use_resource = default if use_resource is None else use_resource
+    whole = state.partitioned.get(full)
+    if (whole is not None and reuse) or (
+        partitioner is not None and (shape is None or TensorShape(shape).rank != 0)
+    ):
+        return _partitioned(
+            whole,
+            full,
+            shape,
+            dtypes.as_dtype(dtype or scope.dtype),
+            partitioner,
+            scope.initializer if initializer is None else initializer,
+            reuse,
+            regularizer=regularizer,
+            trainable=trainable,
+            collections=collections,
+            validate_shape=validate_shape,
+            caching_device=caching_device,
+            constraint=constraint,
+            use_resource=use_resource,
+            synchronization=synchronization,
+            aggregation=aggregation,
+        )
     existing = state.variables.get(full) if state.keeps else None
     if existing is not None:
         if not reuse:
@@ -429,9 +508,87 @@ def _get_or_make(
     return variable
 
 
+def _partitioned(
+    existing: PartitionedVariable | None,
+    name: str,
+    shape: Any,
+    dtype: Any,
+    partitioner: Any,
+    initializer: Any,
+    reuse: Any,
+    **settings: Any,
+) -> PartitionedVariable:
+    """The partitioned variable of a full name, which may exist."""
+    state = _state()
+    if partitioner is not None and existing is None and name in state.variables:
+        raise ValueError(
+            f"A partitioner was provided, but an unpartitioned version of the variable was found: "
+            f"{name}. Perhaps a variable of the same name was already created without partitioning?"
+        )
+    if is_value(initializer) and shape is None and is_symbolic(initializer):
+        shape = initializer.shape
+    sizes = existing.shape if existing is not None and shape is None else TensorShape(shape)
+    if existing is not None:
+        if not reuse:
+            raise ValueError(
+                f"Partitioned variable with name {name} already exists. Did you mean to set "
+                "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+            )
+        if not sizes.is_compatible_with(existing.shape):
+            raise ValueError(
+                f"Trying to reuse partitioned variable {name}, but specified shape {sizes} and "
+                f"found shape {existing.shape}."
+            )
+        if partitioner is not None:
+            parts = partitions_of(partitioner, existing.shape, dtype)
+            if parts != existing._get_partitions():
+                raise ValueError(
+                    f"Trying to reuse partitioned variable {name}, but specified partitions "
+                    f"{parts} and found partitions {existing._get_partitions()}."
+                )
+        return existing
+    if reuse is True and state.keeps:
+        raise ValueError(
+            f"PartitionedVariable {name} does not exist, or was not created with "
+            "tf.get_variable(). Did you mean to set reuse=False or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    parts = partitions_of(partitioner, sizes, dtype)
+    made = make_parts(name, sizes, dtype, parts, initializer, reuse=False, **settings)
+    result = PartitionedVariable(name, sizes, made[0].dtype, made, parts)
+    if state.keeps:
+        state.partitioned[name] = result
+    return result
+
+
+def make_parts(
+    name: str, shape: TensorShape, dtype: Any, parts: Any, initializer: Any, **settings: Any
+) -> list[Any]:
+    """The parts of a variable, which are variables themselves.
+
+    Args:
+        name: the full name of the whole.
+        shape: its shape.
+        dtype: its element type.
+        parts: into how many parts each axis is cut.
+        initializer: an initializer, which makes each part, or a tensor for the whole.
+        **settings: further arguments of `get_variable`.
+    """
+    made = []
+    for number, part in enumerate(slices(name, shape, parts)):
+        value: Any = initializer
+        own_shape: Any = part.var_shape
+        if is_value(initializer):
+            whole = _core.as_tensor(initializer)
+            value, own_shape = _core.ops.slice(whole, part.var_offset, part.var_shape), None
+        variable = _get_or_make(f"{name}/part_{number}", own_shape, dtype, value, **settings)
+        variable._save_slice_info = part
+        made.append(variable)
+    return made
+
+
 def _made(full: str, value: Any, **arguments: Any) -> Any:
     graph = context.building_graph()
-    with eager_name_scope("") if graph is None else graph.name_scope(None):
+    with names.name_scope("") if graph is None else graph.name_scope(None):
         return make_variable(value, name=full, **arguments)
 
 
@@ -439,7 +596,7 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     """An initial value, or a function that returns one, and the dtype."""
     if isinstance(initializer, str):
         initializer = keras.get(initializer)
-    if initializer is not None and (is_symbolic(initializer) or not callable(initializer)):
+    if is_value(initializer):
         given = _core.as_tensor(initializer)
         return given, given.dtype
     if shape is None or not TensorShape(shape).is_fully_defined():
@@ -463,18 +620,52 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     return make, dtype
 
 
+def is_value(initializer: Any) -> bool:
+    """Whether an initializer is a value itself, and no function that makes one."""
+    if initializer is None or isinstance(initializer, str):
+        return False
+    return is_symbolic(initializer) or not callable(initializer)
+
+
 def no_regularizer(_: Any) -> None:
     """A regularizer without a loss, for variables in scopes that have another one."""
 
 
-def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
-    """A variable that is not trained, in the collection of local variables."""
-    kwargs["trainable"] = False
-    kwargs["collections"] = [
-        *(kwargs.get("collections") or ()),
-        GraphKeys.LOCAL_VARIABLES,
-    ]
-    return get_variable(name, *args, **kwargs)
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: Any = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
+    """A variable that is not trained, in the collection of local variables; see `get_variable`."""
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )
 
 
 class EagerVariableStore:
@@ -490,7 +681,7 @@ class EagerVariableStore:
     """
 
     def __init__(self) -> None:
-        self._state = _State()
+        self._state = ScopeState()
 
     @contextmanager
     def as_default(self) -> Iterator[None]:
@@ -522,103 +713,3 @@ class EagerVariableStore:
     def non_trainable_variables(self) -> list[Any]:
         """The other variables, sorted by name."""
         return [variable for variable in self.variables() if not variable.trainable]
-
-
-class Template(Module):
-    """A function whose variables are made at its first call and shared by all others.
-
-    Its scope has a name of its own. Eagerly, a template that is called inside of another one has
-    its variables among those of the other.
-    """
-
-    def __init__(
-        self, name: str, function: Callable, unique_name: str | None, kwargs: dict[str, Any]
-    ) -> None:
-        super().__init__()
-        self._template_name, self._unique_name = name, unique_name
-        self._function, self._kwargs = function, kwargs
-        self._scope: Any = None
-        self._eager_state: _State | None = None
-        self._called = False
-        self.__name__ = name
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return self._template_name
-
-    @property
-    def variables(self) -> list[Any]:  # type: ignore[override]
-        """The variables made so far."""
-        if self._scope is None:
-            return []
-        if self._eager_state is None:
-            return self._scope.global_variables()
-        inside = f"{self._scope.name}/"
-        made = sorted(self._eager_state.variables.items())
-        return [variable for name, variable in made if name.startswith(inside)]
-
-    @property
-    def trainable_variables(self) -> list[Any]:  # type: ignore[override]
-        """The trainable variables made so far."""
-        return [variable for variable in self.variables if variable.trainable]
-
-    @property
-    def non_trainable_variables(self) -> list[Any]:  # type: ignore[override]
-        """Those of `variables` that are not trained."""
-        trainable = {id(variable) for variable in self.trainable_variables}
-        return [variable for variable in self.variables if id(variable) not in trainable]
-
-    weights = variables
-    trainable_weights = trainable_variables
-    non_trainable_weights = non_trainable_variables
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the function."""
-        eagerly = context.building_graph() is None
-        current = _eager.states[-1]
-        if self._scope is None:
-            with variable_scope(self._unique_name, default_name=self._template_name) as scope:
-                self._scope = scope
-            if eagerly:
-                self._eager_state = current if current.keeps else _State()
-        state = self._eager_state or current
-        if state is not current:
-            state.counts.clear()
-        _eager.states.append(state)
-        try:
-            reuse = AUTO_REUSE if eagerly else self._called or None
-            with variable_scope(self._scope, reuse=reuse):
-                result = self._function(*args, **self._kwargs, **kwargs)
-        finally:
-            _eager.states.pop()
-        self._called = True
-        return result
-
-
-def make_template(
-    name_: str,
-    func_: Callable,
-    create_scope_now_: bool = False,
-    unique_name_: str | None = None,
-    custom_getter_: Any = None,
-    **kwargs: Any,
-) -> Template:
-    """A function that shares the variables that `func_` makes by `get_variable`.
-
-    Args:
-        name_: the scope of the variables.
-        func_: the function.
-        create_scope_now_: accepted.
-        unique_name_: the scope's name, if it must be just that.
-        custom_getter_: accepted.
-        **kwargs: are given to `func_`.
-
-    >>> def scaled(x):
-    ...     return x * tf.compat.v1.get_variable("w", [], initializer=tf.ones_initializer())
-    >>> template = tf.compat.v1.make_template("scale", scaled)
-    >>> _ = template(1.0), template(2.0)
-    >>> len(template.variables)
-    1
-    """
-    return Template(name_, func_, unique_name_, kwargs)

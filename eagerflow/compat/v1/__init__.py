@@ -95,13 +95,13 @@ from eagerflow.v1.switches import (
     executing_eagerly_outside_functions,
     resource_variables_enabled,
 )
+from eagerflow.v1.templates import make_template
 from eagerflow.v1.variable_scope import (
     AUTO_REUSE,
     VariableScope,
     get_local_variable,
     get_variable,
     get_variable_scope,
-    make_template,
     no_regularizer,
     variable_op_scope,
     variable_scope,

@@ -41,10 +41,8 @@ from eagerflow.v1.gradient_functions import (
 from eagerflow.v1.iterator import Iterator as Iterator
 from eagerflow.v1.saver import Saver as Saver
 from eagerflow.v1.switches import enable_eager_execution as enable_eager_execution
-from eagerflow.v1.variable_scope import (
-    EagerVariableStore as EagerVariableStore,
-    make_template as make_template,
-)
+from eagerflow.v1.templates import make_template as make_template
+from eagerflow.v1.variable_scope import EagerVariableStore as EagerVariableStore
 
 EagerTensor = Tensor
 ResourceVariable = Variable

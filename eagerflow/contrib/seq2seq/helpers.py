@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array
-from eagerflow.ops.nn.normalization import embedding_lookup
+from eagerflow.ops.nn.embedding import embedding_lookup
 from eagerflow.ops.random.stateful import categorical, uniform
 
 _ops = _core.ops

@@ -17,11 +17,11 @@ from eagerflow.framework.sizes import reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.ops.nn.embedding import embedding_lookup
 from eagerflow.ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
 )
-from eagerflow.ops.nn.normalization import embedding_lookup
 
 _ops = _core.ops
 Tensor = _core.Tensor

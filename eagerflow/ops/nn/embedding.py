@@ -10,16 +10,80 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import may_equal, of_rank, sizes_of
+from eagerflow.framework.sizes import may_equal, of_rank, reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops import indexing
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.nn.normalization import embedding_lookup
+from eagerflow.ops.linalg.products import clip_by_norm
 from eagerflow.ops.numpy_ops import sparse_tensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 _COMBINERS = ("mean", "sqrtn", "sum")
+
+
+class InTurn(list[Any]):
+    """Tables that hold the rows of one in turn: of n tables, table i % n holds row i."""
+
+
+def _rows_of_parts(tables: Any, ids: Tensor) -> Tensor:
+    """Rows of several tables, each of which has gradients for rows of its own."""
+    flat, count = _ops.reshape(ids, [-1]), len(tables)
+    if isinstance(tables, InTurn):
+        which, rows = flat % count, flat // count
+    else:
+        heights = _ops.stack([sizes_of(_core.as_tensor(table))[0] for table in tables])
+        ends = _ops.cumsum(_ops.cast(heights, flat.dtype))
+        which = indexing.searchsorted(ends[:-1], flat, side="right")
+        rows = flat - _ops.gather(_ops.concat([[0], ends], 0), which, 0, 0)
+    which = _ops.cast(which, dtypes.int32)
+    places = _ops.range(0, sizes_of(flat)[0], 1)
+    found = [
+        _ops.gather(table, own, 0, 0)
+        for table, own in zip(tables, indexing.dynamic_partition(rows, which, count), strict=True)
+    ]
+    together = indexing.dynamic_stitch(indexing.dynamic_partition(places, which, count), found)
+    first = _core.as_tensor(tables[0])
+    if ids.ndim is None:
+        return _ops.reshape(together, _ops.concat([_ops.shape(ids), _ops.shape(first)[1:]], 0))
+    return reshaped(together, [*sizes_of(ids), *sizes_of(first)[1:]])
+
+
+@op_function
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Tensor:
+    """Rows of a table.
+
+    Args:
+        params: the table `[n, ...]`, or a list of tables that hold its rows one after the other.
+        ids: int32 or int64 row indices, of any shape.
+        max_norm: if given, rows of a larger euclidean norm are scaled down.
+        name: ignored.
+
+    Raises:
+        ValueError: if there is no table.
+        tf.errors.InvalidArgumentError: if a row index is out of range.
+
+    >>> tf.nn.embedding_lookup(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [1, 1]).numpy()
+    array([[3., 4.],
+           [3., 4.]], dtype=float32)
+    """
+    if params is None:
+        raise ValueError("params must be specified")
+    if isinstance(params, list | tuple):
+        if not params:
+            raise ValueError("params should not be empty")
+    if isinstance(params, list | tuple) and len(params) > 1:
+        rows = _rows_of_parts(params, _core.as_tensor(ids))
+    else:
+        table = params[0] if isinstance(params, list | tuple) else params
+        rows = _ops.gather(table, ids, 0, 0)
+    if max_norm is None:
+        return rows
+    first, rank = len(sizes_of(_core.as_tensor(ids))), len(sizes_of(rows))
+    return clip_by_norm(rows, max_norm, axes=list(range(first, rank)))
 
 
 def _is_sparse(value: Any) -> bool:

@@ -13,7 +13,6 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import is_known, of_rank, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.ops.linalg.products import clip_by_norm
 from eagerflow.ops.random import stateful
 from eagerflow.ops.random.stateless import stateless_uniform
 
@@ -378,39 +377,6 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     if len(sizes) != x.shape.rank:
         return sizes
     return [shape[axis] if size is None else size for axis, size in enumerate(sizes)]
-
-
-@op_function
-def embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
-) -> Tensor:
-    """Rows of a table.
-
-    Args:
-        params: the table `[n, ...]`, or a list of tables that hold its rows one after the other.
-        ids: int32 or int64 row indices, of any shape.
-        max_norm: if given, rows of a larger euclidean norm are scaled down.
-        name: ignored.
-
-    Raises:
-        ValueError: if there is no table.
-        tf.errors.InvalidArgumentError: if a row index is out of range.
-
-    >>> tf.nn.embedding_lookup(tf.constant([[1.0, 2.0], [3.0, 4.0]]), [1, 1]).numpy()
-    array([[3., 4.],
-           [3., 4.]], dtype=float32)
-    """
-    if params is None:
-        raise ValueError("params must be specified")
-    if isinstance(params, list | tuple):
-        if not params:
-            raise ValueError("params should not be empty")
-        params = params[0] if len(params) == 1 else _ops.concat(params, 0)
-    rows = _ops.gather(params, ids, 0, 0)
-    if max_norm is None:
-        return rows
-    first, rank = len(sizes_of(_core.as_tensor(ids))), len(sizes_of(rows))
-    return clip_by_norm(rows, max_norm, axes=list(range(first, rank)))
 
 
 def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:

@@ -11,8 +11,7 @@ from eagerflow.compat.internals.nest import flatten_with_joined_string_paths
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.variable import Variable
 from eagerflow.ops.indexing import where
-from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse
-from eagerflow.ops.nn.normalization import embedding_lookup
+from eagerflow.ops.nn.embedding import embedding_lookup, safe_embedding_lookup_sparse
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.tpu.experimental.embedding.configuration import FeatureConfig, TableConfig
