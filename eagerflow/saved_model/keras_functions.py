@@ -9,7 +9,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.errors import UnimplementedError
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.function import function
 from eagerflow.graphdef.exporting import Exporter
 from eagerflow.keras.engine import call_specs
@@ -28,15 +28,24 @@ def of_model(model: Any) -> dict[str, Any]:
     if not getattr(model, "inputs", None) or not getattr(model, "outputs", None):
         return of_layer(model, True)
     names = model.output_names
-    specs = nest.map_structure(lambda x: TensorSpec(x.shape, x.dtype, x.name), model.inputs)
+    # The parts of ragged and sparse inputs have no names of their own.
+    plain = all(isinstance(x.type_spec, TensorSpec) for x in nest.flatten(model.inputs))
+    specs = nest.map_structure(
+        lambda x: (
+            TensorSpec(x.shape, x.dtype, x.name if plain else None)
+            if isinstance(x.type_spec, TensorSpec)
+            else x.type_spec
+        ),
+        model.inputs,
+    )
     single = isinstance(specs, list) and len(specs) == 1
     specs = specs[0] if single else specs
 
     def call(inputs: Any, training: bool = False) -> Any:
         return model(inputs, training=training)
 
-    def serve(inputs: Any) -> dict[str, Any]:
-        return dict(zip(names, nest.flatten(model(inputs, training=False)), strict=True))
+    def serve(args_0: Any) -> dict[str, Any]:
+        return dict(zip(names, nest.flatten(model(args_0, training=False)), strict=True))
 
     called = function(call)
     signature = function(serve, input_signature=[specs])
@@ -83,8 +92,7 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
             named = {} if training is None else {"training": training}
             traced.get_concrete_function(*args, **kwargs, **named)
         found[name] = traced
-    # Signatures take tensors only.
-    if serves and all(isinstance(spec, TensorSpec) for spec in nest.flatten(known)):
+    if serves and all(isinstance(spec, TypeSpec) for spec in nest.flatten(known)):
         served = function(serve)
         found["_default_save_signature"] = served.get_concrete_function(*args, **kwargs)
     return _exportable(layer, found)

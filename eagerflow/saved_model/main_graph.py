@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import type_spec_from_value
 from eagerflow.graphdef import attributes
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.exporting import Body, Exporter, FunctionBody, finish_message, placeholder
 from eagerflow.graphdef.table_nodes import fill_table, table_handle
-from eagerflow.saved_model import constants
+from eagerflow.protos.saved_model import MESSAGES
+from eagerflow.saved_model import constants, structured_values
 
 _INIT = "__saved_model_init_op"
 
@@ -67,8 +70,17 @@ class MainGraph:
             "StatefulPartitionedCall", refs, name=name, f=FunctionName(function),
             Tout=[tensor.dtype for tensor in graph.outputs],
         )  # fmt: skip
-        for k, (output, tensor) in enumerate(graph.structured_outputs.items()):
-            _fill_info(signature.outputs[output], f"{name}:{k}", tensor)
+        results = (f"{name}:{k}" for k in range(len(graph.outputs)))
+        for output, value in graph.structured_outputs.items():
+            info = signature.outputs[output]
+            if isinstance(value, CompositeTensor):
+                described = MESSAGES["StructuredValue"]()
+                structured_values.fill(described, type_spec_from_value(value))
+                info.composite_tensor.type_spec.CopyFrom(described.type_spec_value)
+                for tensor in nest.flatten(value, expand_composites=True):
+                    _fill_info(info.composite_tensor.components.add(), next(results), tensor)
+            else:
+                _fill_info(info, next(results), value)
 
     def finish(self) -> None:
         """Adds what initializes tables and what saves and restores variables."""

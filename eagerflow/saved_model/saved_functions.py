@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from eagerflow import _core, errors
+from eagerflow import _core, errors, nest
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.concrete_function import ConcreteFunction
@@ -247,7 +248,7 @@ def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[st
         root_functions: the functions of the object that is saved.
 
     Raises:
-        ValueError: if a signature is no function, is not traced for one signature, takes or returns
+        ValueError: if a signature is no function, is not traced for one signature, or returns
             anything but tensors.
     """
     if signatures is None:
@@ -309,7 +310,10 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
         }
         result = concrete.run([made[k] for k in range(len(names))], {})
         result = _normalized(key, result)
-        tensors = {name: _core.ops.identity(result[name]) for name in sorted(result)}
+        tensors = {
+            name: nest.map_structure(_core.ops.identity, result[name], expand_composites=True)
+            for name in sorted(result)
+        }
         graph.structured_outputs = tensors
         graph.structured_input_signature = (
             (),
@@ -318,7 +322,7 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
                 for k, tensor in made.items()
             },
         )
-        graph.finish(list(tensors.values()))
+        graph.finish(nest.flatten(list(tensors.values()), expand_composites=True))
     return graph
 
 
@@ -332,7 +336,7 @@ def _normalized(key: str, result: Any) -> dict[str, Any]:
         leaves = result if isinstance(result, list | tuple) else [result]
         named = {f"output_{k}": leaf for k, leaf in enumerate(leaves)}
     for name, value in named.items():
-        if not isinstance(name, str) or not isinstance(value, Tensor):
+        if not isinstance(name, str) or not isinstance(value, Tensor | CompositeTensor):
             raise ValueError(
                 f"Got a non-Tensor value {value!r} for key {name!r} in the output of the function "
                 f"used to generate the SavedModel signature {key!r}. Outputs for functions used as "

@@ -18,7 +18,8 @@ from eagerflow.checkpoint.trackable import (
 )
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework import dtypes
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.type_spec import TensorSpec, type_spec_from_value
 from eagerflow.framework.variable import Variable
 from eagerflow.graphdef import exporting
 from eagerflow.io.os_errors import path_text, translated
@@ -261,11 +262,15 @@ class _Writer:
         for key, graph in graphs.items():
             variables = self._exporter.variables_of(graph)
             name = self._exporter.function_name(graph.name)
-            names = list(graph.structured_outputs)
+            outputs = graph.structured_outputs
+            plain = not any(isinstance(value, CompositeTensor) for value in outputs.values())
+            names = list(outputs) if plain else None
             self._exporter.function(graph, name, list(graph.inputs), variables, names)
             specs = {
-                output: TensorSpec(tensor.shape, tensor.dtype, output)
-                for output, tensor in graph.structured_outputs.items()
+                output: type_spec_from_value(value)
+                if isinstance(value, CompositeTensor)
+                else TensorSpec(value.shape, value.dtype, output)
+                for output, value in outputs.items()
             }
             writer.describe(name, graph.structured_input_signature, specs, variables, key)
             message = self._child(number, key).bare_concrete_function

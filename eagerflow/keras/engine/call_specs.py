@@ -6,8 +6,11 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.ragged.spec import RaggedTensorSpec
+from eagerflow.sparse.tensor import SparseTensorSpec
 
 
 def note_inputs(layer: Any, inputs: Any) -> None:
@@ -52,10 +55,13 @@ def known_specs(layer: Any, dynamic_batch: bool = True) -> tuple[list, dict[str,
 
 def open_batch(spec: Any) -> Any:
     """A spec with any first size."""
-    if not isinstance(spec, TensorSpec):
+    if (
+        not isinstance(spec, TensorSpec | RaggedTensorSpec | SparseTensorSpec)
+        or not spec.shape.rank
+    ):
         return spec
-    sizes = spec.shape.as_list() if spec.shape.rank is not None else None
-    return TensorSpec([None, *sizes[1:]] if sizes else sizes, spec.dtype, name=spec.name)
+    shape = TensorShape([None, *spec.shape.as_list()[1:]])
+    return type(spec)._deserialize((shape, *spec._serialize()[1:]))
 
 
 def _specs(inputs: Any) -> Any:
