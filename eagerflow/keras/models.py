@@ -84,7 +84,8 @@ def clone_model(
     """A model with layers like another's, and new weights.
 
     Args:
-        model: a functional or Sequential model; subclassed ones are made from their configuration.
+        model: a functional or Sequential model; subclassed ones, and those with a `get_config` of
+            their own, are made from their configuration.
         input_tensors: symbolic tensors to start from, in place of new inputs.
         clone_function: makes the copy of each layer; by default from its configuration.
 
@@ -100,7 +101,10 @@ def clone_model(
     copy = clone_function or _copied
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, copy)
-    if isinstance(model, Functional) or model._graph is not None:
+    functional = isinstance(model, Functional) or model._graph is not None
+    # A class with a configuration of its own need not take inputs and outputs.
+    usual = type(model).get_config in (Model.get_config, Functional.get_config)
+    if functional and (usual or clone_function is not None or input_tensors is not None):
         return _clone_functional(model, input_tensors, copy)
     if clone_function is not None or input_tensors is not None:
         raise ValueError(

@@ -363,3 +363,18 @@ def test_symbolic_tensors_tell_their_spec():
     )
     rows = tf.keras.Input([None], ragged=True, name="rows")
     assert repr(rows).startswith("<KerasTensor: type_spec=RaggedTensorSpec(")
+
+
+def test_functional_models_with_a_configuration_of_their_own_are_cloned_by_it():
+    class Own(tf.keras.Model):
+        def __init__(self, units, **kwargs):
+            inputs = tf.keras.Input([3])
+            super().__init__(inputs, tf.keras.layers.Dense(units)(inputs), **kwargs)
+            self.units = units
+
+        def get_config(self):
+            return {"units": self.units, "name": self.name}
+
+    copy = tf.keras.models.clone_model(Own(4, name="own"))
+    assert type(copy) is Own and copy.units == 4 and copy.name == "own"
+    assert copy.output_shape == (None, 4)
