@@ -16,11 +16,20 @@ from eagerflow.framework.operation import Operation
 # Names of operations where they are not those of the nodes that functions add.
 _NAMES = {
     "add": "Add",
+    "avg_pool1d": "AvgPool1D",
+    "avg_pool2d": "AvgPool2D",
+    "avg_pool3d": "AvgPool3D",
     "batch_normalization": "batchnorm",
+    "conv1d": "conv1d",
     "conv2d": "Conv2D",
     "depthwise_conv2d": "depthwise",
+    "fused_batch_norm": "FusedBatchNormV3",
+    "in_top_k": "in_top_k/InTopKV2",
     "local_response_normalization": "LRN",
+    "max_pool3d": "MaxPool3D",
     "reduce_logsumexp": "ReduceLogSumExp",
+    "safe_embedding_lookup_sparse": "embedding_lookup",
+    "separable_conv2d": "separable_conv2d",
     "sigmoid_cross_entropy_with_logits": "logistic_loss",
     "weighted_cross_entropy_with_logits": "logistic_loss",
     "argmax": "ArgMax",
@@ -49,6 +58,7 @@ _NAMES = {
     name: name
     for name in (
         "boolean_mask clip_by_norm clip_by_value concat conv2d_transpose count_nonzero div dropout "
+        "embedding_lookup embedding_lookup_sparse "
         "l2_normalize moments norm one_hot ones ones_like range softmax_cross_entropy_with_logits "
         "split stack transpose truncated_normal xw_plus_b zeros zeros_like"
     ).split()
@@ -86,12 +96,18 @@ _LAST = {
     "ops.loops.scan": "TensorArrayV2Stack/TensorListStack",
     "ops.nn.activation.gelu": "mul_2",
     "ops.nn.embedding.embedding_lookup": "Identity",
+    "ops.nn.normalization.dropout": "SelectV2",
+    "v1.nn.embedding_lookup": "Identity",
+    "v1.nn.dropout": "SelectV2",
     "ops.nn.embedding.safe_embedding_lookup_sparse": "Reshape_2",
     "ops.nn.losses.softmax_cross_entropy_with_logits": "Reshape_2",
     "ops.nn.losses.sparse_softmax_cross_entropy_with_logits": "Cast_1",
     "ops.nn.morphology.erosion2d": "Neg_1",
     "ops.nn.normalization.batch_normalization": "add_1",
     "ops.nn.normalization.moments": "Squeeze Squeeze_1",
+    "ops.nn.convolution.conv1d": "Squeeze",
+    "ops.nn.pooling.avg_pool1d": "Squeeze",
+    "ops.nn.pooling.max_pool1d": "Squeeze",
     "ops.nn.pooling.pool": "Squeeze",
     "ops.random.distributions.stateless_gamma": "Maximum",
     "ops.random.truncated_normal.stateless_parameterized_truncated_normal": (

@@ -26,6 +26,19 @@ from eagerflow.v1.variable_scope import (
 _ops = _core.ops
 
 
+# The last operations of layers, where they are called otherwise than these.
+_KINDS = {
+    "AveragePooling1D": "Squeeze",
+    "AveragePooling2D": "AvgPool",
+    "AveragePooling3D": "AvgPool3D",
+    "Dense": "MatMul",
+    "Flatten": "Reshape",
+    "MaxPooling1D": "Squeeze",
+    "MaxPooling2D": "MaxPool",
+    "MaxPooling3D": "MaxPool3D",
+}
+
+
 class Layer(keras.Layer):
     """Base class of version 1's layers.
 
@@ -37,7 +50,8 @@ class Layer(keras.Layer):
         given = kwargs.pop("_scope", None)
         reuse = kwargs.pop("_reuse", None)
         super().__init__(*args, **kwargs)
-        self.__dict__["_scope_or_name"] = given or kwargs.get("name")
+        self.__dict__["_given_scope"] = given
+        self.__dict__["_given_name"] = kwargs.get("name")
         self.__dict__["_reuse"] = reuse
         self.__dict__["_scope"] = None
 
@@ -101,25 +115,38 @@ class Layer(keras.Layer):
         """The trainable variables."""
         return self.trainable_weights
 
+    def _own_scope(self) -> Any:
+        """The scope of the variables: one that was given, or a new one of the layer's name."""
+        own = self.__dict__
+        if own["_scope"] is None:
+            given, reuse = own["_given_scope"], own["_reuse"]
+            name = own["_given_name"] or naming.snake_case(type(self).__name__)
+            if given is not None or reuse:
+                entered = variable_scope(name if given is None else given)
+            else:
+                entered = variable_scope(None, default_name=name)
+            with entered as own["_scope"]:
+                pass
+        return own["_scope"]
+
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Applies the layer."""
         graph = context.building_graph()
         if graph is None and (self.built or not shares_eagerly()):
             return super().__call__(inputs, *args, **kwargs)
-        own = self.__dict__
-        known = own["_scope"]
-        default = naming.snake_case(type(self).__name__)
-        with variable_scope(
-            known or own["_scope_or_name"], default_name=default, reuse=own["_reuse"]
-        ) as scope:
-            own["_scope"] = scope
+        scope, reuse = self._own_scope(), True if self.built else self.__dict__["_reuse"]
+        with (
+            variable_scope(scope, reuse=reuse, auxiliary_name_scope=False),
+            defaults.name_scope(scope.original_name_scope),
+        ):
             if graph is None:
                 return super().__call__(inputs, *args, **kwargs)
             if not self.built:
                 self.build(nest.map_structure(lambda tensor: tensor.shape, inputs))
                 self.built = True
             start = len(_core.building())
-            outputs = called(self._node_kind(), None, lambda: self.call(inputs, *args, **kwargs))
+            kind = self._node_kind(inputs, kwargs)
+            outputs = called(kind, None, lambda: self.call(inputs, *args, **kwargs))
             return self._with_updates(start, outputs)
 
     def _with_updates(self, start: int, outputs: Any) -> Any:
@@ -131,13 +158,14 @@ class Layer(keras.Layer):
         """
         return with_effects(start, outputs)
 
-    def _node_kind(self) -> str:
-        """The type of the layer's last operation."""
+    def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
+        """The name of the layer's last operation."""
         activation = getattr(self, "activation", None)
         name = getattr(activation, "__name__", "linear")
         if activation is not None and name != "linear":
             return "".join(part.capitalize() for part in name.split("_"))
-        return "BiasAdd" if getattr(self, "use_bias", False) else type(self).__name__
+        kind = type(self).__name__
+        return "BiasAdd" if getattr(self, "use_bias", False) else _KINDS.get(kind, kind)
 
     apply = __call__
 
@@ -186,8 +214,13 @@ class Dropout(Layer, keras.Dropout):
     ) -> None:
         super().__init__(rate, noise_shape, seed, name=name, **kwargs)
 
+    def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
+        return "Identity" if arguments.get("training", False) is False else "dropout/SelectV2"
+
     def call(self, inputs: Any, training: Any = False) -> Any:
         """The inputs, scaled where they are not dropped."""
+        if training is False and context.building_graph() is not None:
+            return _ops.identity(inputs)
         compute = super().call
         return by_training(training, lambda on: compute(inputs, training=on))
 
@@ -239,6 +272,9 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         outputs, *amounts = by_training(training, normalized)
         noted.extend(zip(averages, amounts, strict=True))
         return outputs
+
+    def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
+        return "FusedBatchNormV3" if inputs.shape.rank == 4 else "batchnorm/add_1"
 
     def _subtract(self, average: Any, amount: Any) -> None:
         if self._noted is None:

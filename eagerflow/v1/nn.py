@@ -104,9 +104,29 @@ depthwise_conv2d = _version_1(
     rate="dilations",
 )
 _POOL = "(value=None, ksize=None, strides=None, padding=None, data_format='NHWC', name=None, input=None)"
-max_pool = _version_1(f"max_pool{_POOL}", nn.max_pool2d, "Max pooling of images.", value="input")
+
+
+def _called(kind: str, function: Any) -> Any:
+    """A function whose operations have another name than `function` gives them."""
+
+    def call(name: str | None = None, **arguments: Any) -> Any:
+        return function(name=name or kind, **arguments)
+
+    call.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    return call
+
+
+max_pool = _version_1(
+    f"max_pool{_POOL}",
+    _called("MaxPool", nn.max_pool2d),
+    "Max pooling of images.",
+    value="input",
+)
 avg_pool = _version_1(
-    f"avg_pool{_POOL}", nn.avg_pool2d, "Average pooling of images.", value="input"
+    f"avg_pool{_POOL}",
+    _called("AvgPool", nn.avg_pool2d),
+    "Average pooling of images.",
+    value="input",
 )
 moments = _version_1(
     "moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None)",
@@ -208,7 +228,7 @@ max_pool_with_argmax = _version_1(
 )
 avg_pool2d = _version_1(
     "avg_pool2d(value, ksize, strides, padding, data_format='NHWC', name=None, input=None)",
-    nn.avg_pool2d,
+    _called("AvgPool", nn.avg_pool2d),
     "Average pooling of images.",
     value="input",
 )

@@ -12,15 +12,23 @@ from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.ops.indexing import reverse_sequence
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.v1.rnn_cells import batch_size
-from eagerflow.v1.variable_scope import variable_scope
+from eagerflow.v1.variable_scope import get_variable_scope, variable_scope
 
 _ops = _core.ops
+
+
+def _prepare(cell: Any, inputs: Any) -> None:
+    """Makes the variables of a cell, unless it is one that makes them when it is called."""
+    if hasattr(cell, "prepare"):
+        cell.prepare(inputs)
 
 
 def _repeat(cell: Any, steps: list, state: Any, lengths: Any) -> tuple[list, Any]:
     """Outputs for the steps and the last state; zeros and no change beyond the lengths."""
     outputs = []
     for k, inputs in enumerate(steps):
+        if k == 1:  # cells that make variables when they are called share them from here on
+            get_variable_scope().reuse_variables()
         output, new = cell(inputs, state)
         if lengths is not None:
             output, new = _alive(k, lengths, output, new, state)
@@ -86,7 +94,7 @@ def dynamic_rnn(
         first = inputs[0] if time_major else inputs[:, 0]
         if initial_state is None:
             initial_state = cell.zero_state(batch_size(first), dtype)
-        cell.prepare(first)
+        _prepare(cell, first)
 
         steps = inputs._shape_tuple()[time_axis]
         if steps is None:
@@ -95,7 +103,11 @@ def dynamic_rnn(
             empty = [*inputs._sizes()[:2], cell.output_size]
             return _ops.zeros(empty, inputs.dtype), initial_state
         outputs, last = _repeat(cell, _ops.unstack(inputs, None, time_axis), initial_state, lengths)
-        packed = nest.map_structure(lambda *parts: _ops.stack(list(parts), time_axis), *outputs)
+        # The name that TensorFlow's last operation has.
+        name = "transpose_1" if time_axis else "TensorArrayStack/TensorArrayGatherV3"
+        packed = nest.map_structure(
+            lambda *parts: _ops.stack(list(parts), time_axis, name=name), *outputs
+        )
         return packed, last
 
 
@@ -166,7 +178,7 @@ def static_rnn(
     with variable_scope(scope or "rnn"):
         if initial_state is None:
             initial_state = cell.zero_state(batch_size(steps[0]), dtype)
-        cell.prepare(steps[0])
+        _prepare(cell, steps[0])
         return _repeat(cell, steps, initial_state, lengths)
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.partitioned import parts_of
 from eagerflow.keras import naming
 from eagerflow.keras.activations import get as activation_of
+from eagerflow.ops.nn.normalization import dropout
+from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.random import uniform
 from eagerflow.v1 import initializers
 from eagerflow.v1.variable_scope import get_variable, variable_scope
@@ -43,14 +48,25 @@ class RNNCell:
         self._name = name
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype)
         self._reuse = _reuse
-        self.built = False
-        self._variables: list[Any] = []
-        self._scope: Any = None
+
+    # Cells that call no constructor of their base have these.
+    trainable = True
+    built = False
+    _called = False
+    _name: str | None = None
+    _dtype: Any = None
+    _reuse: Any = None
+    _scope: Any = None
 
     @property
     def name(self) -> str:
         """The name of the cell, and of the scope of its variables."""
         return self._name or naming.snake_case(type(self).__name__)
+
+    @property
+    def scope_name(self) -> str:
+        """The name of the variable scope."""
+        return self.name if self._scope is None else self._scope.name
 
     @property
     def state_size(self) -> Any:
@@ -65,7 +81,7 @@ class RNNCell:
     @property
     def variables(self) -> list[Any]:
         """The variables of the cell."""
-        return self._variables
+        return self.__dict__.get("_variables", [])
 
     weights = variables
 
@@ -85,21 +101,46 @@ class RNNCell:
         variable = get_variable(
             name, shape, self._dtype, initializer, trainable=self.trainable, **kwargs
         )
-        self._variables.extend(parts_of(variable))
+        self.__dict__.setdefault("_variables", []).extend(parts_of(variable))
         return variable
 
     add_weight = add_variable
 
-    def prepare(self, inputs: Any) -> None:
-        """Makes the variables of a cell for inputs of that shape, unless they exist."""
+    def _own_scope(self, scope: Any) -> Any:
+        """The scope of the variables: one that is given at first, or a new one of the cell's name."""
+        if self._scope is None:
+            if self._reuse:
+                entered = variable_scope(scope or self.name)
+            else:
+                entered = variable_scope(scope, default_name=self.name)
+            with entered as self._scope:
+                pass
+        return self._scope
+
+    @contextmanager
+    def _inside(self, scope: Any) -> Iterator[None]:
+        """Adds operations and variables where those of the first call are."""
+        own = self._own_scope(scope)
+        # Variables that `call` makes are made by the first one.
+        reuse = True if self._called else self._reuse
+        with variable_scope(own, reuse=reuse, auxiliary_name_scope=False):
+            with name_scope(own.original_name_scope):
+                yield
+
+    def prepare(self, inputs: Any, scope: Any = None) -> None:
+        """Makes the variables of a cell for inputs of that shape, unless they exist.
+
+        Args:
+            inputs: the inputs.
+            scope: the scope of the variables; by default a new one of the cell's name.
+        """
         if self.built:
             return
         if self._dtype is None:
             self._dtype = nest.flatten(inputs)[0].dtype
-        with variable_scope(self.name, reuse=self._reuse) as scope:
-            self._scope = scope
+        with self._inside(scope):
             self.build(nest.map_structure(lambda value: value.shape, inputs))
-            self.built = True
+        self.built = True
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """Outputs and the next state."""
@@ -109,15 +150,13 @@ class RNNCell:
         """Outputs and the next state for inputs `[batch, features]`."""
         if not is_symbolic(inputs) and not isinstance(inputs, list | tuple | dict):
             inputs = _core.convert(inputs, self._dtype, None)
-        if scope is not None:
-            with variable_scope(scope):
-                self.prepare(inputs)
-                return self.call(inputs, state)
-        self.prepare(inputs)
-        if self._scope is None or context.building_graph() is None:
+        self.prepare(inputs, scope)
+        if context.building_graph() is None:
             return self.call(inputs, state)
-        with variable_scope(self._scope):
-            return self.call(inputs, state)
+        with self._inside(scope):
+            result = self.call(inputs, state)
+        self._called = True
+        return result
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """A state of zeros.
@@ -131,9 +170,14 @@ class RNNCell:
         TensorShape([2, 3])
         """
         dtype = dtypes.as_dtype(dtype)
-        return nest.map_structure(
-            lambda size: _zeros(batch_size, TensorShape(size).as_list(), dtype), self.state_size
-        )
+        with self._zero_scope():
+            return nest.map_structure(
+                lambda size: _zeros(batch_size, TensorShape(size).as_list(), dtype),
+                self.state_size,
+            )
+
+    def _zero_scope(self) -> Any:
+        return name_scope(f"{type(self).__name__}ZeroState")
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
@@ -414,29 +458,52 @@ class BasicLSTMCell(LSTMCell):
             **kwargs,
         )
 
+    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+        # Functions in the place of operators: TensorFlow's nodes are called by them.
+        units = self._num_units
+        memory, hidden = state if self._state_is_tuple else _ops.split(state, [units] * 2, 1)
+        joined = _ops.concat([inputs, hidden], 1)
+        gates = _ops.bias_add(_ops.matmul(joined, self._kernel), self._bias)
+        into, candidate, forget, out = _ops.split(gates, [units] * 4, 1)
+        remembered = _ops.multiply(
+            memory,
+            _ops.sigmoid(_ops.add(forget, _core.convert(self._forget_bias, forget.dtype, None))),
+        )
+        memory = _ops.add(
+            remembered, _ops.multiply(_ops.sigmoid(into), self._activation(candidate))
+        )
+        hidden = _ops.multiply(self._activation(memory), _ops.sigmoid(out))
+        if self._state_is_tuple:
+            return hidden, LSTMStateTuple(memory, hidden)
+        return hidden, _ops.concat([memory, hidden], 1)
+
 
 class MultiRNNCell(RNNCell):
     """A stack of cells: the outputs of each are the inputs of the next.
 
     Args:
         cells: the cells, lowest first.
-        state_is_tuple: whether the state is a tuple of the cells' states.
+        state_is_tuple: whether the state is a tuple of the cells' states, or one tensor.
 
     Raises:
-        ValueError: if there are no cells, or states would have to be joined.
+        ValueError: if there are no cells, or states that are tuples would have to be joined.
     """
 
     def __init__(self, cells: Sequence[Any], state_is_tuple: bool = True) -> None:
         super().__init__()
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
-        if not state_is_tuple:
-            raise ValueError("MultiRNNCell keeps the cells' states in a tuple.")
+        if not isinstance(cells, list | tuple):
+            raise TypeError(f"cells must be a list or tuple, but saw: {cells}.")
         self._cells = list(cells)
+        self._state_is_tuple = state_is_tuple
+        if not state_is_tuple and any(nest.is_nested(cell.state_size) for cell in cells):
+            raise ValueError("Some cells return tuples of states, but state_is_tuple is False.")
 
     @property
     def state_size(self) -> Any:
-        return tuple(cell.state_size for cell in self._cells)
+        sizes = tuple(cell.state_size for cell in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self) -> Any:
@@ -446,10 +513,10 @@ class MultiRNNCell(RNNCell):
     def variables(self) -> list[Any]:
         return [variable for cell in self._cells for variable in cell.variables]
 
-    def prepare(self, inputs: Any) -> None:
+    def prepare(self, inputs: Any, scope: Any = None) -> None:
         if self.built:
             return
-        with variable_scope(self.name):
+        with self._inside(scope):
             for k, cell in enumerate(self._cells):
                 with variable_scope(f"cell_{k}"):
                     cell.prepare(inputs)
@@ -457,14 +524,19 @@ class MultiRNNCell(RNNCell):
         self.built = True
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
+        if not self._state_is_tuple:
+            return super().zero_state(batch_size, dtype)
+        with self._zero_scope():
+            return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         states = []
+        if not self._state_is_tuple:
+            state = _ops.split(state, [cell.state_size for cell in self._cells], 1)
         for cell, before in zip(self._cells, state, strict=True):
             inputs, after = cell(inputs, before)
             states.append(after)
-        return inputs, tuple(states)
+        return inputs, tuple(states) if self._state_is_tuple else _ops.concat(states, 1)
 
 
 class _Like:
@@ -499,15 +571,22 @@ class _Wrapper(RNNCell):
     def variables(self) -> list[Any]:
         return self._cell.variables
 
-    def prepare(self, inputs: Any) -> None:
-        self._cell.prepare(inputs)
+    def prepare(self, inputs: Any, scope: Any = None) -> None:
+        if not self.built and hasattr(self._cell, "prepare"):
+            self._cell.prepare(inputs, scope)
         self.built = True
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
-        return self._cell.zero_state(batch_size, dtype)
+        with self._zero_scope():
+            return self._cell.zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         return self._cell(inputs, state)
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
+        """Outputs and the next state for inputs `[batch, features]`; scopes are the cell's."""
+        self.prepare(inputs, scope)
+        return self.call(inputs, state)
 
 
 class DropoutWrapper(_Wrapper):
@@ -518,14 +597,17 @@ class DropoutWrapper(_Wrapper):
         input_keep_prob: the share of inputs that is kept, a float or a scalar tensor.
         output_keep_prob: the same for outputs.
         state_keep_prob: the same for states; an LSTM's memory is not dropped.
-        variational_recurrent: must be False.
-        input_size: accepted.
-        dtype: accepted.
+        variational_recurrent: whether all steps of a run drop the same elements.
+        input_size: the shape of the inputs without the batch, needed for that if inputs are dropped.
+        dtype: of inputs, outputs and states, needed for that.
         seed: of the dropout masks.
-        dropout_state_filter_visitor: accepted.
+        dropout_state_filter_visitor: a function of a state that says what of it may be dropped, by
+            True and False in its structure; by default all but an LSTM's memory.
 
     Raises:
-        ValueError: for a probability that is not between 0 and 1, or `variational_recurrent`.
+        ValueError: for a probability that is not between 0 and 1, or if something is missing for
+            `variational_recurrent`.
+        TypeError: if the visitor cannot be called.
     """
 
     def __init__(
@@ -539,34 +621,96 @@ class DropoutWrapper(_Wrapper):
         dtype: Any = None,
         seed: int | None = None,
         dropout_state_filter_visitor: Any = None,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(cell)
-        if variational_recurrent:
-            raise ValueError("DropoutWrapper draws anew in every step: variational_recurrent=True.")
-        for name, keep_prob in (
-            ("input_keep_prob", input_keep_prob),
-            ("output_keep_prob", output_keep_prob),
-            ("state_keep_prob", state_keep_prob),
-        ):
+        super().__init__(cell, dtype=dtype, **kwargs)
+        if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
+            raise TypeError(
+                f"dropout_state_filter_visitor must be callable: {dropout_state_filter_visitor}"
+            )
+        self._visitor = dropout_state_filter_visitor or _droppable
+        self._keep_probs = {
+            "input": input_keep_prob,
+            "state": state_keep_prob,
+            "output": output_keep_prob,
+        }
+        for name, keep_prob in self._keep_probs.items():
             if isinstance(keep_prob, int | float) and not 0.0 < keep_prob <= 1.0:
-                raise ValueError(f"Parameter {name} must be between 0 and 1: {keep_prob}")
-        self._keep_probs = input_keep_prob, output_keep_prob, state_keep_prob
+                raise ValueError(f"Parameter {name}_keep_prob must be between 0 and 1: {keep_prob}")
         self._seed = seed
+        self._noise: dict[str, Any] | None = None
+        if variational_recurrent:
+            if dtype is None:
+                raise ValueError("When variational_recurrent=True, dtype must be provided")
+            if input_size is None and _drops(input_keep_prob):
+                raise ValueError(
+                    "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, "
+                    "input_size must be provided"
+                )
+            sizes = {"input": input_size, "state": cell.state_size, "output": cell.output_size}
+            self._noise = {
+                kind: self._drawn(kind, sizes[kind])
+                for kind in sizes
+                if _drops(self._keep_probs[kind])
+            }
+
+    def _seed_of(self, kind: str, index: int) -> int | None:
+        """The seed of one of the tensors that are dropped; those of TensorFlow."""
+        if self._seed is None:
+            return None
+        digest = hashlib.md5(f"{self._seed}{kind}_{index}".encode()).hexdigest()
+        return int(digest[:8], 16) & 0x7FFFFFFF
+
+    def _drawn(self, kind: str, sizes: Any) -> list[Any]:
+        """Random numbers for each part of what is dropped, which all steps and rows share."""
+        return [
+            uniform(
+                [1, *TensorShape(size).as_list()], seed=self._seed_of(kind, k), dtype=self._dtype
+            )
+            for k, size in enumerate(nest.flatten(sizes))
+        ]
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
-        keep_input, keep_output, keep_state = self._keep_probs
-        outputs, new = self._cell(self._dropped(inputs, keep_input), state)
-        outputs = self._dropped(outputs, keep_output)
-        if isinstance(new, LSTMStateTuple):
-            return outputs, LSTMStateTuple(new.c, self._dropped(new.h, keep_state))
-        return outputs, nest.map_structure(lambda part: self._dropped(part, keep_state), new)
+        outputs, new = self._cell(self._dropped("input", inputs), state)
+        new = self._dropped("state", new, self._visitor(new))
+        return self._dropped("output", outputs), new
 
-    def _dropped(self, x: Any, keep_prob: Any) -> Any:
-        if isinstance(keep_prob, int | float) and keep_prob == 1.0:
-            return x
-        keep_prob = _core.convert(keep_prob, x.dtype, None)
-        drawn = uniform(x._sizes(), seed=self._seed, dtype=x.dtype)
-        return x / keep_prob * _ops.floor(drawn + keep_prob)
+    def _dropped(self, kind: str, values: Any, chosen: Any = None) -> Any:
+        """Values, of which those parts are dropped for which there is True in `chosen`."""
+        keep_prob = self._keep_probs[kind]
+        if not _drops(keep_prob):
+            return values
+        if chosen is None:
+            chosen = nest.map_structure(lambda _: True, values)
+        parts = zip(nest.walker.flatten_up_to(chosen, values), nest.flatten(chosen), strict=True)
+        dropped = [
+            self._drop(kind, k, part, keep_prob) if flag else part
+            for k, (part, flag) in enumerate(parts)
+        ]
+        return nest.pack_sequence_as(chosen, dropped)
+
+    def _drop(self, kind: str, index: int, x: Any, keep_prob: Any) -> Any:
+        if self._noise is None:
+            return dropout(x, rate=1.0 - keep_prob, seed=self._seed_of(kind, index))
+        kept = _core.convert(keep_prob, x.dtype, None)
+        result = x / kept * _ops.floor(kept + self._noise[kind][index])
+        result.set_shape(x.shape)
+        return result
+
+
+def _drops(keep_prob: Any) -> bool:
+    return not isinstance(keep_prob, int | float) or keep_prob < 1.0
+
+
+def _droppable(state: Any) -> Any:
+    """Which parts of a state may be dropped: all but an LSTM's memory and TensorArrays."""
+    if isinstance(state, LSTMStateTuple):
+        return LSTMStateTuple(c=False, h=True)
+    if isinstance(state, TensorArray):
+        return False
+    if isinstance(state, list | tuple) and not hasattr(state, "_fields"):
+        return type(state)(_droppable(part) for part in state)
+    return nest.map_structure(lambda part: not isinstance(part, TensorArray), state)
 
 
 class ResidualWrapper(_Wrapper):

@@ -227,3 +227,130 @@ def test_states_that_are_kept_elsewhere():
     assert ran == pytest.approx([0.9872171, 0.99495095, 0.99495405], abs=1e-6)
     with pytest.raises(ValueError, match="same type"):
         tf.nn.static_state_saving_rnn(cell, [tf.ones([1, 1])], None, ("st",))
+
+
+def named(*tensors):
+    return [tensor.op.name for tensor in tensors]
+
+
+def test_cells_have_scopes_of_their_own():
+    """Each cell has variables of its own unless it shall share them; calls add to its scope."""
+    with tf.Graph().as_default():
+        x = tf.ones([2, 3])
+        zeros = cells.LSTMCell(3).zero_state(2, tf.float32)
+        assert named(*zeros) == ["LSTMCellZeroState/zeros", "LSTMCellZeroState/zeros_1"]
+        state = zeros.h
+        first, second = cells.BasicRNNCell(3), cells.BasicRNNCell(3)
+        assert named(first(x, state)[0], first(x, state)[0], second(x, state)[0]) == [
+            "basic_rnn_cell/Tanh",
+            "basic_rnn_cell/Tanh_1",
+            "basic_rnn_cell_1/Tanh",
+        ]
+        assert (second.name, second.scope_name) == ("basic_rnn_cell", "basic_rnn_cell_1")
+        given = cells.BasicRNNCell(3)
+        assert named(given(x, state, scope="s")[0], given(x, state)[0]) == ["s/Tanh", "s/Tanh_1"]
+        named_cells = [cells.BasicRNNCell(3, name="n", reuse=reuse) for reuse in (None, None, True)]
+        assert named(*(cell(x, state)[0] for cell in named_cells)) == [
+            "n/Tanh",
+            "n_1/Tanh",
+            "n_2/Tanh",
+        ]
+        assert named_cells[2].variables == named_cells[0].variables
+        stack = cells.MultiRNNCell([cells.BasicLSTMCell(3), cells.GRUCell(3)])
+        output, states = stack(x, stack.zero_state(2, tf.float32))
+        assert named(output, states[0].c) == [
+            "multi_rnn_cell/cell_1/gru_cell/add",
+            "multi_rnn_cell/cell_0/basic_lstm_cell/Add_1",
+        ]
+        outputs, _ = tf.nn.dynamic_rnn(cells.GRUCell(2), tf.ones([2, 4, 3]), dtype=tf.float32)
+        assert named(outputs) == ["rnn/transpose_1"]
+        names = named(*tf.trainable_variables())
+    assert [name for name in names if name.endswith("kernel")] == [
+        "basic_rnn_cell/kernel",
+        "basic_rnn_cell_1/kernel",
+        "s/kernel",
+        "n/kernel",
+        "n_1/kernel",
+        "multi_rnn_cell/cell_0/basic_lstm_cell/kernel",
+        "multi_rnn_cell/cell_1/gru_cell/gates/kernel",
+        "multi_rnn_cell/cell_1/gru_cell/candidate/kernel",
+        "rnn/gru_cell/gates/kernel",
+        "rnn/gru_cell/candidate/kernel",
+    ]
+
+
+class Calling(tf.nn.rnn_cell.RNNCell):
+    """Makes its variable when it is called."""
+
+    state_size = output_size = 3
+
+    def call(self, inputs, state):
+        kernel = tf.get_variable("k", [3, 3])
+        return (tf.matmul(inputs, kernel) + state,) * 2
+
+
+class Older(Calling):
+    """Of the time before there were scopes in the base class."""
+
+    def __init__(self):
+        pass
+
+    def __call__(self, inputs, state, scope=None):
+        with tf.variable_scope(scope or type(self).__name__):
+            return self.call(inputs, state)
+
+
+@pytest.mark.parametrize("cell, name", [(Calling, "rnn/calling/k"), (Older, "rnn/Older/k")])
+def test_cells_that_make_variables_when_they_are_called(cell, name):
+    with tf.Graph().as_default(), tf.Session() as session:
+        ones = tf.ones_initializer()
+        with tf.variable_scope("rnn", initializer=ones) as scope:
+            output, _ = tf.nn.dynamic_rnn(cell(), tf.ones([1, 2, 3]), dtype=tf.float32, scope=scope)
+        assert named(*tf.trainable_variables()) == [name]
+        session.run(tf.global_variables_initializer())
+        assert session.run(output).tolist() == [[[3.0] * 3, [6.0] * 3]]
+
+
+def test_stacks_join_states():
+    stack = cells.MultiRNNCell([cells.BasicRNNCell(2), cells.GRUCell(3)], state_is_tuple=False)
+    assert stack.state_size == 5
+    _, state = stack(tf.ones([1, 4]), stack.zero_state(1, tf.float32))
+    assert state.shape == [1, 5]
+    lower = cells.BasicLSTMCell(2, state_is_tuple=False)
+    assert cells.MultiRNNCell([lower, cells.GRUCell(3)], state_is_tuple=False).state_size == 7
+    with pytest.raises(ValueError, match="state_is_tuple"):
+        cells.MultiRNNCell([cells.LSTMCell(3)], state_is_tuple=False)
+
+
+def test_dropped_values_are_those_of_tensorflow():
+    """Recorded from TensorFlow 2.21: its seeds are made of the wrapper's."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.set_random_seed(3)
+        x = tf.ones([2, 3])
+        wrapper = cells.DropoutWrapper(cells.LSTMCell(8), 0.5, 0.5, 0.5, seed=7)
+        with tf.variable_scope("e", initializer=tf.constant_initializer(0.1)):
+            output, state = wrapper(x, wrapper.zero_state(2, tf.float32))
+        assert output.op.name == "e/dropout_2/SelectV2"
+        session.run(tf.global_variables_initializer())
+        output, state = session.run([output, state])
+    assert (output > 0).astype(int).tolist() == [[0, 1, 1, 0, 0, 0, 1, 0], [0, 0, 0, 1, 1, 1, 1, 1]]
+    assert (state.h > 0).astype(int).tolist() == [
+        [1, 0, 0, 1, 0, 1, 1, 0],
+        [1, 0, 0, 0, 0, 1, 0, 1],
+    ]
+    assert (state.c > 0).all()
+
+
+def test_steps_drop_the_same():
+    with tf.Graph().as_default(), tf.Session() as session:
+        arguments = {"variational_recurrent": True, "dtype": tf.float32, "input_size": 3}
+        cell = cells.DropoutWrapper(cells.GRUCell(16), 0.5, 0.5, 0.5, **arguments)
+        outputs, _ = tf.nn.dynamic_rnn(cell, tf.ones([2, 4, 3]), dtype=tf.float32)
+        session.run(tf.global_variables_initializer())
+        dropped = session.run(outputs) == 0.0
+    assert dropped.any() and not dropped.all() and (dropped == dropped[:1, :1]).all()
+    for wrong in ({"dtype": None}, {"input_size": None}):
+        with pytest.raises(ValueError):
+            cells.DropoutWrapper(cells.GRUCell(16), 0.5, **{**arguments, **wrong})
+    with pytest.raises(TypeError):
+        cells.DropoutWrapper(cells.GRUCell(16), dropout_state_filter_visitor=3)

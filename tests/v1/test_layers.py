@@ -1,0 +1,66 @@
+"""tf.layers: the names that layers' variables and operations have."""
+
+import pytest
+
+import eagerflow
+
+tf = eagerflow.compat.v1
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def test_layers_of_one_name_have_variables_of_their_own():
+    first, second = tf.layers.Dense(3, name="x"), tf.layers.Dense(3, name="x")
+    x = tf.ones([2, 4])
+    names = [layer(x).op.name for layer in (first, first, second, second)]
+    assert names == ["x/BiasAdd", "x/BiasAdd_1", "x_1/BiasAdd", "x_1/BiasAdd_1"]
+    assert second.kernel.op.name == "x_1/kernel" and second.scope_name == "x_1"
+    with tf.variable_scope("outside"):
+        assert first(x).op.name == "x/BiasAdd_2"
+    assert tf.layers.dense(x, 3, name="y").op.name == "y/BiasAdd"
+    assert tf.layers.dense(x, 3, name="y", reuse=True).op.name == "y_1/BiasAdd"
+    with pytest.raises(ValueError, match="already exists"):
+        tf.layers.dense(x, 3, name="y")
+
+
+def test_last_operations_are_called_as_in_tensorflow():
+    x = tf.ones([2, 8, 8, 3])
+    layers = tf.layers
+    found = [
+        layers.max_pooling2d(x, 2, 2),
+        layers.average_pooling2d(x, 2, 2),
+        layers.max_pooling1d(x[0], 2, 2),
+        layers.average_pooling3d(x[None], 2, 2),
+        layers.flatten(x),
+        layers.dropout(x, training=True),
+        layers.dropout(x),
+        layers.batch_normalization(x, training=True),
+        layers.conv2d(x, 3, 3, use_bias=False),
+        layers.dense(x[:, 0, 0], 3, use_bias=False),
+        tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
+        tf.nn.avg_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
+        tf.nn.max_pool1d(x[0], 2, 2, "SAME"),
+        tf.nn.conv1d(x[0], tf.ones([3, 3, 2]), 1, "SAME"),
+        tf.nn.embedding_lookup(tf.ones([2, 2]), [0]),
+    ]
+    assert [tensor.op.name for tensor in found] == [
+        "max_pooling2d/MaxPool",
+        "average_pooling2d/AvgPool",
+        "max_pooling1d/Squeeze",
+        "average_pooling3d/AvgPool3D",
+        "flatten/Reshape",
+        "dropout/dropout/SelectV2",
+        "dropout_1/Identity",
+        "batch_normalization/FusedBatchNormV3",
+        "conv2d/Conv2D",
+        "dense/MatMul",
+        "MaxPool",
+        "AvgPool",
+        "MaxPool1d/Squeeze",
+        "conv1d/Squeeze",
+        "embedding_lookup/Identity",
+    ]
