@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context, func_graph
+from eagerflow.framework import context, dtypes, func_graph
 from eagerflow.framework import name_scope as names
 from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
@@ -64,6 +64,9 @@ class Graph(_core.Graph, GraphInspection):
         self.placeholders: list[Any] = []
         # The operations that those which are added now are placed beside.
         self.colocations: tuple[Any, ...] = ()
+        # Whether Keras's layers train: 0 or 1 if a program has said so, and what it may feed if not.
+        self.set_phase: Any = None
+        self._fed_phase: Any = None
         self.keras_tensors: dict[int, tuple[Any, Any]] = {}
         self.keras_names: dict[str, int] = collections.defaultdict(int)
 
@@ -98,6 +101,18 @@ class Graph(_core.Graph, GraphInspection):
     def make_initializable_iterator(self, dataset: Any, shared_name: str | None = None) -> Any:
         """An iterator over a dataset that starts when its `initializer` is run."""
         return iterators.make_initializable_iterator(dataset, shared_name)
+
+    def learning_phase(self) -> Any:
+        """Whether Keras's layers train: what has been set, or a tensor, False unless it is fed."""
+        if self.set_phase is not None:
+            return self.set_phase
+        if self._fed_phase is None:
+            quiet = _core.stop_recording()
+            with self.as_default(), self.control_dependencies(None), self.name_scope(None), quiet:
+                name = "keras_learning_phase"
+                default = self.constant(_core.convert(False, dtypes.bool, None), f"{name}/input")
+                self._fed_phase = _core.placeholder_with_default(default, (), name)
+        return self._fed_phase
 
     def run_in_session(self, fetches: Any) -> Any:
         """What the session of objects gives for a tensor, an operation, or a structure of them."""

@@ -215,7 +215,10 @@ class Dropout(Layer, keras.Dropout):
         super().__init__(rate, noise_shape, seed, name=name, **kwargs)
 
     def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
-        return "Identity" if arguments.get("training", False) is False else "dropout/SelectV2"
+        training = arguments.get("training", False)
+        if training is False:
+            return "Identity"
+        return "cond/Merge" if isinstance(training, _core.Tensor) else "dropout/SelectV2"
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """The inputs, scaled where they are not dropped."""

@@ -66,7 +66,7 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
         ValueError: if `value` is neither 0 nor 1.
     """
     known = call_context.learning_phase_is_set()
-    before = call_context.learning_phase()
+    before = call_context.learning_phase() if known else None
     call_context.set_learning_phase(value)
     try:
         yield

@@ -7,6 +7,8 @@ import weakref
 from types import TracebackType
 from typing import Any
 
+from eagerflow.framework.context import building_graph
+
 
 class CallContext(threading.local):
     """The innermost running layer of this thread, and what it was called with."""
@@ -28,29 +30,43 @@ _phase = threading.local()
 
 
 def learning_phase() -> Any:
-    """1 or True if layers run in training mode by default, else 0."""
-    return getattr(_phase, "value", 0)
+    """1 or True if layers run in training mode by default, else 0.
+
+    In a program's graph, unless it has been set there, it is a tensor that is False if it is not fed.
+    """
+    graph = building_graph()
+    return getattr(_phase, "value", 0) if graph is None else graph.learning_phase()
 
 
 def learning_phase_is_set() -> bool:
     """Whether a program has chosen the learning phase."""
-    return hasattr(_phase, "value")
+    graph = building_graph()
+    return hasattr(_phase, "value") if graph is None else graph.set_phase is not None
 
 
 def set_learning_phase(value: Any) -> None:
     """Sets the mode of layers that are called without `training`: 0 for inference, 1 for training.
+
+    In a program's graph it is set for this graph alone.
 
     Raises:
         ValueError: for other integers.
     """
     if isinstance(value, int) and value not in (0, 1):
         raise ValueError("Expected learning phase to be 0 or 1.")
-    _phase.value = value
+    graph = building_graph()
+    if graph is None:
+        _phase.value = value
+    else:
+        graph.set_phase = value
 
 
 def clear_learning_phase() -> None:
     """Forgets what `set_learning_phase` has set."""
-    if learning_phase_is_set():
+    graph = building_graph()
+    if graph is not None:
+        graph.set_phase = None
+    elif learning_phase_is_set():
         del _phase.value
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.keras.engine import call_context
 from eagerflow.ops import control_flow
 
 _Tensor = _core.Tensor
@@ -20,14 +21,23 @@ def _known(training: Any) -> Any:
     return bool(training)
 
 
+def resolved(training: Any) -> Any:
+    """The value of `training`; in a program's graph the learning phase where none was given."""
+    if training is None and context.process.graphs_used:
+        return call_context.learning_phase()
+    return training
+
+
 def may_train(training: Any) -> bool:
     """Whether a call is in training, or may be when its graph runs."""
+    training = resolved(training)
     known = _known(training)
     return known is None or bool(known)
 
 
 def by_training(training: Any, compute: Callable[[bool], Any]) -> Any:
     """`compute(True)` in training, else `compute(False)`; a choice of the graph if that is unknown."""
+    training = resolved(training)
     known = _known(training)
     if known is not None:
         return compute(bool(known))

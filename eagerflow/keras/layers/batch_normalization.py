@@ -8,12 +8,13 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import distribution_state, dtypes
+from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.engine.training_choice import by_training
+from eagerflow.keras.engine.training_choice import by_training, resolved
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
 from eagerflow.keras.layers.batch_renormalization import Renormalization
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -194,6 +195,8 @@ class BatchNormalization(Renormalization, FunctionLayer):
         Layer.build(self, input_shape)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        if training is None and process.graphs_used:
+            training = resolved(training)
         if isinstance(training, _Tensor):
             compute = functools.partial(BatchNormalization.call, self, inputs, mask=mask)
             return by_training(training, lambda on: compute(training=on))
