@@ -13,6 +13,7 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.tensor import Tensor
+from eagerflow.framework.type_spec import WeakTensors, weak_as
 from eagerflow.util import lazy
 
 func_graph = lazy.Module("eagerflow.framework.func_graph")
@@ -87,6 +88,8 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
 
     def backward(dy: list) -> list:
         dy = _with_parts(leaves, dy)
+        if WeakTensors.exist:
+            dy = list(map(weak_as, dy, leaves))
         if variables:
             by_input, by_variable = grad_fn(*dy, variables=variables)
             by_variable = nest.flatten(by_variable)
@@ -113,7 +116,10 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
         # inputs is watched: then what `f` captured still counts.
         outputs = [_ops.identity(part) for part in parts]
         _core.record_custom(outputs, sources, backward)
-    return nest.pack_sequence_as(result, _with_parts(leaves, outputs))
+    outputs = _with_parts(leaves, outputs)
+    if WeakTensors.exist:
+        outputs = list(map(weak_as, outputs, leaves))
+    return nest.pack_sequence_as(result, outputs)
 
 
 class _Traced(threading.local):

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.autodiff.rows import gradients_of_rows
 from eagerflow.autodiff.tape import UnconnectedGradients, unit_weights
+from eagerflow.framework.type_spec import WeakTensors, weak_as
 
 _ops = _core.ops
 _AGGREGATION_METHODS = (0, 1, 2)
@@ -32,12 +33,14 @@ def gradients(
     weights = _weights(targets, grad_ys)
     stopped = [_core.as_tensor(stop) for stop in nest.flatten(stop_gradients or [])]
     found = _core.graph_gradients(_core.building(), targets, weights, sources, stopped)
-    if kind is UnconnectedGradients.NONE:
-        return found
-    return [
-        _ops.zeros_like(_core.as_tensor(source)) if gradient is None else gradient
-        for source, gradient in zip(sources, found, strict=True)
-    ]
+    if kind is not UnconnectedGradients.NONE:
+        found = [
+            _ops.zeros_like(_core.as_tensor(source)) if gradient is None else gradient
+            for source, gradient in zip(sources, found, strict=True)
+        ]
+    if WeakTensors.exist:
+        found = [g if g is None else weak_as(g, x) for g, x in zip(found, _listed(xs), strict=True)]
+    return found
 
 
 def _listed(structure: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from eagerflow.framework.host_call import host_call
 from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.trace_type import CastContext
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, weak_as
 
 Tensor = _core.Tensor
 
@@ -214,16 +214,18 @@ def finish(graph: FuncGraph, result: Any) -> None:
         return graph.capture(_core.as_tensor(leaf))
 
     structured = nest.map_structure(as_output, result, expand_composites=True)
-    graph.structured_outputs = structured
     leaves = nest.flatten(structured, expand_composites=True)
     graph.finish([leaf for leaf in leaves if leaf is not None])
+    if WeakTensors.exist:
+        structured = nest.map_structure(weak_as, structured, result, expand_composites=True)
+    graph.structured_outputs = structured
 
 
 def pack_outputs(graph: FuncGraph, tensors: Sequence[Any]) -> Any:
     """The function's result with these tensors for the graph's outputs."""
     remaining = iter(tensors)
     leaves = [
-        None if leaf is None else next(remaining)
+        None if leaf is None else weak_as(next(remaining), leaf)
         for leaf in nest.flatten(graph.structured_outputs, expand_composites=True)
     ]
     return nest.pack_sequence_as(graph.structured_outputs, leaves, expand_composites=True)

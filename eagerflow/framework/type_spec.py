@@ -458,6 +458,11 @@ def is_weak(value: Any) -> bool:
     return type(value) in (_core.EagerWeakTensor, _core.GraphWeakTensor)
 
 
+def weak_as(tensor: Any, like: Any) -> Any:
+    """A tensor, as a weak one if another value is weak."""
+    return _core.weakened(tensor) if is_weak(like) else tensor
+
+
 class NoneTensorSpec(TypeSpec):
     """The spec of None.
 

@@ -10,7 +10,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, func_graph
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, is_weak
 from eagerflow.ops.tensor_array import TensorArray
 
 Tensor = _core.Tensor
@@ -53,7 +53,20 @@ def _choice(index: Any, branches: dict[str, FuncGraph], name: str, function: str
     for other, other_graph in others:
         _check_alike(first, graph, other, other_graph, function)
     results = _core.choice_node(index, list(branches.values()), name)
-    return func_graph.pack_outputs(graph, results)
+    chosen = func_graph.pack_outputs(graph, results)
+    if WeakTensors.exist:  # results are weak where those of all branches are
+        for _, branch in others:
+            chosen = nest.map_structure(
+                lambda leaf, like: leaf if is_weak(like) else _strong(leaf),
+                chosen,
+                branch.structured_outputs,
+                expand_composites=True,
+            )
+    return chosen
+
+
+def _strong(value: Any) -> Any:
+    return _core.strengthened(value) if is_weak(value) else value
 
 
 def _check_alike(

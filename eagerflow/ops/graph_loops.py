@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes, func_graph
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, weak_as
 from eagerflow.ops import graph_control_flow
 from eagerflow.ops.tensor_array import TensorArray
 
@@ -161,7 +161,7 @@ def map_fn(
     specs = nest.flatten(signature)
 
     def body(i: Any, *arrays: TensorArray) -> list[TensorArray]:
-        value = fn(slices.at(i))
+        value = fn(nest.map_structure(weak_as, slices.at(i), elems))
         nest.assert_same_structure(signature, value, check_types=False)
         return _written(specs, arrays, i, nest.flatten(value))
 
@@ -172,7 +172,8 @@ def map_fn(
 
 def vectorized_map(fn: Callable, elems: Any, fallback: bool) -> Any:
     """`tf.vectorized_map` as one node, or as a loop; see there."""
-    leaves = _with_one_count([_core.as_tensor(leaf) for leaf in nest.flatten(elems)])
+    flat = nest.flatten(elems)
+    leaves = _with_one_count([_core.as_tensor(leaf) for leaf in flat])
     graph = func_graph.FuncGraph("vectorized_map")
     with graph.as_default():
         slices = [
@@ -181,6 +182,7 @@ def vectorized_map(fn: Callable, elems: Any, fallback: bool) -> Any:
             )
             for leaf in leaves
         ]
+        slices = list(map(weak_as, slices, flat))
         func_graph.finish(graph, fn(nest.pack_sequence_as(elems, slices)))
     if not graph.outputs:
         return func_graph.pack_outputs(graph, ())

@@ -15,7 +15,7 @@ from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, weak_as
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
@@ -157,11 +157,16 @@ def map_fn(
     _check_callable(fn)
     signature = dtype if fn_output_signature is None else fn_output_signature
     if signature is None:
-        signature = nest.map_structure(_like, elems)
+        like = nest.map_structure(_like, elems)
+        mapped = map_fn(fn, elems, like, None, back_prop, swap_memory, infer_shape, name)
+        return nest.map_structure(weak_as, mapped, elems) if WeakTensors.exist else mapped
     if _core.building() is not None:
         fn = conversion.convert_in_context(fn)
         return graph_loops.map_fn(fn, elems, signature, back_prop, infer_shape, name)
     columns = _columns(elems)
+    if WeakTensors.exist:
+        flat = nest.flatten(elems)
+        columns = [[weak_as(x, elem) for x in c] for c, elem in zip(columns, flat, strict=True)]
     if len({len(column) for column in columns}) != 1:
         raise ValueError(f"The first sizes of elems differ: {[len(column) for column in columns]}")
     kinds, specs = _result_types(signature)
@@ -221,7 +226,7 @@ def vectorized_map(
             conversion.convert_in_context(fn), elems, fallback_to_while_loop
         )
 
-    elems = nest.map_structure(_as_tensor, elems)
+    elems = nest.map_structure(lambda leaf: weak_as(_as_tensor(leaf), leaf), elems)
     return functions.Function(vectorized).get_concrete_function(elems)(elems)
 
 
@@ -241,7 +246,7 @@ def _fold(
         value = rows.pop(0)
         values.append(value)
     else:
-        value = nest.map_structure(_as_tensor, initializer)
+        value = nest.map_structure(lambda leaf: weak_as(_as_tensor(leaf), leaf), initializer)
     for row in rows:
         accumulated = fn(value, row)
         nest.assert_same_structure(value, accumulated, check_types=False)

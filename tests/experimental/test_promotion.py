@@ -136,6 +136,20 @@ assert twice(tf.constant(1, tf.float32))[0].dtype == tf.float32
 signed = tf.function(lambda x: x + 1, input_signature=[tf.TensorSpec([2], tf.float32)])
 assert not is_weak(signed(weak))
 
+# Choices are weak where all their results are; functions in functions get weak tensors.
+
+
+@tf.function
+def chosen(x, strong):
+    y, z = tf.cond(tf.reduce_sum(x) > 0, lambda: (x * 2.0, x), lambda: (x, strong))
+    assert is_weak(y) and not is_weak(z)
+    return y, tf.map_fn(lambda part: part * tf.constant(2.0, tf.float16), x, tf.float16)
+
+
+y, mapped = chosen(weak, weak.to_tensor())
+assert is_weak(y) and y.numpy().tolist() == [2.0, 4.0]
+assert mapped.dtype == tf.float16 and mapped.numpy().tolist() == [2.0, 4.0]
+
 # Layers and pipelines.
 dense = tf.keras.layers.Dense(1, kernel_initializer="ones")
 assert dense(weak[None]).numpy().tolist() == [[3.0]]

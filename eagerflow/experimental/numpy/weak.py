@@ -38,6 +38,7 @@ def enable(safe: bool) -> None:
         ("clip_by_value", _clipped, 3),
         ("nn.moments", _moments, 1),
         ("while_loop", _repeated, 3),
+        ("map_fn vectorized_map foldl foldr", _called, 3),
     ):
         for name in names.split():
             _function(name)._set_promoter(promoter, operands)
@@ -93,6 +94,11 @@ def _moments(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) ->
     """A call of `moments`: the mean is weak if the argument is, and the variance is not."""
     mean, variance = _of_one(function, args, kwargs)
     return mean, _strong(variance)
+
+
+def _called(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """A call of a function that calls others, which get weak tensors as they are."""
+    return function._run(*args, **kwargs)
 
 
 def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
