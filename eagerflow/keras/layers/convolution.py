@@ -83,7 +83,8 @@ class Conv(FunctionLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        rank = self.rank
+        # Subclasses of programs may give `rank` another meaning.
+        self._rank = rank = self.rank
         if isinstance(filters, float):
             filters = int(filters)
         if filters is not None and filters <= 0:
@@ -136,7 +137,7 @@ class Conv(FunctionLayer):
 
     @property
     def _channel_axis(self) -> int:
-        return -1 - self.rank if self._channels_first else -1
+        return -1 - self._rank if self._channels_first else -1
 
     def _input_channels(self, input_shape: Any) -> int:
         """The number of channels of an input.
@@ -187,35 +188,40 @@ class Conv(FunctionLayer):
             dtype=self.dtype,
         )
         self._add_bias(self.filters)  # type: ignore[arg-type]
-        self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
+        self.input_spec = InputSpec(min_ndim=self._rank + 2, axes={self._channel_axis: channels})
         Layer.build(self, input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
-        if self.rank > 2 or self._channels_first:
+        if self._rank > 2 or self._channels_first:
             return {}
-        return {"kernel": (tuple(range(self.rank + 1)), self._as_image(self.kernel))}
+        return {"kernel": (tuple(range(self._rank + 1)), self._as_image(self.kernel))}
 
     def _as_image(self, kernel: Any) -> list[int]:
         """The shape of a filter, for sequences that of images of one row."""
-        return [1] * (2 - self.rank) + kernel.shape.as_list()
+        return [1] * (2 - self._rank) + kernel.shape.as_list()
 
     def call(self, inputs: Any) -> Any:
-        if inputs.ndim > self.rank + 2:
-            return self._with_more_batch_axes(inputs)
+        batch = None
+        if inputs.ndim > self._rank + 2:  # There are more axes of batches.
+            shape = inputs._sizes()
+            count = len(shape) - self._rank - 1
+            batch, inputs = shape[:count], _ops.reshape(inputs, [-1, *shape[count:]])
         if self._is_causal:
             inputs = self._shifted(inputs)
         outputs = self.convolution_op(inputs, self.kernel)
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)
+        if batch is not None:
+            outputs = _ops.reshape(outputs, [*batch, *outputs._sizes()[1:]])
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
     def convolution_op(self, inputs: Any, kernel: Any) -> Any:
         """The convolution itself, without bias and activation; subclasses may replace it."""
-        if self.rank == 3:
+        if self._rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
             return conv3d(inputs, kernel, self._strides, self._padding, order, self._dilations)
-        if self.rank == 2:
+        if self._rank == 2:
             return _ops.conv2d(
                 inputs,
                 kernel,
@@ -244,12 +250,6 @@ class Conv(FunctionLayer):
             return _ops.pad(inputs, [0, 0, 0, 0, before, 0])
         return _ops.pad(inputs, [0, 0, before, 0, 0, 0])
 
-    def _with_more_batch_axes(self, inputs: Any) -> Any:
-        shape = inputs._sizes()
-        batch = len(shape) - self.rank - 1
-        result = self.call(_ops.reshape(inputs, [-1, *shape[batch:]]))
-        return _ops.reshape(result, [*shape[:batch], *result._sizes()[1:]])
-
     def _spatial(self, sizes: list[int | None]) -> list[int | None]:
         return [
             window_count(
@@ -264,7 +264,7 @@ class Conv(FunctionLayer):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)
-        batch = len(sizes) - self.rank - 1
+        batch = len(sizes) - self._rank - 1
         before = sizes[batch + 1 :] if self._channels_first else sizes[batch:-1]
         spatial = self._spatial(before)
         if any(size is not None and size < 0 for size in spatial):

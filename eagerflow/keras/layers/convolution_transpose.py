@@ -87,7 +87,9 @@ class ConvTranspose(Conv):
         self.output_padding: Any = output_padding
         if output_padding is None:
             return
-        self.output_padding = integers(output_padding, self.rank, "output_padding", allow_zero=True)
+        self.output_padding = integers(
+            output_padding, self._rank, "output_padding", allow_zero=True
+        )
         for stride, extra in zip(self.strides, self.output_padding, strict=True):
             if extra >= stride:
                 raise ValueError(
@@ -96,7 +98,7 @@ class ConvTranspose(Conv):
                 )
 
     def build(self, input_shape: Any) -> None:
-        rank = self.rank + 2
+        rank = self._rank + 2
         if len(input_shape) != rank:
             raise ValueError(f"Inputs should have rank {rank}. Received input_shape={input_shape}.")
         channels = self._input_channels(input_shape)
@@ -119,12 +121,12 @@ class ConvTranspose(Conv):
 
     def call(self, inputs: Any) -> Any:
         sizes = self._larger(inputs._sizes())
-        if self.rank == 3:
+        if self._rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
             outputs = conv3d_transpose(
                 inputs, self.kernel, sizes, self._strides, self._padding, order
             )
-        elif self.rank == 2:
+        elif self._rank == 2:
             outputs = self._images(self.kernel, inputs, sizes)
         else:
             row = self._row_axis
@@ -153,15 +155,15 @@ class ConvTranspose(Conv):
         """The sizes of the result."""
         result = list(sizes)
         start = 2 if self._channels_first else 1
-        extra = self.output_padding or (None,) * self.rank
-        for axis in range(self.rank):
+        extra = self.output_padding or (None,) * self._rank
+        for axis in range(self._rank):
             result[start + axis] = transposed_length(
                 sizes[start + axis],
                 self.kernel_size[axis],
                 self.padding,
                 self.strides[axis],
                 extra[axis],
-                1 if self.rank == 3 else self.dilation_rate[axis],
+                1 if self._rank == 3 else self.dilation_rate[axis],
             )
         result[1 if self._channels_first else -1] = self.filters
         return result

@@ -29,7 +29,7 @@ def depthwise(layer: Conv, inputs: Any, kernel: Any) -> Any:
     row is not affected by them.
     """
     strides = layer._strides
-    if layer.rank == 1:
+    if layer._rank == 1:
         row = layer._row_axis
         strides = list(strides)
         strides[row] = strides[row + 1]
@@ -93,9 +93,9 @@ class DepthwiseConv(Conv):
         resolve_arguments(self, locals())
 
     def build(self, input_shape: Any) -> None:
-        if len(input_shape) != self.rank + 2:
+        if len(input_shape) != self._rank + 2:
             raise ValueError(
-                f"Inputs to `DepthwiseConv` should have rank {self.rank + 2}. "
+                f"Inputs to `DepthwiseConv` should have rank {self._rank + 2}. "
                 f"Received input_shape={input_shape}."
             )
         channels = self._input_channels(input_shape)
@@ -107,18 +107,18 @@ class DepthwiseConv(Conv):
             constraint=self.depthwise_constraint,
         )
         self._add_bias(channels * self.depth_multiplier)
-        self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
+        self.input_spec = InputSpec(min_ndim=self._rank + 2, axes={self._channel_axis: channels})
         Layer.build(self, input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
         kernel = self.depthwise_kernel
         if self._channels_first:
             return {}
-        return {"depthwise_kernel": (tuple(range(self.rank)), self._as_image(kernel))}
+        return {"depthwise_kernel": (tuple(range(self._rank)), self._as_image(kernel))}
 
     def call(self, inputs: Any) -> Any:
         outputs = depthwise(self, inputs, self.depthwise_kernel)
-        if self.rank == 1:
+        if self._rank == 1:
             outputs = _ops.squeeze(outputs, [self._row_axis])
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, self._image_format)

@@ -85,8 +85,8 @@ class SeparableConv(Conv):
 
     def build(self, input_shape: Any) -> None:
         channels = self._input_channels(input_shape)
-        axis = -1 - self.rank if self._channels_first else -1
-        self.input_spec = InputSpec(ndim=self.rank + 2, axes={axis: channels})
+        axis = -1 - self._rank if self._channels_first else -1
+        self.input_spec = InputSpec(ndim=self._rank + 2, axes={axis: channels})
         self.depthwise_kernel = self.add_weight(
             name="depthwise_kernel",
             shape=(*self.kernel_size, channels, self.depth_multiplier),
@@ -98,7 +98,7 @@ class SeparableConv(Conv):
         )
         self.pointwise_kernel = self.add_weight(
             name="pointwise_kernel",
-            shape=(*(1,) * self.rank, channels * self.depth_multiplier, self.filters),
+            shape=(*(1,) * self._rank, channels * self.depth_multiplier, self.filters),
             initializer=self.pointwise_initializer,
             regularizer=self.pointwise_regularizer,
             constraint=self.pointwise_constraint,
@@ -114,8 +114,8 @@ class SeparableConv(Conv):
         depthwise_shape = self._as_image(self.depthwise_kernel)
         pointwise_shape = self._as_image(self.pointwise_kernel)
         return {
-            "depthwise_kernel": (tuple(range(self.rank)), depthwise_shape),
-            "pointwise_kernel": (tuple(range(self.rank + 1)), pointwise_shape),
+            "depthwise_kernel": (tuple(range(self._rank)), depthwise_shape),
+            "pointwise_kernel": (tuple(range(self._rank + 1)), pointwise_shape),
         }
 
     def call(self, inputs: Any) -> Any:
@@ -123,11 +123,11 @@ class SeparableConv(Conv):
             inputs = self._shifted(inputs)
         images = depthwise(self, inputs, self.depthwise_kernel)
         kernel: Any = self.pointwise_kernel
-        if self.rank == 1:
+        if self._rank == 1:
             kernel = _ops.expand_dims(kernel, 0)
         order = self._image_format
         outputs = _ops.conv2d(images, kernel, [1] * 4, "VALID", None, [1] * 4, order)
-        if self.rank == 1:
+        if self._rank == 1:
             outputs = _ops.squeeze(outputs, [self._row_axis])
         if self.bias is not None:
             outputs = _ops.bias_add(outputs, self.bias, order)
