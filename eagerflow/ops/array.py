@@ -329,12 +329,14 @@ def pad(
         tensor: a tensor of rank n.
         paddings: integers `[n, 2]`, the counts to add before and after each axis.
         mode: "CONSTANT"; "REFLECT" mirrors without repeating the border, "SYMMETRIC" repeats it.
-        constant_values: what to add in the first mode, a scalar.
+        constant_values: what to add in the first mode, a scalar of the tensor's dtype; 0 stands for
+            the empty string, too. No gradient flows to it.
         name: ignored.
 
     Raises:
         ValueError: if `mode` is unknown.
-        tf.errors.InvalidArgumentError: if `paddings` does not fit.
+        TypeError: if `constant_values` cannot be of the tensor's dtype.
+        tf.errors.InvalidArgumentError: if `paddings` does not fit, or `constant_values` is no scalar.
 
     >>> tf.pad([1, 2, 3], [[1, 2]], "REFLECT").numpy()
     array([2, 1, 2, 3, 2, 1], dtype=int32)
@@ -353,7 +355,33 @@ def pad(
         )
     rows = sizes[0] if sizes is not None else None
     flat = _ops.reshape(pairs, [-1 if rows is None else 2 * rows])
-    return _ops.pad(tensor, flat, mode, constant_values)
+    tensor = _core.as_tensor(tensor)
+    dtype = tensor.dtype
+    if mode != "CONSTANT":
+        if dtype == dtypes.string:
+            return _padded_by_places(tensor, flat, mode, _core.convert("", dtype, None))
+        return _ops.pad(tensor, flat, mode)
+    plain = type(constant_values)
+    if dtype == dtypes.string:
+        constant_values = "" if plain is int and constant_values == 0 else constant_values
+    elif plain is int and abs(constant_values) < 2**53 or plain is float and dtype.is_floating:
+        return _ops.pad(tensor, flat, mode, constant_values)
+    value = _core.convert(constant_values, dtype, None)
+    if value.shape.rank not in (0, None):
+        raise invalid_argument(
+            f"constant_values must be a scalar. Found: {value.shape.as_list()} [Op:PadV2]"
+        )
+    if dtype.is_floating and not _core.is_symbolic(value):
+        return _ops.pad(tensor, flat, mode, float(value))
+    return _padded_by_places(tensor, flat, mode, _ops.stop_gradient(value))
+
+
+def _padded_by_places(tensor: Tensor, flat: Tensor, mode: str, value: Tensor) -> Tensor:
+    """A padded tensor of any dtype: `value`, and then all elements, are taken from where they are."""
+    elements = _ops.concat([_ops.reshape(value, [1]), _ops.reshape(tensor, [-1])], 0)
+    places = _ops.range(1, _ops.add(size(tensor, out_type=dtypes.int64), 1), 1)
+    places = _ops.pad(_ops.reshape(places, shape(tensor, out_type=dtypes.int64)), flat, mode)
+    return slices_at(elements, places)
 
 
 @composed_op(

@@ -103,6 +103,52 @@ def test_pad(mode, case, data):
     assert_same(tf.pad(tensor, widths, mode), np.pad(x, widths, mode), dtype)
 
 
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(
+    ("values", "constant", "dtype"),
+    [
+        ([b"a", b"b"], "unk", "string"),
+        ([1, 2], 2**60 + 1, "int64"),
+        ([1, 2], 2**63 + 1, "uint64"),
+        ([1.0, 2.0], 3.5, "float32"),
+        ([1j, 2.0], 2j, "complex128"),
+    ],
+)
+def test_pad_with_a_constant(values, constant, dtype, traced):
+    def padded(x, value):
+        return tf.pad([x, x], [[0, 1], [1, 2]], constant_values=value)
+
+    x = tf.constant(values, dtype)
+    expected = np.pad(
+        np.array([x.numpy()] * 2), [[0, 1], [1, 2]], constant_values=tf.constant(constant, dtype)
+    )
+    assert_same(padded(x, constant), expected, dtype)
+    spec = tf.TensorSpec([None], dtype)
+    traced_pad = tf.function(padded, input_signature=[spec, tf.TensorSpec([], dtype)])
+    run = traced_pad if traced else padded
+    assert_same(run(x, tf.constant(constant, dtype)), expected, dtype)
+
+
+def test_pad_of_strings():
+    assert tf.pad(["a"], [[1, 0]]).numpy().tolist() == [b"", b"a"]
+    mirrored = tf.pad(["a", "b", "c"], [[1, 2]], mode="reflect")
+    assert mirrored.numpy().tolist() == [b"b", b"a", b"b", b"c", b"b", b"a"]
+
+
+def test_pad_takes_constants_of_its_dtype_and_no_gradient_flows_to_them():
+    with pytest.raises(TypeError, match="Cannot convert 1.5"):
+        tf.pad([1, 2], [[1, 2]], constant_values=1.5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
+        tf.pad([1.0], [[1, 2]], constant_values=[3.0])
+    x, value = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.pad(x, [[1, 2]], constant_values=value) ** 2
+    assert y.numpy().tolist() == [9.0, 1.0, 4.0, 9.0, 9.0]
+    by_x, by_value = tape.gradient(y, [x, value])
+    assert by_x.numpy().tolist() == [2.0, 4.0]
+    assert by_value is None
+
+
 @given(data=st.data(), seed=seeds, dtype=st.sampled_from(DTYPES))
 def test_broadcast(data, seed, dtype):
     pair = data.draw(hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=5, max_side=4))
