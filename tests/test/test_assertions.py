@@ -118,6 +118,9 @@ def test_tensors_of_graphs_are_run():
     with tf.Graph().as_default():
         value = tf.compat.v1.random_normal([2]) * 0.0 + 1.0
         CASE.assertAllClose(value, [1.0, 1.0])
+        CASE.assertAllClose([[1.0], [1.0]], value[:, tf.newaxis])
+        with pytest.raises(AssertionError):
+            CASE.assertAllClose([[1.0], [2.0]], value[:, tf.newaxis])
         with CASE.session() as session:
             assert session.run(tf.compat.v1.constant(3)) == 3
 
