@@ -19,6 +19,7 @@ from eagerflow.compat.internals import (
     distribute_combinations,
     functions,
     operators,
+    root,
     saving,
     test_util,
     tracking,
@@ -525,3 +526,16 @@ def test_operations_have_control_outputs_and_attributes_of_programs():
         assert first._control_outputs == [second] and second._control_outputs == []
         second._unconditional_update = True
         assert second._unconditional_update and {second: 1}[second] == 1
+
+
+def test_the_latest_checkpoint_is_noted_with_relative_paths(tmp_path):
+    prefix = str(tmp_path / "before" / "weights")
+    tf.train.Checkpoint(v=tf.Variable(1.0)).write(prefix)
+    root.update_checkpoint_state(
+        save_dir=str(tmp_path / "before"),
+        model_checkpoint_path=prefix,
+        save_relative_paths=True,
+        all_model_checkpoint_paths=[prefix],
+    )
+    (tmp_path / "before").rename(tmp_path / "after")
+    assert tf.train.latest_checkpoint(tmp_path / "after") == str(tmp_path / "after" / "weights")

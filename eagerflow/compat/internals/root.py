@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -11,6 +11,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.name_scope import get_current_name_scope as get_name_scope
+from eagerflow.v1 import checkpoint_state
 
 __all__ = [
     "CompositeTensor",
@@ -24,6 +25,7 @@ __all__ = [
     "get_name_scope",
     "is_mixed_precision_graph_rewrite_enabled",
     "is_tfrt_enabled",
+    "update_checkpoint_state",
 ]
 
 
@@ -60,3 +62,23 @@ def assign_moving_average(
     current = variable.read_value()
     rate = _core.convert(1.0 - decay, current.dtype, None)
     return variable.assign_sub((current - value) * rate)
+
+
+def update_checkpoint_state(
+    save_dir: Any,
+    model_checkpoint_path: Any,
+    all_model_checkpoint_paths: Sequence[str] | None = None,
+    latest_filename: str | None = None,
+    save_relative_paths: bool = False,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """Writes the file `checkpoint` of a folder. Paths inside it are relative in any case."""
+    checkpoint_state.update_checkpoint_state(
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        latest_filename,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
