@@ -113,10 +113,13 @@ class SparseTensor(CompositeTensor):
     def shape(self) -> TensorShape:
         """The shape as a `TensorShape`, as far as it is known while tracing."""
         if _core.is_symbolic(self._dense_shape):
-            sizes = self._dense_shape._shape_tuple()
-            rank = sizes[0] if sizes else None
-            unknown = None if rank is None else [None] * rank
-            shape = TensorShape(_core.partial_value(self._dense_shape) or unknown)
+            known = _core.partial_value(self._dense_shape)
+            if known is None:
+                sizes = self._dense_shape._shape_tuple()
+                rank = sizes[0] if sizes else None
+                shape = TensorShape(None if rank is None else [None] * rank)
+            else:  # In the defaults of placeholders, -1 is a size that is not known.
+                shape = TensorShape([None if size == -1 else size for size in known])
             declared = self._declared_shape
             return shape if declared is None else shape.merge_with(declared)
         return TensorShape(self._dense_shape.numpy().tolist())

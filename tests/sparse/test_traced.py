@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework import func_graph
 
 FUNCTIONS = {
@@ -72,3 +73,13 @@ def test_products_with_dense_tensors_of_unknown_size():
     for shape in [(2, 2), (3, 3), (2, 4)]:
         with pytest.raises(tf.errors.InvalidArgumentError, match="incompatible shapes"):
             scaled(tf.zeros(shape))
+
+
+def test_unknown_sizes_of_placeholders_in_graphs_of_functions():
+    with FuncGraph("keras").as_default():
+        first = tf.compat.v1.sparse_placeholder(tf.float32, [None, 1])
+        second = tf.compat.v1.sparse_placeholder(tf.float32, [None, 2])
+        assert first.shape.as_list() == [None, 1]
+        assert tf.sparse.concat(1, [first, second]).shape.as_list() == [None, 3]
+        scalar = tf.SparseTensor(tf.zeros([1, 0], tf.int64), [1.0], tf.zeros([0], tf.int64))
+        assert scalar.shape.as_list() == []
