@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework import func_graph
 
 FUNCTIONS = {
@@ -76,7 +75,7 @@ def test_products_with_dense_tensors_of_unknown_size():
 
 
 def test_unknown_sizes_of_placeholders_in_graphs_of_functions():
-    with FuncGraph("keras").as_default():
+    with func_graph.FuncGraph("keras").as_default():
         first = tf.compat.v1.sparse_placeholder(tf.float32, [None, 1])
         second = tf.compat.v1.sparse_placeholder(tf.float32, [None, 2])
         assert first.shape.as_list() == [None, 1]
