@@ -8,6 +8,10 @@ from eagerflow import _core, nest
 from eagerflow.autodiff.rows import gradients_of_rows
 from eagerflow.autodiff.tape import UnconnectedGradients, unit_weights
 from eagerflow.framework.type_spec import WeakTensors, weak_as
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs need it.
+overridden_gradients = lazy.Module("eagerflow.autodiff.overridden")
 
 _ops = _core.ops
 _AGGREGATION_METHODS = (0, 1, 2)
@@ -32,7 +36,14 @@ def gradients(
     sources = [_source(x) for x in _listed(xs)]
     weights = _weights(targets, grad_ys)
     stopped = [_core.as_tensor(stop) for stop in nest.flatten(stop_gradients or [])]
-    found = _core.graph_gradients(_core.building(), targets, weights, sources, stopped)
+    graph = _core.building()
+    overridden = graph.overridden_operations()
+    if overridden:
+        found = overridden_gradients.gradients(
+            graph, overridden, graph.gradient_function_of, targets, weights, sources, stopped
+        )
+    else:
+        found = _core.graph_gradients(graph, targets, weights, sources, stopped)
     if kind is not UnconnectedGradients.NONE:
         found = [
             _ops.zeros_like(_core.as_tensor(source)) if gradient is None else gradient

@@ -244,6 +244,10 @@ class GraphInspection:
             raise AttributeError("'Graph' object has no attribute 'outer_graph'")
         return self.outer or context.default_graph()
 
+    def overridden_operations(self) -> list[Operation]:
+        """The operations that have gradients of the program's own: none in functions."""
+        return []
+
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they run."""
         hidden = self.imported_nodes or ()

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context, dtypes, func_graph
+from eagerflow.framework import context, dtypes, func_graph, gradient_registry
 from eagerflow.framework import name_scope as names
 from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
@@ -64,6 +64,10 @@ class Graph(_core.Graph, GraphInspection):
         self.placeholders: list[Any] = []
         # The operations that those which are added now are placed beside.
         self.colocations: tuple[Any, ...] = ()
+        # The gradients that operations get in place of their own: by the ids of nodes, and the maps
+        # that are in force, each with how many nodes there were before.
+        self._overridden: dict[int, str] = {}
+        self._override_maps: list[tuple[dict[str, str], int]] = []
         # Whether Keras's layers train: 0 or 1 if a program has said so, and what it may feed if not.
         self.set_phase: Any = None
         self._fed_phase: Any = None
@@ -290,6 +294,62 @@ class Graph(_core.Graph, GraphInspection):
         if result is None:
             return last_effect(graph, start) or self.add_no_op("NoOp")
         return with_effects(start, result)
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
+        """Gives operations that are added inside gradients of the program's own.
+
+        Args:
+            op_type_map: names under which gradients have been registered, by types of operations.
+
+        Raises:
+            TypeError: if it is no dictionary of strings.
+
+        >>> @tf.RegisterGradient("Tenfold")
+        ... def tenfold(op, grad):
+        ...     return 10.0 * grad
+        >>> with tf.Graph().as_default() as graph, tf.compat.v1.Session() as session:
+        ...     x = tf.constant(3.0)
+        ...     with graph.gradient_override_map({"Identity": "Tenfold"}):
+        ...         y = tf.identity(x)
+        ...     session.run(tf.gradients(y * y, x))
+        [np.float32(60.0)]
+        """
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        for kind, gradient in op_type_map.items():
+            if not isinstance(kind, str) or not isinstance(gradient, str):
+                raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        self._override_maps.append((op_type_map, len(self)))
+        try:
+            yield
+        finally:
+            self._note_overridden()
+            self._override_maps.pop()
+
+    def _note_overridden(self) -> None:
+        """Notes which nodes the maps in force apply to, the innermost first."""
+        for kinds, start in reversed(self._override_maps):
+            for id in range(start, len(self)):
+                gradient = kinds.get(self.node(id).type)
+                if gradient is not None:
+                    self._overridden.setdefault(id, gradient)
+
+    def overridden_operations(self) -> list[Operation]:
+        """The operations that have gradients of the program's own, oldest first."""
+        self._note_overridden()
+        return [self.operation(self.node(id)) for id in sorted(self._overridden)]
+
+    def gradient_function_of(self, operation: Operation) -> Any:
+        """The gradient of the program's own that an operation has; None if there shall be none.
+
+        Raises:
+            LookupError: if none is registered under the name.
+        """
+        name = self._overridden[operation._node.id]
+        if name not in gradient_registry.registered:
+            raise LookupError(f"gradient registry has no entry for: {name}")
+        return gradient_registry.registered[name]
 
     # Collections
 

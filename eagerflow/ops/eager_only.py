@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, gradient_registry
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
@@ -121,15 +121,11 @@ def _tensor_or_same(value: Any) -> Any:
     return _core.as_tensor(value)
 
 
-# Gradients that programs have registered for operations of their own, by the operations' names.
-_gradients: dict[str, Callable | None] = {}
-
-
 class RegisterGradient:
     """A decorator that registers a gradient for a kind of operation.
 
-    Gradients of this package's operations are their own; a registered one is what
-    `tf.custom_gradient` would be given for an operation of a program.
+    Operations of this package have their own; a registered one is for those to which
+    `tf.Graph.gradient_override_map` gives it.
 
     Args:
         op_type: the name of the kind.
@@ -149,9 +145,9 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f: Callable) -> Callable:
-        if self._op_type in _gradients:
+        if self._op_type in gradient_registry.registered:
             raise KeyError(f"Registering two gradient with name '{self._op_type}'!")
-        _gradients[self._op_type] = f
+        gradient_registry.registered[self._op_type] = f
         return f
 
 
@@ -168,7 +164,7 @@ def no_gradient(op_type: str) -> None:
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
-    _gradients[op_type] = None
+    gradient_registry.registered[op_type] = None
 
 
 def nondifferentiable_batch_function(

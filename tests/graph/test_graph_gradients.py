@@ -295,3 +295,90 @@ def test_tapes_record_where_the_graph_is_made_the_default_again(graph):
     with tf.Session() as session:
         session.run(v.assign(3.0))
         assert session.run(gradient) == 6.0
+
+
+@tf.RegisterGradient("TestGuided")
+def _guided(op, grad):
+    assert op.type == "Relu" and len(op.inputs) == 1
+    passes = (grad > 0.0) & (op.outputs[0] > 0.0)
+    return tf.where(passes, grad, tf.zeros_like(grad))
+
+
+@tf.RegisterGradient("TestFlipped")
+def _flipped(op, grad):
+    return [-2.0 * grad]
+
+
+@tf.RegisterGradient("TestByFirst")
+def _by_first(op, grad):
+    return grad * op.inputs[0], None
+
+
+@tf.RegisterGradient("TestTwo")
+def _two(op, grad):
+    return grad, grad
+
+
+tf.NotDifferentiable("TestNone")
+
+
+def test_programs_exchange_gradients_of_operations():
+    """Values of TensorFlow 2.21."""
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x, w = tf.constant([-1.0, 2.0, 3.0]), tf.Variable([-1.0, 3.0, 2.0])
+        with graph.gradient_override_map({"Relu": "TestGuided", "Neg": "TestFlipped"}):
+            first = tf.nn.relu(x * w)
+            middle = -(tf.negative(first * first + x)) * 0.1
+            second = tf.nn.relu(middle - tf.constant([0.0, 2.0, 1.0]))
+            with graph.gradient_override_map({"Sign": "TestFlipped", "Neg": "TestNone"}):
+                sign = tf.sign(second * w)
+        outputs = tf.nn.relu(sign * 3.0 - second * 0.3)
+        by_sign, by_second = tf.gradients(outputs, [sign, second], stop_gradients=[sign])
+        found = tf.gradients(outputs, [x, w, first, middle])
+        session.run(w.initializer)
+        assert session.run([by_sign, by_second])[0].tolist() == [0, 3, 3]
+        expected = differentiated_by_hand(*session.run([x, w, first, second, by_sign]))
+        for value, wanted in zip(session.run(found), expected, strict=True):
+            assert value == pytest.approx(wanted, rel=1e-5)
+        train = tf.train.GradientDescentOptimizer(1.0).minimize(outputs)
+        session.run(train)
+        assert session.run(w) == pytest.approx(np.array([-1.0, 3.0, 2.0]) - expected[1], rel=1e-5)
+
+
+def differentiated_by_hand(x, w, first, second, by_sign):
+    by_product = -2.0 * by_sign  # of second * w, whose sign has the gradient of another function
+    by_second = by_product * w - 0.3 * (by_sign > 0)
+    by_middle = np.where((by_second > 0) & (second > 0), by_second, 0.0)
+    by_square = 4.0 * 0.1 * by_middle  # through two negations
+    by_first = by_square * 2.0 * first
+    by_inputs = np.where((by_first > 0) & (first > 0), by_first, 0.0)
+    return by_inputs * w + by_square, by_inputs * x + by_product * second, by_first, by_middle
+
+
+def test_exchanged_gradients_of_python_functions():
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        x, y = tf.constant([2.0, 3.0]), tf.constant([5.0, 7.0])
+        with graph.gradient_override_map({"PyFunc": "TestByFirst"}):
+            product = tf.py_func(lambda a, b: a * b, [x, y], tf.float32)
+            by_x, by_y = tf.gradients(product, [x, y])  # the map is still in force
+        assert by_y is None and session.run(by_x).tolist() == [2, 3]
+        assert tf.gradients(product * 2.0, x)[0] is not None
+
+
+def test_errors_of_exchanged_gradients():
+    with tf.Graph().as_default() as graph:
+        x = tf.constant([2.0, -3.0])
+        for name, error, message in (
+            ("TestTwo", ValueError, "do not match num inputs 1"),
+            ("TestNoSuch", LookupError, "TestNoSuch"),
+        ):
+            with graph.gradient_override_map({"Abs": name}):
+                y = tf.abs(x)
+            with pytest.raises(error, match=message):
+                tf.gradients(y, x)
+        with graph.gradient_override_map({"Abs": "TestNone"}):
+            y = tf.abs(x)
+        assert tf.gradients(y, x) == [None] and tf.gradients(y * x, x)[0] is not None
+        for wrong in ([1], {1: "x"}, {"Abs": None}):
+            with pytest.raises(TypeError, match="dictionary"), graph.gradient_override_map(wrong):
+                pass

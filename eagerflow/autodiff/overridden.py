@@ -1,0 +1,93 @@
+"""Gradients of graphs in which programs have exchanged the gradients of some operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.framework.indexed_slices import IndexedSlices
+
+_ops = _core.ops
+
+
+def gradients(
+    graph: Any,
+    overridden: Sequence[Any],
+    function_of: Callable[[Any], Callable | None],
+    targets: Sequence[Any],
+    weights: Sequence[Any],
+    sources: Sequence[Any],
+    stopped: Sequence[Any],
+) -> list[Any]:
+    """What `_core.graph_gradients` gives, apart from operations with gradients of a program's own.
+
+    The engine's gradients end at the outputs of these operations, which are taken from the newest to
+    the oldest: all that depends on one has been seen when its function is called.
+
+    Args:
+        graph: the graph.
+        overridden: the operations, oldest first.
+        function_of: the function of an operation, which takes it and the gradients of its outputs;
+            None if its inputs have no gradient.
+        targets: tensors.
+        weights: the gradients of the targets; None for ones.
+        sources: tensors and variables.
+        stopped: tensors that do not depend on anything.
+    """
+    ends = [output for operation in overridden for output in operation.outputs]
+    places = [*sources, *ends]
+    found: list[list[Any]] = [[] for _ in places]
+
+    def spread(targets: Sequence[Any], weights: Sequence[Any]) -> None:
+        parts = _core.graph_gradients(graph, targets, weights, places, [*stopped, *ends])
+        for own, part in zip(found, parts, strict=True):
+            if part is not None:
+                own.append(part)
+
+    spread(targets, weights)
+    at = len(places)
+    for operation in reversed(overridden):
+        outputs = operation.outputs
+        at -= len(outputs)
+        known = [_sum(found[at + k]) for k in range(len(outputs))]
+        if all(gradient is None for gradient in known):
+            continue
+        function = function_of(operation)
+        if function is None:
+            continue
+        given = [
+            _ops.zeros_like(output) if gradient is None else gradient
+            for output, gradient in zip(outputs, known, strict=True)
+        ]
+        results = function(operation, *given)
+        results = list(results) if isinstance(results, list | tuple) else [results]
+        inputs = operation.inputs
+        if len(results) != len(inputs):
+            raise ValueError(
+                f"Num gradients {len(results)} generated for op {operation.name} do not match num "
+                f"inputs {len(inputs)}"
+            )
+        pairs = [
+            (own, _core.as_tensor(result))
+            for own, result in zip(inputs, results, strict=True)
+            if result is not None
+        ]
+        if pairs:
+            spread([own for own, _ in pairs], [result for _, result in pairs])
+    return [_sum(own) for own in found[: len(sources)]]
+
+
+def _sum(gradients: Iterable[Any]) -> Any:
+    """The sum of gradients; None of none."""
+    total: Any = None
+    for gradient in gradients:
+        if total is None:
+            total = gradient
+        else:
+            dense = [
+                _core.as_tensor(part) if isinstance(part, IndexedSlices) else part
+                for part in (total, gradient)
+            ]
+            total = dense[0] + dense[1]
+    return total
