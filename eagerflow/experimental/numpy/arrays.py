@@ -66,7 +66,7 @@ class _NumPyRules(Rules):
         return asarray(value, dtype)
 
     def promoted(self, *values: Any) -> list[Tensor]:
-        dtype = dtypes.result_type(*values)
+        dtype = dtypes.of_operands(*values)
         return [asarray(value, dtype) for value in values]
 
     def pair(self, x1: Any, x2: Any) -> Sequence[Tensor]:
@@ -77,6 +77,11 @@ class _NumPyRules(Rules):
         if not dtypes.prefers_weak():
             return self.promoted(*values)
         return promotion.joined(values) or self.promoted(*values)
+
+    def divided(self, x: Tensor) -> Tensor:
+        if dtypes.prefers_weak() and x.dtype.is_integer and x.dtype.size >= 4:
+            return _ops.cast(x, dtype_module.float64)
+        return self.as_floating(x)
 
     def dtype(self, dtype: Any) -> DType:
         return dtype_module.as_dtype(dtypes.as_numpy(dtype))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import eagerflow as tf
+from eagerflow.experimental.numpy import promotion
 
 bool_ = np.bool_
 int8, int16, int32, int64 = np.int8, np.int16, np.int32, np.int64
@@ -87,19 +89,31 @@ def _operand(value: Any) -> Any:
     if isinstance(value, tf.DType | type | np.dtype | str):
         return as_numpy(value)
     dtype = getattr(value, "dtype", None)
-    if dtype is None and _Preference.weak:
-        dtype = tf.convert_to_tensor(value).dtype
     return as_numpy(dtype) if dtype is not None else np.asarray(value).dtype
 
 
 def result_type(*arrays_and_dtypes: Any) -> tf.DType:
-    """The dtype to which NumPy promotes these arrays, numbers and dtypes.
+    """The dtype to which these arrays, numbers and dtypes are promoted: by NumPy's rules, or the mode's.
 
     >>> tf.experimental.numpy.result_type(tf.int32, tf.float32)
     tf.float64
     """
-    # A list of numbers is an array where its tensor is weak.
-    parts = arrays_and_dtypes if _Preference.weak else tf.nest.flatten(arrays_and_dtypes)
+    return (
+        promotion.together(arrays_and_dtypes) if _Preference.weak else _of_numpy(arrays_and_dtypes)
+    )
+
+
+def of_operands(*values: Any) -> tf.DType:
+    """The dtype in which a function of NumPy's namespace computes with these arrays and numbers.
+
+    Where a list is among them, the mode's rules say it, otherwise NumPy's.
+    """
+    lists = _Preference.weak and any(isinstance(value, list | tuple) for value in values)
+    return promotion.together(values) if lists else _of_numpy(values)
+
+
+def _of_numpy(arrays_and_dtypes: Sequence[Any]) -> tf.DType:
+    parts = tf.nest.flatten(arrays_and_dtypes)
     dtype = np.dtype(np.result_type(*[_operand(x) for x in parts]))
     if all(isinstance(x, float | int) for x in arrays_and_dtypes):
         dtype = np.dtype(np.int64) if dtype.kind in "iu" else dtype

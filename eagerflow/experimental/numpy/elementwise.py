@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
+from eagerflow.experimental.numpy.dtypes import prefers_weak
 from eagerflow.framework import dtypes
 from eagerflow.ops import math as _math
 from eagerflow.ops.numpy_functions import elementwise as shared
@@ -34,8 +35,10 @@ def iscomplex(x: TensorLike) -> Tensor:
 
 
 def float_power(x1: TensorLike, x2: TensorLike) -> Tensor:
-    """Powers in double precision."""
-    base, exponent = (_ops.cast(x, dtypes.float64) for x in NUMPY.promoted(x1, x2))
+    """Powers in double precision; in the promoted dtype where Python's numbers are weak tensors."""
+    base, exponent = NUMPY.promoted(x1, x2)
+    if not prefers_weak():
+        base, exponent = _ops.cast(base, dtypes.float64), _ops.cast(exponent, dtypes.float64)
     return _ops.pow(base, exponent)
 
 

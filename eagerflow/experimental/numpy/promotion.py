@@ -66,6 +66,30 @@ def operand(value: Any) -> tuple[DType, bool] | None:
     return next((known for kind, known in _PYTHON.items() if isinstance(value, kind)), None)
 
 
+def together(values: Sequence[Any]) -> DType:
+    """The dtype to which arrays, numbers and dtypes are promoted.
+
+    Raises:
+        ValueError: if there are none.
+        TypeError: in the mode "safe", if the dtype does not keep all values; for what has no dtype.
+    """
+    if not values:
+        raise ValueError("at least one array or dtype is required")
+    return functools.reduce(_of_both_in_mode, map(_operand_or_dtype, values))[0]
+
+
+def _operand_or_dtype(value: Any) -> tuple[DType, bool]:
+    if isinstance(value, DType | type | np.dtype | str):
+        known = _PYTHON.get(value) if isinstance(value, type) else None
+        return known or (dtypes.as_dtype(value), False)
+    found = operand(value)
+    return (_core.as_tensor(value).dtype, False) if found is None else found
+
+
+def _of_both_in_mode(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType, bool]:
+    return result(left, right, Mode.safe)
+
+
 def _numeric(dtype: DType, weak: bool) -> tuple[DType, bool] | None:
     return (dtype, weak) if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool else None
 

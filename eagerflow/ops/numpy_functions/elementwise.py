@@ -65,7 +65,7 @@ def _of_floats(operation: Operation, doc: str | None = None) -> Operation:
     """A function of two floating tensors of one dtype."""
 
     def body(rules: Rules, x1: Any, x2: Any) -> Tensor:
-        return operation(*rules.floats(x1, x2))
+        return operation(*map(rules.as_floating, rules.pair(x1, x2)))
 
     body.__doc__ = doc or operation.__doc__
     return body
@@ -182,7 +182,7 @@ def logical_not(rules: Rules, x: Any) -> Tensor:
 def divide(rules: Rules, x1: Any, x2: Any) -> Tensor:
     """Quotients, as floats."""
     x1, x2 = rules.pair(x1, x2)
-    return _ops.divide_real(rules.as_floating(x1), rules.as_floating(x2))
+    return _ops.divide_real(rules.divided(x1), rules.divided(x2))
 
 
 true_divide = divide
@@ -241,9 +241,9 @@ def signbit(x: Tensor) -> Tensor:
     return _ops.logical_or(below, _ops.logical_and(_ops.equal(x, 0.0), _ops.less(1.0 / x, 0.0)))
 
 
-@_of_floats
-def hypot(x1: Tensor, x2: Tensor) -> Tensor:
+def hypot(rules: Rules, x1: Any, x2: Any) -> Tensor:
     """Lengths of the vectors `(x1, x2)`."""
+    x1, x2 = rules.floats(x1, x2)
     return _ops.sqrt(_ops.square(x1) + _ops.square(x2))
 
 

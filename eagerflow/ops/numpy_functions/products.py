@@ -64,13 +64,13 @@ def vdot(rules: Rules, x1: Any, x2: Any) -> Tensor:
 
 def outer(rules: Rules, x1: Any, x2: Any) -> Tensor:
     """All products of an element of x1 and one of x2."""
-    x1, x2 = (_ops.reshape(x, [-1]) for x in rules.factors(*rules.joined(x1, x2)))
+    x1, x2 = (_ops.reshape(x, [-1]) for x in rules.factors(x1, x2))
     return _ops.expand_dims(x1, 1) * x2
 
 
 def kron(rules: Rules, x1: Any, x2: Any) -> Tensor:
     """The Kronecker product: a copy of x2 for each element of x1, multiplied by it."""
-    x1, x2 = rules.factors(x1, x2)
+    x1, x2 = rules.factors(*rules.joined(x1, x2))
     rank = max(x1.ndim, x2.ndim)
     left = [1] * (rank - x1.ndim) + list(x1._shape_tuple())
     right = [1] * (rank - x2.ndim) + list(x2._shape_tuple())

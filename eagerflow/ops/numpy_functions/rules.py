@@ -67,6 +67,10 @@ class Rules:
         """The operands of a product of matrices, of one dtype."""
         return self.promoted(*values)
 
+    def divided(self, x: Tensor) -> Tensor:
+        """An operand of a division, in the dtype of the quotient."""
+        return self.as_floating(x)
+
     def floating(self, value: Any) -> Tensor:
         """The value as a tensor of a floating or complex dtype."""
         return self.as_floating(self.tensor(value))
