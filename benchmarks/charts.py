@@ -27,7 +27,7 @@ HEADLINES = (
 # The families on one chart, by its title and the name of its file.
 GROUPS = {
     "Small operations and steps": ("small", ["small", "regression", "tiny"]),
-    "Networks": ("networks", ["cnn", "mlp", "mobilenet", "gpt"]),
+    "Networks": ("networks", ["cnn", "mlp", "mobilenet", "models", "gpt"]),
     "fit": ("fit", ["keras_fit", "lstm"]),
     "Traced functions": ("traced", ["traced", "fused"]),
     "Sessions of version 1": ("sessions", ["sessions"]),

@@ -126,17 +126,21 @@ def targets_table(results: list[Result]) -> list[str]:
         "|---|---|---:|---:|---|",
     ]
     for result, target in every_target(results):
-        ratio = result.ratio(target)
-        at_most = f"{target.at_most:g}"
-        if result.workload.measure == "size":
-            shown, at_most = quantity(ratio, "size"), quantity(target.at_most, "size")
-        else:
-            shown = "–" if ratio is None else f"{ratio:.{3 if target.peer == ITSELF else 2}f}"
+        shown, at_most = compared(result, target)
         lines.append(
             f"| {result.workload.title} | {peer_name(result, target)} | {shown} | "
             f"{at_most} | {verdict(result, target)} |"
         )
     return lines
+
+
+def compared(result: Result, target: Target) -> tuple[str, str]:
+    """What was measured and what is wanted, as text: ratios, or sizes that are judged by themselves."""
+    ratio = result.ratio(target)
+    if result.workload.measure == "size":
+        return quantity(ratio, "size"), quantity(target.at_most, "size")
+    places = 3 if target.peer == ITSELF else 2
+    return "–" if ratio is None else f"{ratio:.{places}f}", f"{target.at_most:g}"
 
 
 def misses(results: list[Result]) -> list[str]:
@@ -146,12 +150,13 @@ def misses(results: list[Result]) -> list[str]:
     for result, target in every_target(results):
         if result.met(target) is not False:
             continue
-        ratio = result.ratio(target)
-        excess = ratio / target.at_most - 1
+        shown, at_most = compared(result, target)
+        peer = "" if result.workload.measure == "size" else f" of {peer_name(result, target)}"
+        excess = result.ratio(target) / target.at_most - 1
         cause = notes.get(result.workload.name, "The cause is not known yet.")
         lines.append(
-            f"- **{result.workload.title}**: {ratio:.2f} of {peer_name(result, target)} where "
-            f"{target.at_most:g} is wanted, {excess:.0%} more. {cause.strip()}"
+            f"- **{result.workload.title}**: {shown}{peer} where {at_most} is wanted, "
+            f"{excess:.0%} more. {cause.strip()}"
         )
     return lines or ["None."]
 

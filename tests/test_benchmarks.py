@@ -11,7 +11,7 @@ FOLDER = Path(__file__).parents[1] / "benchmarks"
 @pytest.fixture
 def report(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
-    for name in ("report", "harness", "kept", "workload"):
+    for name in ("report", "harness", "kept", "workload", "charts", "suite"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     import report
 
@@ -45,6 +45,21 @@ def test_targets_are_judged_by_the_median_of_the_rounds_ratios(report):
     assert "the add" in table and "the matmul" not in table
 
 
+def test_a_size_is_judged_by_itself(report):
+    from workload import Target, Workload
+
+    target = Target(report.ITSELF, 15e6)
+    workload = Workload("wheel", "size of the wheel", target, {}, measure="size")
+    results = [report.Result(workload, {"eagerflow": [30 * 2.0**20]}, {})]
+    assert report.targets_table(results)[2:] == [
+        "| size of the wheel | – | 30.0 MiB | 14.3 MiB | **missed** |"
+    ]
+    (line,) = report.misses(results)
+    assert line.startswith(
+        "- **size of the wheel**: 30.0 MiB where 14.3 MiB is wanted, 110% more. "
+    )
+
+
 def test_kept_measurements_are_those_of_the_last_run(report, tmp_path):
     from kept import Kept
 
@@ -75,3 +90,12 @@ def test_the_readme_is_filled_between_its_marks(report):
 def test_headlines_are_workloads(report):
     sources = "".join(path.read_text() for path in FOLDER.glob("*.py") if path.stem != "report")
     assert all(f'"{name}"' in sources for name in report.HEADLINES)
+
+
+def test_every_workload_has_a_chart(report):
+    import charts
+    import suite
+
+    families = [family for _, families in charts.GROUPS.values() for family in families]
+    assert sorted(families) == sorted(suite.FAMILIES)
+    assert all(charts.group_of(name) in charts.GROUPS for name in suite.WORKLOADS)
