@@ -172,7 +172,8 @@ aarch64: $(VENV)/.ready
 	$(BIN)/ctest --test-dir build-aarch64 --output-on-failure
 
 # Wheels for every Python that is installed here (or WHEELS="3.12"), and the source distribution; each
-# is installed into an environment of its own and tested there.
+# is installed into an environment of its own and tested there. WHEELS="--onednn PREFIX" builds them as
+# released ones are, with what `python tools/build_onednn.py PREFIX` compiled.
 WHEELS ?=
 
 .venv-wheels/.ready: pyproject.toml tools/requirements.py

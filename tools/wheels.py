@@ -2,6 +2,7 @@
 
 python tools/wheels.py                     # for every Python that is found here
 python tools/wheels.py 3.12 --out dist     # for one
+python tools/wheels.py --onednn PREFIX     # with what tools/build_onednn.py made
 
 Each wheel is built by the declared build requirements in isolation and repaired by auditwheel, which bundles
 what old systems lack and names the tag that the system's library allows. It is installed into a fresh
@@ -65,12 +66,14 @@ def environment(python: Path, folder: Path) -> Path:
     return own
 
 
-def build(python: Path, work: Path, out: Path) -> Path:
+def build(python: Path, work: Path, out: Path, onednn: Path | None) -> Path:
     """A repaired wheel for one Python."""
     own = environment(python, work / "build")
     # A folder here, not a temporary one: ccache finds what other builds of these sources compiled.
-    folder = f"build-dir=build-wheels-{python.parent.parent.name}"
-    run(own, "-m", "pip", "wheel", "--quiet", "--no-deps", "-C", folder, "-w", work / "raw", ROOT)
+    settings = ["-C", f"build-dir=build-wheels-{python.parent.parent.name}"]
+    if onednn:
+        settings += ["-C", f"cmake.define.ONEDNN_ROOT={onednn.resolve()}"]
+    run(own, "-m", "pip", "wheel", "--quiet", "--no-deps", *settings, "-w", work / "raw", ROOT)
     (raw,) = (work / "raw").glob("*.whl")
     repair = ("-m", "auditwheel", "repair", "-z", 9, "-w")
     run(sys.executable, *repair, work / "repaired", raw)
@@ -134,6 +137,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="wheels", description=__doc__.splitlines()[0])
     parser.add_argument("versions", nargs="*", help=f"Pythons, of {' '.join(VERSIONS)}")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    parser.add_argument("--onednn", type=Path, help="the prefix of a oneDNN; else its packages")
     parser.add_argument(
         "--no-source", action="store_true", help="leave the source distribution out"
     )
@@ -144,7 +148,7 @@ def main() -> int:
     for version, python in interpreters(arguments.versions or list(VERSIONS)):
         with tempfile.TemporaryDirectory() as name:
             work = Path(name)
-            wheel = build(python, work, out)
+            wheel = build(python, work, out, arguments.onednn)
             tag = re.sub(r"^.*?-(cp\d+-.*)\.whl$", r"\1", wheel.name)
             packed = wheel.stat().st_size
             print(f"Python {version}: {tag}, {packed / 1e6:.1f} MB", flush=True)
