@@ -12,6 +12,8 @@ class GraphKeys:
     MODEL_VARIABLES = "model_variables"
     TRAINABLE_VARIABLES = "trainable_variables"
     SUMMARIES = "summaries"
+    VARIABLES = "variables"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
     QUEUE_RUNNERS = "queue_runners"
     TABLE_INITIALIZERS = "table_initializer"
     ASSET_FILEPATHS = "asset_filepaths"

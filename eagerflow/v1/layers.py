@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -298,49 +299,82 @@ class BatchNormalization(Layer, keras.BatchNormalization):
 InputSpec = keras.InputSpec
 
 
-def _function(cls: Any) -> Callable[..., Any]:
-    """The function that makes a layer and applies it at once."""
+def _function(cls: Any, parameters: str) -> Callable[..., Any]:
+    """The function that makes a layer and applies it at once.
 
-    def apply(
-        inputs: Any,
-        *args: Any,
-        training: Any = None,
-        name: str | None = None,
-        reuse: Any = None,
-        **kwargs: Any,
-    ) -> Any:
-        layer = cls(*args, name=name, _scope=name, _reuse=reuse, **kwargs)
+    Args:
+        cls: the layer's class.
+        parameters: the names of the function's parameters after `inputs`, in order.
+    """
+    own = inspect.signature(cls.__init__).parameters
+    if not own.keys() & set(parameters.split()):
+        own = inspect.signature(cls.__mro__[2].__init__).parameters
+    defaults = {name: own[name].default if name in own else None for name in parameters.split()}
+    declared = [
+        inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *(
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+            for name, default in defaults.items()
+        ),
+    ]
+
+    def apply(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        given = dict(zip(defaults, args, strict=False))
+        if len(args) > len(defaults) or given.keys() & kwargs.keys():
+            inspect.Signature(declared).bind(inputs, *args, **kwargs)  # raises
+        given.update(kwargs)
+        training, reuse = given.pop("training", None), given.pop("reuse", None)
+        layer = cls(**given, _scope=given.get("name"), _reuse=reuse)
         return layer(inputs) if training is None else layer(inputs, training=training)
 
     kind = naming.snake_case(cls.__name__)
     apply.__name__ = apply.__qualname__ = kind
+    apply.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
     apply.__doc__ = f"""Makes a layer and applies it: {cls.__doc__.splitlines()[0]}
 
     Args:
         inputs: a tensor.
         *args: the layer's arguments.
-        training: for layers that behave differently in training.
-        name: the layer's name, and that of its variable scope.
-        reuse: whether its variables are those of an earlier layer of that name.
-        **kwargs: the layer's arguments.
+        **kwargs: the layer's arguments; `training` for layers that behave differently in training,
+            `name` for the layer's name, and that of its variable scope, `reuse` for whether its
+            variables are those of an earlier layer of that name.
     """
     return apply
 
 
-dense = _function(Dense)
-conv1d = _function(Conv1D)
-conv2d = _function(Conv2D)
-conv3d = _function(Conv3D)
-conv2d_transpose = _function(Conv2DTranspose)
-conv3d_transpose = _function(Conv3DTranspose)
-separable_conv1d = _function(SeparableConv1D)
-separable_conv2d = _function(SeparableConv2D)
-max_pooling1d = _function(MaxPooling1D)
-max_pooling2d = _function(MaxPooling2D)
-max_pooling3d = _function(MaxPooling3D)
-average_pooling1d = _function(AveragePooling1D)
-average_pooling2d = _function(AveragePooling2D)
-average_pooling3d = _function(AveragePooling3D)
-flatten = _function(Flatten)
-dropout = _function(Dropout)
-batch_normalization = _function(BatchNormalization)
+_WEIGHTS = (
+    "activation use_bias kernel_initializer bias_initializer kernel_regularizer bias_regularizer "
+    "activity_regularizer kernel_constraint bias_constraint trainable name reuse"
+)
+_CONV = f"filters kernel_size strides padding data_format dilation_rate {_WEIGHTS}"
+_TRANSPOSED = f"filters kernel_size strides padding data_format {_WEIGHTS}"
+_SEPARABLE = (
+    "filters kernel_size strides padding data_format dilation_rate depth_multiplier activation "
+    "use_bias depthwise_initializer pointwise_initializer bias_initializer depthwise_regularizer "
+    "pointwise_regularizer bias_regularizer activity_regularizer depthwise_constraint "
+    "pointwise_constraint bias_constraint trainable name reuse"
+)
+_NORMALIZATION = (
+    "axis momentum epsilon center scale beta_initializer gamma_initializer moving_mean_initializer "
+    "moving_variance_initializer beta_regularizer gamma_regularizer beta_constraint "
+    "gamma_constraint training trainable name reuse renorm renorm_clipping renorm_momentum fused "
+    "virtual_batch_size adjustment"
+)
+_POOLING = "pool_size strides padding data_format name"
+dense = _function(Dense, f"units {_WEIGHTS}")
+conv1d = _function(Conv1D, _CONV)
+conv2d = _function(Conv2D, _CONV)
+conv3d = _function(Conv3D, _CONV)
+conv2d_transpose = _function(Conv2DTranspose, _TRANSPOSED)
+conv3d_transpose = _function(Conv3DTranspose, _TRANSPOSED)
+separable_conv1d = _function(SeparableConv1D, _SEPARABLE)
+separable_conv2d = _function(SeparableConv2D, _SEPARABLE)
+max_pooling1d = _function(MaxPooling1D, _POOLING)
+max_pooling2d = _function(MaxPooling2D, _POOLING)
+max_pooling3d = _function(MaxPooling3D, _POOLING)
+average_pooling1d = _function(AveragePooling1D, _POOLING)
+average_pooling2d = _function(AveragePooling2D, _POOLING)
+average_pooling3d = _function(AveragePooling3D, _POOLING)
+flatten = _function(Flatten, "name data_format")
+dropout = _function(Dropout, "rate noise_shape seed training name")
+batch_normalization = _function(BatchNormalization, _NORMALIZATION)

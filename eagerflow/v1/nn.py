@@ -309,16 +309,13 @@ in_top_k = _version_1(
 )
 
 
-def _only_named(name: str, sentinel: Any, labels: Any, logits: Any) -> None:
-    if sentinel is not None:
-        raise ValueError(f"Only call `{name}` with named arguments (labels=..., logits=..., ...)")
+def _both(labels: Any, logits: Any) -> None:
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
 
 
 @op_function
 def softmax_cross_entropy_with_logits(
-    _sentinel: Any = None,
     labels: TensorLike | None = None,
     logits: TensorLike | None = None,
     dim: int = -1,
@@ -328,14 +325,14 @@ def softmax_cross_entropy_with_logits(
     """The cross entropy of labels that are probabilities, which are not differentiated.
 
     Raises:
-        ValueError: for arguments that are not named, or missing ones.
+        ValueError: if labels or logits are missing.
 
     >>> tf.compat.v1.nn.softmax_cross_entropy_with_logits(
     ...     labels=[[1.0, 0.0]], logits=[[0.0, 0.0]]
     ... ).numpy()
     array([0.6931472], dtype=float32)
     """
-    _only_named("softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    _both(labels, logits)
     labels = _ops.stop_gradient(_core.as_tensor(labels))
     axis = dim if axis is None else axis
     return nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, axis=axis)
@@ -343,25 +340,23 @@ def softmax_cross_entropy_with_logits(
 
 @op_function
 def sparse_softmax_cross_entropy_with_logits(
-    _sentinel: Any = None,
     labels: TensorLike | None = None,
     logits: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The cross entropy of labels that are class ids; arguments must be named."""
-    _only_named("sparse_softmax_cross_entropy_with_logits", _sentinel, labels, logits)
+    """The cross entropy of labels that are class ids."""
+    _both(labels, logits)
     return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
 @op_function
 def sigmoid_cross_entropy_with_logits(
-    _sentinel: Any = None,
     labels: TensorLike | None = None,
     logits: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The cross entropy of independent classes; arguments must be named."""
-    _only_named("sigmoid_cross_entropy_with_logits", _sentinel, labels, logits)
+    """The cross entropy of independent classes."""
+    _both(labels, logits)
     return nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
 

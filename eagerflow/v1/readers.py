@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
@@ -74,6 +76,33 @@ class ReaderBase:
         specs = [TensorSpec([], dtypes.string), TensorSpec([], dtypes.string)]
         key, value = python_node(read, kind="ReaderRead", name=name, outputs=specs)
         return key, value
+
+    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> tuple[Any, Any]:
+        """The next keys and values, up to a number of them: those of one file at most.
+
+        Args:
+            queue: the queue of file names, from which the next file is taken.
+            num_records: the largest number.
+            name: the node's name.
+        """
+
+        def read(number: Any) -> list[Any]:
+            items = [self._next(queue)]
+            for _ in range(int(number) - 1):
+                item = next(self._state().items, None)
+                if item is None:
+                    break
+                self._state().produced += 1
+                items.append(item)
+            return [
+                _core.convert(np.array(parts, object), dtypes.string, None)
+                for parts in zip(*items, strict=True)
+            ]
+
+        specs = [TensorSpec([None], dtypes.string), TensorSpec([None], dtypes.string)]
+        number = _core.convert(num_records, dtypes.int64, None)
+        keys, values = python_node(read, number, kind="ReaderReadUpTo", name=name, outputs=specs)
+        return keys, values
 
     def _counted(self, kind: str, count: Any) -> Any:
         spec = TensorSpec([], dtypes.int64)

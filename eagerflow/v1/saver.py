@@ -39,9 +39,17 @@ class Saver:
         keep_checkpoint_every_n_hours: one checkpoint in each such period is never deleted.
         name: ignored.
         restore_sequentially: ignored.
-        **kwargs: ignored: further arguments of TensorFlow 1.
+        saver_def: a SaverDef message, which says how many checkpoints are kept.
+        builder: ignored.
+        defer_build: whether `build` is called later, when all variables have been made.
+        allow_empty: whether there may be nothing to save; then nothing is.
+        write_version: ignored.
+        pad_step_number: whether steps have at least eight digits in the names of checkpoints.
+        save_relative_paths: ignored: paths in the folder of the list of checkpoints are relative to it.
+        filename: ignored.
 
     Raises:
+        RuntimeError: by `save` and `restore`, if `build` is still to be called.
         ValueError: if there is nothing to save, or two variables have one name.
 
     >>> import tempfile
@@ -63,16 +71,27 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        **kwargs: Any,
+        saver_def: Any = None,
+        builder: Any = None,
+        defer_build: bool = False,
+        allow_empty: bool = False,
+        write_version: int = 2,
+        pad_step_number: bool = False,
+        save_relative_paths: bool = False,
+        filename: str | None = None,
     ) -> None:
-        if var_list is None:
-            if context.building_graph() is None:
-                raise RuntimeError(
-                    "When eager execution is enabled, `var_list` must specify a list or dict of "
-                    "variables to save"
-                )
-            var_list = graph_variables.global_variables()
-        self._variables = self._by_name(var_list)
+        if saver_def is not None:
+            max_to_keep = saver_def.max_to_keep
+            keep_checkpoint_every_n_hours = saver_def.keep_checkpoint_every_n_hours
+        if defer_build and var_list is not None:
+            raise ValueError(
+                "If `var_list` is provided then build cannot be deferred. Either set "
+                "defer_build=False or var_list=None."
+            )
+        self._allow_empty, self._pads = allow_empty, pad_step_number
+        self._built = False
+        if not defer_build:
+            self._build(var_list)
         self._reshape = reshape
         self._max_to_keep = max_to_keep
         self._keep_hours = keep_checkpoint_every_n_hours
@@ -82,6 +101,23 @@ class Saver:
         # A Supervisor saves in a thread, the program in another: one after the other.
         self._saving = threading.Lock()
 
+    def _build(self, var_list: Any) -> None:
+        if var_list is None:
+            if context.building_graph() is None:
+                raise RuntimeError(
+                    "When eager execution is enabled, `var_list` must specify a list or dict of "
+                    "variables to save"
+                )
+            var_list = graph_variables.global_variables()
+        self._variables = self._by_name(var_list)
+        if not self._variables and not self._allow_empty:
+            raise ValueError("No variables to save")
+        self._built = True
+
+    def _check_built(self) -> None:
+        if not self._built:
+            raise RuntimeError("`build()` should be called before save if defer_build==True")
+
     @staticmethod
     def _by_name(variables: Any) -> dict[str, Any]:
         if isinstance(variables, Mapping):
@@ -89,10 +125,7 @@ class Saver:
                 name: partitioned.joined(value) if isinstance(value, list | tuple) else value
                 for name, value in variables.items()
             }
-        named = partitioned.wholes(variables)
-        if not named:
-            raise ValueError("No variables to save")
-        return named
+        return partitioned.wholes(variables)
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -108,8 +141,9 @@ class Saver:
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,
         write_state: bool = True,
-        **kwargs: Any,
-    ) -> str:
+        strip_default_attrs: bool = False,
+        save_debug_info: bool = False,
+    ) -> str | None:
         """Writes a checkpoint.
 
         Args:
@@ -120,11 +154,13 @@ class Saver:
             meta_graph_suffix: the ending of the file with the graph.
             write_meta_graph: whether to write the session's graph beside the checkpoint.
             write_state: whether to note the checkpoint in that file.
-            **kwargs: ignored.
+            strip_default_attrs: ignored.
+            save_debug_info: ignored.
 
         Returns:
-            The path with the step, for `restore`.
+            The path with the step, for `restore`; None if there was nothing to save.
         """
+        self._check_built()
         if sess is not None and not hasattr(sess, "run"):
             # Eager programs of TensorFlow 1 pass the path first.
             sess, save_path, global_step = (
@@ -135,7 +171,10 @@ class Saver:
         path = path_text(save_path)
         with self._saving:
             if global_step is not None:
-                path = f"{path}-{_step(sess, global_step)}"
+                step = _step(sess, global_step)
+                path = f"{path}-{step:08d}" if self._pads else f"{path}-{step}"
+            if not self._variables:
+                return None
             write_bundle(path, self._values(sess))
             if sess is not None and write_meta_graph:
                 with sess.graph.as_default():
@@ -190,6 +229,9 @@ class Saver:
         """
         if sess is not None and not hasattr(sess, "run"):
             sess, save_path = None, sess
+        self._check_built()
+        if not self._variables:
+            return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
         path = path_text(save_path)
@@ -250,7 +292,9 @@ class Saver:
     as_saver_def = to_proto
 
     def build(self) -> None:
-        """Does nothing: there are no nodes to be made."""
+        """Takes the variables that there are now, if that was deferred."""
+        if not self._built:
+            self._build(None)
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
         """Sets the list of existing checkpoints, oldest first."""

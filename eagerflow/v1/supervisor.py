@@ -338,6 +338,18 @@ class Supervisor:
             finally:
                 self.stop(close_summary_writer=close_summary_writer)
 
+    # The names that they had first.
+    PrepareSession = prepare_or_wait_for_session
+    StartStandardServices = start_standard_services
+    StartQueueRunners = start_queue_runners
+    SummaryComputed = summary_computed
+    Loop = loop
+    ShouldStop = should_stop
+    RequestStop = request_stop
+    WaitForStop = wait_for_stop
+    StopOnException = stop_on_exception
+    Stop = stop
+
     def _write_graph(self) -> None:
         if self._logdir and not os.path.exists(os.path.join(self._logdir, "graph.pbtxt")):
             write_graph(self._graph.as_graph_def(add_shapes=True), self._logdir, "graph.pbtxt")

@@ -1,5 +1,7 @@
 """tf.layers: the names that layers' variables and operations have."""
 
+import inspect
+
 import pytest
 
 import eagerflow
@@ -64,3 +66,30 @@ def test_last_operations_are_called_as_in_tensorflow():
         "conv1d/Squeeze",
         "embedding_lookup/Identity",
     ]
+
+
+def test_functions_have_the_parameters_of_version_1():
+    """Recorded from TensorFlow 2.21: the order, and what is given by it."""
+    names = list(inspect.signature(tf.layers.conv2d).parameters)
+    assert (
+        names[:8]
+        == (
+            "inputs filters kernel_size strides padding data_format dilation_rate activation"
+        ).split()
+    )
+    assert names[-3:] == ["trainable", "name", "reuse"]
+    normalization = inspect.signature(tf.layers.batch_normalization).parameters
+    assert list(normalization)[14:18] == ["training", "trainable", "name", "reuse"]
+    x = tf.ones([2, 8, 8, 3])
+    dropped = tf.layers.dropout(x, 0.5, None, 1, tf.constant(True), "d")
+    assert dropped.op.name == "d/cond/Merge"
+    assert tf.layers.flatten(x, "f").op.name == "f/Reshape"
+    y = tf.layers.conv2d(x, 4, 3, 1, "same", "channels_last", 1, tf.nn.relu)
+    assert y.op.type == "Relu" and y.shape.as_list() == [2, 8, 8, 4]
+    with pytest.raises(TypeError):
+        tf.layers.flatten(x, "f", name="f")
+    with pytest.raises(TypeError):
+        tf.layers.flatten(x, "f", None, 3)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert (session.run(dropped) == 0).any()

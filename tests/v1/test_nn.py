@@ -44,3 +44,17 @@ def test_dropout_by_a_part_of_unknown_shape_keeps_the_shape():
         ]
         with pytest.raises(tf.errors.InvalidArgumentError):
             run(v1.nn.dropout(tf.ones([2]), kept), {kept: [0.5, 0.5]})
+
+
+def test_labels_come_before_logits():
+    """As in TensorFlow 2.21, which no longer asks for their names."""
+    nn, logits = v1.nn, [[2.0, 1.0]]
+    for function, labels in (
+        (nn.softmax_cross_entropy_with_logits, [[1.0, 0.0]]),
+        (nn.sigmoid_cross_entropy_with_logits, [[1.0, 0.0]]),
+        (nn.sparse_softmax_cross_entropy_with_logits, [0]),
+    ):
+        given = function(labels, logits).numpy().tolist()
+        assert given == function(labels=labels, logits=logits).numpy().tolist()
+        with pytest.raises(ValueError, match="must be provided"):
+            function(labels)

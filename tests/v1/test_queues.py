@@ -179,6 +179,14 @@ def test_whole_files_and_pieces(tmp_path):
         assert session.run(whole) == b"HHabcdefF"
         assert [session.run(piece) for _ in range(3)] == [b"ab", b"cd", b"ef"]
         assert session.run(pieces.num_work_units_completed()) == 0
+        several = tf.FixedLengthRecordReader(2, header_bytes=2, footer_bytes=1)
+        keys, values = several.read_up_to(queue, 2)
+        assert values.shape.as_list() == [None]
+        session.run(queue.enqueue_many([[str(path)] * 2]))
+        found = [session.run([keys, values]) for _ in range(3)]
+        assert [list(values) for _, values in found] == [[b"ab", b"cd"], [b"ef"], [b"ab", b"cd"]]
+        assert found[1][0][0].endswith(b"data:2")
+        assert session.run(several.num_records_produced()) == 5
     with pytest.raises(RuntimeError, match="tf.data"):
         tf.TextLineReader()
 

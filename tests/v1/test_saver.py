@@ -27,3 +27,28 @@ def test_steps_that_a_session_has(tmp_path):
         assert saver.save(session, str(tmp_path / "a"), global_step=step).endswith("a-5")
         found = session.run(step)
         assert saver.save(session, str(tmp_path / "b"), global_step=found).endswith("b-5")
+
+
+def test_savers_are_built_later_or_have_nothing_to_do(tmp_path):
+    """As in TensorFlow 2.21."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        with pytest.raises(ValueError, match="No variables"):
+            v1.train.Saver()
+        empty = v1.train.Saver(allow_empty=True)
+        assert empty.save(session, str(tmp_path / "e")) is None
+        empty.restore(session, str(tmp_path / "none"))
+        late = v1.train.Saver(defer_build=True, max_to_keep=3)
+        v1.get_variable("w", initializer=2.0)
+        session.run(v1.global_variables_initializer())
+        with pytest.raises(RuntimeError, match="build"):
+            late.save(session, str(tmp_path / "l"))
+        late.build()
+        path = late.save(session, str(tmp_path / "l"))
+        assert v1.train.list_variables(path) == [("w", [])]
+        assert v1.train.Saver(saver_def=late.to_proto()).to_proto().max_to_keep == 3
+        padded = v1.train.Saver(pad_step_number=True).save(session, str(tmp_path / "p"), 12)
+        assert padded.endswith("p-00000012") and v1.train.checkpoint_exists(padded)
+        with pytest.raises(ValueError, match="deferred"):
+            v1.train.Saver([], defer_build=True)
+        with pytest.raises(TypeError):
+            v1.train.Saver(no_such_argument=True)

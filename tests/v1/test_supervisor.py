@@ -217,3 +217,15 @@ def test_dual_averaging():
             "gradient_accumulator",
             "gradient_squared_accumulator",
         ]
+
+
+def test_supervisors_have_their_first_names():
+    with tf.Graph().as_default():
+        w, _, train = program()
+        supervisor = v1.train.Supervisor(logdir=None, summary_op=None)
+        session = supervisor.PrepareSession()
+        while not supervisor.ShouldStop():
+            session.run(train)
+            supervisor.RequestStop()
+        supervisor.Stop()
+        assert session.run(w) == pytest.approx(1.4)
