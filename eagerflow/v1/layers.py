@@ -56,22 +56,48 @@ class Layer(keras.Layer):
         self.__dict__["_reuse"] = reuse
         self.__dict__["_scope"] = None
 
-    def add_weight(  # type: ignore[override]
-        self, name: str | None = None, shape: Any = None, **kwargs: Any
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        partitioner: Any = None,
+        **kwargs: Any,
     ) -> Any:
         """Makes a variable that belongs to the layer; arguments as those of Keras's layers."""
         eager = context.building_graph() is None
         if eager and not shares_eagerly():
+            given = {
+                "dtype": dtype,
+                "initializer": initializer,
+                "regularizer": regularizer,
+                "trainable": trainable,
+                "constraint": constraint,
+                "use_resource": use_resource,
+                "synchronization": synchronization,
+                "aggregation": aggregation,
+            }
+            kwargs |= {name: value for name, value in given.items() if value is not None}
             return super().add_weight(name, shape, **kwargs)
         variable = get_variable(
             name or "variable",
             [] if shape is None else shape,
-            kwargs.get("dtype") or self._dtype_policy.variable,
-            kwargs.get("initializer"),
-            kwargs.get("regularizer"),
-            kwargs.get("trainable") is not False and self.trainable,
-            constraint=kwargs.get("constraint"),
-            partitioner=kwargs.get("partitioner"),
+            dtype or self._dtype_policy.variable,
+            initializer,
+            regularizer,
+            trainable is not False and self.trainable,
+            constraint=constraint,
+            use_resource=use_resource,
+            partitioner=partitioner,
+            synchronization=synchronization,
+            aggregation=aggregation,
         )
         if eager:
             # Keras tracks it when it is assigned to an attribute.
@@ -79,7 +105,7 @@ class Layer(keras.Layer):
         self.__dict__.setdefault("_graph_weights", []).extend(parts_of(variable))
         return variable
 
-    add_variable = add_weight  # type: ignore[assignment]
+    add_variable = add_weight
 
     @property
     def scope_name(self) -> str:
@@ -241,8 +267,8 @@ class BatchNormalization(Layer, keras.BatchNormalization):
     # Averages, and what is to be subtracted from them.
     _noted: list[tuple[Any, Any]] | None = None
 
-    def add_weight(  # type: ignore[override]
-        self, name: str | None = None, shape: Any = None, **kwargs: Any
+    def add_weight(
+        self, name: str | None = None, shape: Any = None, *args: Any, **kwargs: Any
     ) -> Any:
         """Makes a variable; those that are not trained are never cut into parts."""
         scope = get_variable_scope()
@@ -250,7 +276,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         if kwargs.get("trainable") is False:
             scope.set_partitioner(None)
         try:
-            return super().add_weight(name, shape, **kwargs)
+            return super().add_weight(name, shape, *args, **kwargs)
         finally:
             scope.set_partitioner(partitioner)
 

@@ -96,11 +96,20 @@ class RNNCell:
         """Makes the variables; called once, with the shape of the inputs."""
         self.built = True
 
-    def add_variable(self, name: str, shape: Any, initializer: Any = None, **kwargs: Any) -> Any:
-        """A variable of the cell."""
-        variable = get_variable(
-            name, shape, self._dtype, initializer, trainable=self.trainable, **kwargs
-        )
+    def add_variable(
+        self,
+        name: str,
+        shape: Any,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """A variable of the cell; arguments as those of `get_variable`."""
+        trainable = trainable is not False and self.trainable
+        dtype = self._dtype if dtype is None else dtype
+        variable = get_variable(name, shape, dtype, initializer, regularizer, trainable, **kwargs)
         self.__dict__.setdefault("_variables", []).extend(parts_of(variable))
         return variable
 
@@ -251,7 +260,7 @@ class BasicRNNCell(RNNCell):
     def build(self, inputs_shape: Any) -> None:
         units = self._num_units
         self._kernel = self.add_variable("kernel", [_size_of(inputs_shape) + units, units])
-        self._bias = self.add_variable("bias", [units], initializers.Zeros())
+        self._bias = self.add_variable("bias", [units], initializer=initializers.Zeros())
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         joined = _ops.concat([inputs, state], 1)
@@ -303,10 +312,12 @@ class GRUCell(RNNCell):
         kernel, bias = self._kernel_initializer, self._bias_initializer
         ones = initializers.Constant(1.0) if bias is None else bias
         zeros = initializers.Zeros() if bias is None else bias
-        self._gate_kernel = self.add_variable("gates/kernel", [rows, 2 * units], kernel)
-        self._gate_bias = self.add_variable("gates/bias", [2 * units], ones)
-        self._candidate_kernel = self.add_variable("candidate/kernel", [rows, units], kernel)
-        self._candidate_bias = self.add_variable("candidate/bias", [units], zeros)
+        self._gate_kernel = self.add_variable("gates/kernel", [rows, 2 * units], initializer=kernel)
+        self._gate_bias = self.add_variable("gates/bias", [2 * units], initializer=ones)
+        self._candidate_kernel = self.add_variable(
+            "candidate/kernel", [rows, units], initializer=kernel
+        )
+        self._candidate_bias = self.add_variable("candidate/bias", [units], initializer=zeros)
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         joined = _ops.concat([inputs, state], 1)
@@ -381,16 +392,16 @@ class LSTMCell(RNNCell):
     def build(self, inputs_shape: Any) -> None:
         units = self._num_units
         rows = _size_of(inputs_shape) + self.output_size
-        self._kernel = self.add_variable("kernel", [rows, 4 * units], self._initializer)
-        self._bias = self.add_variable("bias", [4 * units], initializers.Zeros())
+        self._kernel = self.add_variable("kernel", [rows, 4 * units], initializer=self._initializer)
+        self._bias = self.add_variable("bias", [4 * units], initializer=initializers.Zeros())
         if self._use_peepholes:
             self._peepholes = {
-                gate: self.add_variable(f"w_{gate}_diag", [units], self._initializer)
+                gate: self.add_variable(f"w_{gate}_diag", [units], initializer=self._initializer)
                 for gate in "fio"
             }
         if self._num_proj:
             self._projection = self.add_variable(
-                "projection/kernel", [units, self._num_proj], self._initializer
+                "projection/kernel", [units, self._num_proj], initializer=self._initializer
             )
 
     def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:

@@ -93,3 +93,36 @@ def test_functions_have_the_parameters_of_version_1():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert (session.run(dropped) == 0).any()
+
+
+class Scale(tf.layers.Layer):
+    def build(self, input_shape):
+        self.scale = self.add_variable("scale", [3], tf.float32, tf.ones_initializer(), None, False)
+        self.built = True
+
+    def call(self, inputs):
+        return inputs * self.scale
+
+
+class Adding(tf.nn.rnn_cell.RNNCell):
+    state_size = output_size = 3
+
+    def build(self, inputs_shape):
+        self.amount = self.add_weight("amount", [3], tf.float32, tf.ones_initializer())
+        self.built = True
+
+    def call(self, inputs, state):
+        return (inputs + state + self.amount,) * 2
+
+
+def test_weights_by_place():
+    x = tf.ones([1, 3])
+    layer, cell = Scale(), Adding()
+    outputs = layer(x), cell(x, x)[0]
+    assert layer.trainable_variables == [] and layer.variables[0].op.name == "scale/scale"
+    assert [variable.op.name for variable in tf.trainable_variables()] == ["adding/amount"]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert [value[0, 0] for value in session.run(outputs)] == [1, 3]
+    with eagerflow.compat.v1.Graph().as_default():
+        assert Scale()(tf.ones([1, 3])).shape.as_list() == [1, 3]
