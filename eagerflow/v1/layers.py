@@ -47,9 +47,15 @@ class Layer(keras.Layer):
     their weights are variables that `get_variable` makes; a call in a graph is a node.
     """
 
+    # Arguments for which scopes have a default, and their places.
+    _scopes_initializers: dict[str, int] = {}
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = kwargs.pop("_scope", None)
         reuse = kwargs.pop("_reuse", None)
+        for name, place in self._scopes_initializers.items():
+            if place >= len(args):
+                kwargs.setdefault(name, None)
         super().__init__(*args, **kwargs)
         self.__dict__["_given_scope"] = given
         self.__dict__["_given_name"] = kwargs.get("name")
@@ -197,10 +203,20 @@ class Layer(keras.Layer):
     apply = __call__
 
 
-def _layer(base: type, doc: str) -> Any:
+def _layer(base: Any, doc: str) -> Any:
     """The layer of version 1 that computes as one of Keras's."""
     doc = f"{doc}; see `tf.keras.layers.{base.__name__}`."
-    return type(base.__name__, (Layer, base), {"__module__": __name__, "__doc__": doc})
+    parameters = list(inspect.signature(base.__init__).parameters)[1:]
+    members = {
+        "__module__": __name__,
+        "__doc__": doc,
+        "_scopes_initializers": {
+            name: parameters.index(name)
+            for name in ("kernel_initializer", "depthwise_initializer", "pointwise_initializer")
+            if name in parameters
+        },
+    }
+    return type(base.__name__, (Layer, base), members)
 
 
 Dense = _layer(keras.Dense, "activation(inputs @ kernel + bias)")

@@ -126,3 +126,23 @@ def test_weights_by_place():
         assert [value[0, 0] for value in session.run(outputs)] == [1, 3]
     with eagerflow.compat.v1.Graph().as_default():
         assert Scale()(tf.ones([1, 3])).shape.as_list() == [1, 3]
+
+
+def test_scopes_initialize_weights_that_have_no_initializer():
+    x = tf.ones([1, 6, 6, 2])
+    with tf.variable_scope("s", initializer=tf.constant_initializer(0.5)):
+        tf.layers.dense(x, 3)
+        tf.layers.separable_conv2d(x, 3, 2)
+        tf.layers.conv2d(x, 3, 2, kernel_initializer=tf.zeros_initializer())
+        given = 3, 2, 1, "same", None, 1, 1, None, True, tf.zeros_initializer()
+        tf.layers.Conv2D(*given)(x)
+    tf.layers.conv2d(x, 3, 2)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = {v.op.name: session.run(v) for v in tf.trainable_variables()}
+    assert (found["s/dense/kernel"] == 0.5).all() and (found["s/dense/bias"] == 0.0).all()
+    assert (found["s/separable_conv2d/depthwise_kernel"] == 0.5).all()
+    assert (found["s/separable_conv2d/pointwise_kernel"] == 0.5).all()
+    assert (found["s/conv2d/kernel"] == 0.0).all() and (found["s/conv2d_1/kernel"] == 0.0).all()
+    drawn = found["conv2d/kernel"]
+    assert drawn.std() > 0.1 and abs(drawn).max() <= (6.0 / (8 + 12)) ** 0.5
