@@ -21,6 +21,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer_config import config_of_call
 from eagerflow.keras.engine.node import OwnNode, infer_output_shape
+from eagerflow.keras.engine.tracking import weights_of
 from eagerflow.keras.engine.trainer import Trainer
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.typing import FilePath
@@ -151,24 +152,11 @@ class Model(Trainer, Layer):
             )
         super().__setattr__(name, value)
 
-    def _tracked_modules(self) -> list[Any]:
-        """Layers, modules and metrics that are attributes, or in containers that are attributes."""
-        modules: list[Any] = []
-        stack = list(reversed(self._list("_self_tracked_trackables")))
-        while stack:
-            value = stack.pop()
-            if isinstance(value, Module):
-                modules.append(value)
-            elif isinstance(value, dict):
-                stack.extend(reversed(list(value.values())))
-            elif isinstance(value, list | tuple):
-                stack.extend(reversed(value))
-        return modules
-
-    def _inner_weights(self, attribute: str) -> list[Any]:
-        return [v for module in self._tracked_modules() for v in getattr(module, attribute)]
-
     # A model lists the layers' weights before its own.
+    def _inner_weights(self, attribute: str) -> list[Any]:
+        tracked = self._list("_self_tracked_trackables")
+        return [weight for item in tracked for weight in weights_of(item, attribute)]
+
     def _collect_trainable(self) -> list[Any]:
         if not self.trainable:
             return []
@@ -187,7 +175,7 @@ class Model(Trainer, Layer):
 
     @property
     def weights(self) -> list[Any]:
-        """All variables: those of each layer in turn, then the model's own.
+        """All variables: those of each layer and each container in turn, then the model's own.
 
         Raises:
             ValueError: if a `build` of the program's own was not called yet.

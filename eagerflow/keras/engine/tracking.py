@@ -258,7 +258,7 @@ class TrackedModule(Module):
                         if inner:
                             stack.extend(reversed(inner))
             elif isinstance(value, dict):
-                stack.extend(reversed(list(value.values())))
+                stack.extend(reversed(_sorted_values(value)))
             elif isinstance(value, list | tuple):
                 stack.extend(reversed(value))
 
@@ -385,6 +385,26 @@ def _leaves(value: Any) -> list[Any]:
         return nest.flatten(value)
     except TypeError:  # a dictionary whose keys have no order
         return list(value.values()) if isinstance(value, dict) else []
+
+
+def _sorted_values(values: dict[Any, Any]) -> list[Any]:
+    """The values of a dictionary in the order of its keys, if these have one."""
+    try:
+        return [values[key] for key in sorted(values)]
+    except TypeError:
+        return list(values.values())
+
+
+def weights_of(item: Any, attribute: str) -> list[Any]:
+    """The weights of a module, or those of a container's: there, trainable ones come first."""
+    if isinstance(item, Module):
+        return list(getattr(item, attribute))
+    trained = attribute == "trainable_variables"
+    if attribute == "variables":
+        return weights_of(item, "trainable_variables") + weights_of(item, "non_trainable_variables")
+    leaves = _leaves(item)
+    inner = [w for leaf in leaves if isinstance(leaf, Module) for w in weights_of(leaf, attribute)]
+    return inner + [v for v in leaves if isinstance(v, _Variable) and v.trainable == trained]
 
 
 def _may_hold_layers(value: Any) -> bool:

@@ -127,3 +127,33 @@ def test_a_model_says_with_what_it_is_saved():
     model({"x": tf.ones([5, 3]), "unused": tf.ones([2])})
     ((spec,), named) = model.save_spec()
     assert list(spec) == ["x"] and spec["x"].shape.as_list() == [None, 3] and named == {}
+
+
+def test_weights_of_containers_are_listed_as_those_of_one_layer():
+    norm = tf.keras.layers.BatchNormalization
+
+    class Blocks(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first = norm(name="first", scale=False)
+            self.by_name = {"q": norm(name="q", scale=False), "p": [norm(name="p", scale=False)]}
+            self.factors = [tf.Variable(1.0, name="v"), tf.Variable(1.0, trainable=False, name="c")]
+            self.own = tf.Variable(1.0, name="own")
+
+        def call(self, x):
+            for layer in (self.first, self.by_name["q"], self.by_name["p"][0]):
+                x = layer(x)
+            return x * self.own * self.factors[0]
+
+    model = Blocks()
+    model(tf.ones([2, 2]))
+    names = [weight.name.removeprefix("blocks/").removesuffix(":0") for weight in model.weights]
+    assert names == [
+        "first/beta", "first/moving_mean", "first/moving_variance",
+        "p/beta", "q/beta",
+        "p/moving_mean", "p/moving_variance", "q/moving_mean", "q/moving_variance",
+        "v", "c", "own",
+    ]  # fmt: skip
+    trainable = [w.name.removeprefix("blocks/").removesuffix(":0") for w in model.trainable_weights]
+    assert trainable == ["first/beta", "p/beta", "q/beta", "v", "own"]
+    assert [layer.name for layer in model.layers] == ["first", "p", "q"]
