@@ -17,6 +17,8 @@ from eagerflow.framework.shapes import TensorShape
 
 _ops = _core.ops
 Tensor = _core.Tensor
+_cast = _ops.cast
+_EagerTensor, _SymbolicTensor = _core.EagerTensor, _core.SymbolicTensor
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -150,6 +152,9 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         dtype: the new element type.
         name: ignored.
 
+    Returns:
+        A tensor of the same shape: `x` itself if it is a tensor whose `dtype` this is.
+
     Raises:
         TypeError: if `dtype` is not an element type.
         tf.errors.UnimplementedError: from or to strings.
@@ -157,9 +162,12 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     >>> tf.cast([1.9, -1.9], tf.int32).numpy()
     array([ 1, -1], dtype=int32)
     """
+    kind = type(x)
+    if kind is _EagerTensor or kind is _SymbolicTensor:  # No weak ones: casts make them ordinary.
+        return x if x.dtype is dtype else _cast(x, dtype)
     if isinstance(x, IndexedSlices):
-        return IndexedSlices(_ops.cast(x.values, dtype), x.indices, x.dense_shape)
-    return _ops.cast(x, dtype)
+        return IndexedSlices(_cast(x.values, dtype), x.indices, x.dense_shape)
+    return _cast(x, dtype)
 
 
 @op_function(elementwise=1)

@@ -432,6 +432,22 @@ def test_casts(source, target, shape, seed):
     assert_matches(tf.cast(tf.constant(x), target), expected, target, atol=1e-2)
 
 
+def test_casts_to_the_same_dtype_give_the_tensor_itself():
+    x = tf.constant([1.5])
+    assert tf.cast(x, tf.float32) is x
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = 2.0 * tf.cast(x, x.dtype)
+    # The tensor that is watched is the one that was cast.
+    assert tape.gradient(y, tf.cast(x, tf.float32)).numpy() == [2.0]
+
+    @tf.function
+    def same(x):
+        return tf.cast(x, tf.float32) is x
+
+    assert same(x)
+
+
 @pytest.mark.parametrize("dtype", NUMERIC)
 @given(shape=shapes(max_rank=4), seed=seeds, count=st.integers(1, 5))
 def test_sums_of_many(dtype, shape, seed, count):
