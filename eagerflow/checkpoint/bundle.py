@@ -7,7 +7,7 @@ import math
 import os
 import struct
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -215,11 +215,37 @@ class Entry:
         self.offset = message.offset
         self.size = message.size
         self.checksum = message.crc32c
-        self.parts = len(message.slices)
+        # Where the parts begin and how long they are along each axis; -1 for whole axes.
+        self.parts = [
+            [
+                (extent.start, extent.length if extent.HasField("length") else -1)
+                for extent in part.extent
+            ]
+            for part in message.slices
+        ]
         if any(size < 0 for size in self.shape) or len(self.shape) > _MAX_RANK:
             raise ValueError(f"the shape {self.shape} is impossible")
         if self.offset < 0 or self.size < 0:
             raise ValueError("an offset or size is negative")
+
+
+def part_key(name: str, extents: Sequence[tuple[int, int]]) -> bytes:
+    """The key of a part of a tensor in the index, in TensorFlow's encoding that keeps the order.
+
+    Args:
+        name: the name of the tensor.
+        extents: where the part begins and how long it is, along each axis.
+    """
+    text = name.encode().replace(b"\0", b"\0\xff")
+    numbers = b"".join(_ordered(number) for extent in extents for number in extent)
+    return b"\0" + text + b"\0\1" + b"\1" + bytes([len(extents)]) + numbers
+
+
+def _ordered(number: int) -> bytes:
+    """A signed number as bytes that have the order of the numbers: leading bits tell their length."""
+    size = (number if number >= 0 else ~number).bit_length() // 7 + 1
+    lead = ((1 << size) - 1) << (8 * size - size)  # as many ones as there are bytes
+    return ((number & ((1 << 8 * size) - 1)) ^ lead).to_bytes(size, "big")
 
 
 class BundleReader:
@@ -255,10 +281,14 @@ class BundleReader:
             if header.version.min_consumer > _VERSION:
                 raise ValueError("it was written by a newer version")
             entry_class = MESSAGES["BundleEntryProto"]
-            self.entries = {
-                key.decode("utf-8", "replace"): Entry(entry_class.FromString(value))
-                for key, value in items[1:]
-            }
+            self.entries: dict[str, Entry] = {}
+            self._parts: dict[bytes, Entry] = {}  # of tensors that were saved in several
+            for key, value in items[1:]:
+                entry = Entry(entry_class.FromString(value))
+                if key.startswith(b"\0"):
+                    self._parts[key] = entry
+                else:
+                    self.entries[key.decode("utf-8", "replace")] = entry
         except (DecodeError, ValueError, TypeError) as error:
             raise errors.DataLossError(
                 None, None, f"The index {path} of a checkpoint is damaged: {error}"
@@ -287,13 +317,36 @@ class BundleReader:
         if entry is None:
             raise errors.NotFoundError(None, None, f"Key {name} not found in checkpoint")
         if entry.parts:
-            raise errors.UnimplementedError(
-                None, None, f"The tensor {name!r} was saved in {entry.parts} parts."
-            )
+            return self._joined(name, entry)
         if entry.dtype in (dtypes.variant, dtypes.resource):
             raise errors.UnimplementedError(
                 None, None, f"{name!r} holds {entry.dtype.name}s, which only TensorFlow can read."
             )
+        return self._read(name, entry)
+
+    def _joined(self, name: str, whole: Entry) -> Any:
+        """A tensor that was saved in parts, as variables of version 1 are that a partitioner cuts."""
+        keys = [part_key(name, extents) for extents in whole.parts]
+        parts = [np.asarray(self._read(name, self._parts[k])) for k in keys if k in self._parts]
+        problem = len(parts) < len(keys) or sum(p.size for p in parts) != math.prod(whole.shape)
+        if not problem:
+            # Parts that have been read say that there is as much data as the shape tells.
+            value = np.empty(whole.shape, whole.dtype.as_numpy_dtype)
+            for part, extents in zip(parts, whole.parts, strict=True):
+                place = tuple(
+                    slice(start, None if size < 0 else start + size) for start, size in extents
+                )
+                problem = len(place) != value.ndim or value[place].shape != part.shape
+                if problem:
+                    break
+                value[place] = part
+        if problem:
+            raise errors.DataLossError(
+                None, None, f"The parts of the tensor {name!r} in {self.prefix} do not fit it."
+            )
+        return _core.convert(value, whole.dtype)
+
+    def _read(self, name: str, entry: Entry) -> Any:
         path = data_path(self.prefix, entry.shard, self._shards)
         try:
             return self._value(entry, path)

@@ -1,5 +1,7 @@
 """Variables of graphs that are cut into parts."""
 
+import base64
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,31 @@ def test_rows_of_tables_in_parts(strategy):
         assert session.run(loss) == pytest.approx([np.log1p(np.exp(-positive)) + negative])
     with pytest.raises(ValueError, match="partition strategy"):
         tf.nn.embedding_lookup(v, ids, partition_strategy="other")
+
+
+# The index of a checkpoint that TensorFlow 2.21 wrote of a variable "w", [2, 200], cut along its
+# columns; the data are the bytes of its two parts.
+INDEX = (
+    "000IE0U81b0RRgW0CxZZ0Rn)6fWTx31`-Go0tf;U0tjR%$N@D6c^#_=1Q)<$z+?yp5(p9k2m%rU2xK700Vv1;H3xYes{j"
+    "EbcL)X&2@(Pb0uloV$N@SC3IY%U3IY&hItmH`5CRGW2xJgs000000RR910ESQ3r~m)}00961006-9p|Ah}0(by;000000"
+    "RR910HE4s$$bcl0S*8F000000000000000000000000000000000000000009X5fizIbN+W"
+)
+
+
+def test_checkpoints_that_tensorflow_wrote_in_parts(tmp_path):
+    whole = (np.arange(400) % 100).reshape(2, 200).astype(np.int8)
+    path, data = str(tmp_path / "m"), tmp_path / "m.data-00000-of-00001"
+    (tmp_path / "m.index").write_bytes(base64.b85decode(INDEX))
+    data.write_bytes(whole[:, :100].tobytes() + whole[:, 100:].tobytes())
+    assert tf.train.list_variables(path) == [("w", [2, 200])]
+    assert tf.train.load_variable(path, "w").tolist() == whole.tolist()
+    w = tf.get_variable(
+        "w", [2, 200], tf.int8, tf.zeros_initializer(), partitioner=tf.fixed_size_partitioner(2)
+    )
+    with tf.Session() as session:
+        tf.train.Saver([w]).restore(session, path)
+        assert np.concatenate(session.run(list(w))).shape == (2, 200)
+        assert session.run(list(w))[1].tolist() == whole[1:2].tolist()
+    data.write_bytes(b"\1" + data.read_bytes()[1:])
+    with pytest.raises(eagerflow.errors.DataLossError):
+        tf.train.load_variable(path, "w")
