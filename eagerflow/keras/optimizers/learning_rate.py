@@ -49,6 +49,15 @@ class HasLearningRate:
         current.assign(self._learning_rate(self._iterations))
         return current
 
+    def _saved_rate(self) -> dict[str, Variable]:
+        """What checkpoints have of the learning rate: its variable, or that of its current value."""
+        rate = self._learning_rate
+        if isinstance(rate, Variable):
+            return {"_learning_rate": rate}
+        if isinstance(rate, LearningRateSchedule):
+            return {"_current_learning_rate": self.learning_rate}
+        return {}
+
     @property
     def learning_rate(self) -> Any:
         """The learning rate: a Variable, or a function's value for the current iteration.

@@ -659,10 +659,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             self.__dict__["_pending_restorations"].settle(self)
 
     def _checkpoint_children(self) -> dict[str, Any]:
-        children: dict[str, Any] = {"_variables": self._variables, "_iterations": self._iterations}
-        if isinstance(self._learning_rate, Variable):
-            children["_learning_rate"] = self._learning_rate
-        return children
+        own = {"_variables": self._variables, "_iterations": self._iterations}
+        return {**own, **self._saved_rate()}
 
     def _refuse_slots(self) -> None:
         """Raises: the slots of a checkpoint's optimizer were those of a legacy one."""

@@ -127,3 +127,18 @@ def test_variables_that_come_later_are_refused_but_by_legacy_optimizers(name):
         able.apply_gradients([(tf.constant(1.0), first)])
         able.apply_gradients([(tf.constant([1.0]), later)])
         assert later.numpy() < before
+
+
+def test_checkpoints_have_the_current_rate_of_a_schedule(tmp_path):
+    v = tf.Variable(1.0)
+    schedule = optimizers.schedules.ExponentialDecay(0.5, 1, 0.5)
+    optimizer = optimizers.SGD(schedule)
+    optimizer.apply_gradients([(tf.constant(1.0), v)])
+    path = tf.train.Checkpoint(optimizer=optimizer).write(str(tmp_path / "c"))
+    key = "optimizer/_current_learning_rate/.ATTRIBUTES/VARIABLE_VALUE"
+    assert tf.train.load_variable(path, key) == 0.5
+    later = optimizers.SGD(schedule)
+    later.build([v])
+    tf.train.Checkpoint(optimizer=later).read(path).assert_consumed()
+    later.apply_gradients([(tf.constant(1.0), v)])
+    assert v.numpy() == 0.25 and int(later.iterations) == 2
