@@ -46,6 +46,10 @@ class CompositeTensor:
         """
         return NotImplemented
 
+    def _convert_variables_to_tensors(self) -> Any:
+        """This value with tensors in place of variables, for those that consist of variables."""
+        return self
+
     def _print_text(self, summarize: int) -> str:
         """The text that `tf.print` prints."""
         return repr(self)

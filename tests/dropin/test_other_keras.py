@@ -539,3 +539,18 @@ def test_the_latest_checkpoint_is_noted_with_relative_paths(tmp_path):
     )
     (tmp_path / "before").rename(tmp_path / "after")
     assert tf.train.latest_checkpoint(tmp_path / "after") == str(tmp_path / "after" / "weights")
+
+
+def test_values_of_several_tensors_are_asked_for_their_variables():
+    for value in (tf.ragged.constant([[1.0], []]), tf.sparse.from_dense([1.0, 0.0])):
+        assert value._convert_variables_to_tensors() is value
+
+
+def test_classes_of_tests_with_control_flow_stay_what_they_are():
+    class Tests(test_util.TensorFlowTestCase):
+        def test_once(self):
+            pass
+
+    names = dir(Tests)
+    assert test_util.with_control_flow_v2(Tests) is Tests
+    assert dir(Tests) == names
