@@ -102,14 +102,19 @@ def test_parts_of_a_package_are_counted_by_themselves(tmp_path: Path, monkeypatc
             for file, outcome in zip(files, outcomes.split(), strict=True)
         ]
         (folder / f"{side}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    counted = ecosystem.count("package", {"install": ["package==1"], "parts": ["layers"]})
+    package = {"install": ["package==1"], "parts": ["layers", "losses", "metrics"]}
+    parts = {"layers": (1, 9, 9), "metrics": (1, 5, 4)}
+    names = ("files", "tensorflow", "here")
+    before = {"parts": {k: dict(zip(names, v, strict=True)) for k, v in parts.items()}}
+    counted = ecosystem.count("package", package, before)
     assert counted == {
         "packages": "package 1",
-        "files": 3,
-        "tensorflow": 3,
-        "here": 2,
+        "files": 4,
+        "tensorflow": 8,
+        "here": 6,
         "parts": {
             "layers": {"files": 2, "tensorflow": 2, "here": 1},
+            "metrics": {"files": 1, "tensorflow": 5, "here": 4},  # none of its files was run
             "others": {"files": 1, "tensorflow": 1, "here": 1},
         },
     }

@@ -162,8 +162,12 @@ def _run_batch(
 
 
 def _key(row: dict[str, Any]) -> tuple[str, str]:
-    """The file and name of a test; some names have the path of Keras, which depends on the version."""
-    return row["file"], row["test"].replace("tf_keras.api._v2.keras", "tensorflow.keras")
+    """The file and name of a test, without what depends on versions and processes.
+
+    Some names have the path of Keras, or the addresses of functions.
+    """
+    name = row["test"].replace("tf_keras.api._v2.keras", "tensorflow.keras")
+    return row["file"], re.sub(r"at0x[0-9a-f]{6,}", "", name)
 
 
 def _keep(path: Path, results: _Results) -> _Results:
@@ -176,8 +180,11 @@ def _keep(path: Path, results: _Results) -> _Results:
     return kept
 
 
-def count(name: str, package: dict[str, Any]) -> dict[str, Any]:
-    """How many tests pass under TensorFlow, and here, of the files that both have run."""
+def count(name: str, package: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """How many tests pass under TensorFlow, and here, of the files that both have run.
+
+    Parts of which no file was run keep what was counted of them before.
+    """
     ours = _keep(FOLDER / name / "here.jsonl", {})
     theirs = _keep(FOLDER / name / "tensorflow.jsonl", {})
     tried = {file for file, _ in ours} & {file for file, _ in theirs}
@@ -191,7 +198,11 @@ def count(name: str, package: dict[str, Any]) -> dict[str, Any]:
     if "parts" in package:
         found = {part: {f for f in tried if f"__{part}__" in f} for part in package["parts"]}
         found["others"] = tried.difference(*found.values())
-        counted["parts"] = {part: counts(files) for part, files in found.items() if files}
+        parts = {part: counts(files) for part, files in found.items() if files}
+        parts = before.get("parts", {}) | parts
+        counted["parts"] = {part: parts[part] for part in found if part in parts}
+        for key in ("files", "tensorflow", "here"):
+            counted[key] = sum(part[key] for part in parts.values())
     return counted
 
 
@@ -272,7 +283,7 @@ def main() -> int:
         failures = [row for row in ours.values() if row["outcome"] == "failed"]
         for line, number in families([row for row in failures if row["file"] in files])[:20]:
             print(f"{number:6} {line}")
-        counted = count(name, package)
+        counted = count(name, package, counts.get(name, {}))
         if counted["tensorflow"]:
             print(
                 f"{name}: {counted['here']} of the {counted['tensorflow']} that pass under TensorFlow"
