@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Iterator, Sequence
 from traceback import FrameSummary, StackSummary
 from typing import Any, NamedTuple
@@ -208,6 +210,9 @@ class _FunctionDefinition(NamedTuple):
     definition: Any
 
 
+_graph_numbers = itertools.count()
+
+
 class GraphInspection:
     """What programs ask of a graph besides building and running it."""
 
@@ -225,10 +230,16 @@ class GraphInspection:
     # Nodes of imported graphs as their messages have them, by the numbers of nodes here; the numbers of
     # all nodes that these consist of; and the functions that they call.
     imported_operations: dict[int, ImportedOperation] | None = None
+
     imported_nodes: set[int] | None = None
     imported_functions: Sequence[Any] = ()
     # The name that the function has in files; none until one is written or read.
     function_name: str | None = None
+
+    @functools.cached_property
+    def _graph_key(self) -> str:
+        """Text of this graph alone, by which optimizers tell variables of graphs apart."""
+        return f"graph-key-{next(_graph_numbers)}/"
 
     def __bool__(self) -> bool:
         return True  # By its length a graph would be false as long as it has no nodes.

@@ -554,3 +554,13 @@ def test_classes_of_tests_with_control_flow_stay_what_they_are():
     names = dir(Tests)
     assert test_util.with_control_flow_v2(Tests) is Tests
     assert dir(Tests) == names
+
+
+def test_graphs_have_keys():
+    graphs = [tf.Graph(), tf.Graph(), functions_graph()]
+    keys = [graph._graph_key for graph in graphs]
+    assert len(set(keys)) == 3 and keys == [graph._graph_key for graph in graphs]
+
+
+def functions_graph():
+    return tf.function(lambda: 1.0).get_concrete_function().graph
