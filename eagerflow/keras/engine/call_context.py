@@ -7,7 +7,7 @@ import weakref
 from types import TracebackType
 from typing import Any
 
-from eagerflow.framework.context import building_graph
+from eagerflow.framework.context import building_graph, process
 
 
 class CallContext(threading.local):
@@ -26,7 +26,7 @@ class CallContext(threading.local):
 
 
 context = CallContext()
-_phase = threading.local()
+phase = threading.local()  # its `value` is what has been set, outside of programs' graphs
 
 
 def learning_phase() -> Any:
@@ -34,14 +34,14 @@ def learning_phase() -> Any:
 
     In a program's graph, unless it has been set there, it is a tensor that is False if it is not fed.
     """
-    graph = building_graph()
-    return getattr(_phase, "value", 0) if graph is None else graph.learning_phase()
+    graph = building_graph() if process.graphs_used else None
+    return getattr(phase, "value", 0) if graph is None else graph.learning_phase()
 
 
 def learning_phase_is_set() -> bool:
     """Whether a program has chosen the learning phase."""
     graph = building_graph()
-    return hasattr(_phase, "value") if graph is None else graph.set_phase is not None
+    return hasattr(phase, "value") if graph is None else graph.set_phase is not None
 
 
 def set_learning_phase(value: Any) -> None:
@@ -56,7 +56,7 @@ def set_learning_phase(value: Any) -> None:
         raise ValueError("Expected learning phase to be 0 or 1.")
     graph = building_graph()
     if graph is None:
-        _phase.value = value
+        phase.value = value
     else:
         graph.set_phase = value
 
@@ -67,7 +67,7 @@ def clear_learning_phase() -> None:
     if graph is not None:
         graph.set_phase = None
     elif learning_phase_is_set():
-        del _phase.value
+        del phase.value
 
 
 class inferring_shapes:

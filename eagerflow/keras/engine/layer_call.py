@@ -15,7 +15,7 @@ from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
 from eagerflow.keras.engine import call_context
-from eagerflow.keras.engine.call_context import context
+from eagerflow.keras.engine.call_context import context, phase
 from eagerflow.keras.engine.call_errors import explained
 from eagerflow.keras.engine.call_spec import CallSpec
 from eagerflow.keras.engine.call_specs import note_arguments, note_inputs
@@ -161,7 +161,10 @@ def error_of_call(layer: Any, error: Exception, args: tuple, kwargs: dict[str, A
 
 def default_training(spec_default: Any) -> Any:
     """The value of `training` where no call gives one: the learning phase, or the default."""
-    return call_context.learning_phase() if call_context.learning_phase_is_set() else spec_default
+    if process.graphs_used:
+        is_set = call_context.learning_phase_is_set()
+        return call_context.learning_phase() if is_set else spec_default
+    return getattr(phase, "value", spec_default)
 
 
 def resolve_training(
