@@ -362,9 +362,14 @@ def pad(
             return _padded_by_places(tensor, flat, mode, _core.convert("", dtype, None))
         return _ops.pad(tensor, flat, mode)
     plain = type(constant_values)
-    if dtype == dtypes.string:
-        constant_values = "" if plain is int and constant_values == 0 else constant_values
-    elif plain is int and abs(constant_values) < 2**53 or plain is float and dtype.is_floating:
+    if isinstance(constant_values, complex | float | int | np.generic) and constant_values == 0:
+        # Zeros of any type stand for the tensor's own.
+        if dtype != dtypes.string:
+            return _ops.pad(tensor, flat, mode)
+        constant_values = ""
+    elif dtype != dtypes.string and (
+        (plain is int and abs(constant_values) < 2**53) or (plain is float and dtype.is_floating)
+    ):
         return _ops.pad(tensor, flat, mode, constant_values)
     value = _core.convert(constant_values, dtype, None)
     if value.shape.rank not in (0, None):

@@ -136,6 +136,8 @@ def test_pad_of_strings():
 
 
 def test_pad_takes_constants_of_its_dtype_and_no_gradient_flows_to_them():
+    assert tf.pad([1], [[0, 1]], constant_values=0.0).numpy().tolist() == [1, 0]
+    assert tf.pad([True], [[0, 1]], constant_values=np.float32(0)).numpy().tolist() == [True, False]
     with pytest.raises(TypeError, match="Cannot convert 1.5"):
         tf.pad([1, 2], [[1, 2]], constant_values=1.5)
     with pytest.raises(tf.errors.InvalidArgumentError, match="must be a scalar"):
