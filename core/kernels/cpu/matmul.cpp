@@ -45,14 +45,18 @@ struct Batch {
   }
 
   // How many times all left matrices are taken one after the other, each time for other right ones.
-  int64_t shared_left() const {
+  int64_t shared_left() const { return shared(a_stride, a_matrices, b_matrices); }
+  // The same for the right ones.
+  int64_t shared_right() const { return shared(b_stride, b_matrices, a_matrices); }
+
+  int64_t shared(const int64_t* stride, int64_t matrices, int64_t others) const {
     int64_t times = 1;
     int64_t rest = count;
-    for (int axis = 0; axis < rank && a_stride[axis] == 0; ++axis) {
+    for (int axis = 0; axis < rank && stride[axis] == 0; ++axis) {
       times *= size[axis];
       rest /= size[axis];
     }
-    return a_matrices <= rest && b_matrices == count ? times : 1;
+    return matrices <= rest && others == count ? times : 1;
   }
 
   int rank;
@@ -64,26 +68,44 @@ struct Batch {
   int64_t b_stride[kMaxRank];
 };
 
-// Vectors that are multiplied by the same matrices as others: the vectors of a matrix are the rows
-// of one product with its transpose.
+// Calls products(begin, end) for ranges of `count` products of `cost` multiplications each, on
+// several threads where a product by itself would not occupy them.
+template <class Products>
+void share_products(int64_t count, int64_t cost, const Products& products) {
+  const bool each_on_one_thread = count >= 2 * max_threads() || cost < 600'000;
+  if (each_on_one_thread) {
+    parallel_for(count, std::max<int64_t>(1, 200'000 / cost), products);
+  } else {
+    products(0, count);
+  }
+}
+
+// Vectors that are multiplied by the same matrices as others: the `rows` vectors of a matrix, which
+// stands right of them (or left: then its transpose does), are the rows of one product.
 template <class T>
-void multiply_vectors(const Batch& batch, const Product& p, const T* a, const T* b, T* c) {
-  const int64_t rows = batch.shared_left();
+void multiply_vectors(const Batch& batch, const Product& p, int64_t rows, bool right, const T* a,
+                      const T* b, T* c) {
   const int64_t matrices = batch.count / rows;
   Product turned;
   turned.m = rows;
-  turned.n = p.m;
+  turned.n = right ? p.n : p.m;
   turned.k = p.k;
-  turned.transpose_b = !p.transpose_a;
+  turned.transpose_b = right ? p.transpose_b : !p.transpose_a;
   turned.lda = matrices * p.k;
-  turned.ldb = p.lda;
-  turned.ldc = matrices * p.m;
-  for (int64_t i = 0; i < matrices; ++i) {
-    int64_t left;
-    int64_t right;
-    batch.locate(i, &left, &right);
-    gemm(turned, b + right * p.k, a + left * p.m * p.k, c + i * p.m);
-  }
+  turned.ldb = right ? p.ldb : p.lda;
+  turned.ldc = matrices * turned.n;
+  const int64_t size = turned.n * p.k;
+  const int64_t cost = std::max<int64_t>(rows * size, 1);
+  share_products(matrices, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t of_a;
+      int64_t of_b;
+      batch.locate(i, &of_a, &of_b);
+      const T* const vectors = right ? a + of_a * p.k : b + of_b * p.k;
+      const T* const matrix = right ? b + of_b * size : a + of_a * size;
+      gemm(turned, vectors, matrix, c + i * turned.n);
+    }
+  });
 }
 
 template <class T>
@@ -96,8 +118,11 @@ void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
     p.m *= batch.count;  // all left matrices one below the other
     return gemm(p, a, b, c);
   }
-  if (p.n == 1 && batch.shared_left() > 1 && !p.conjugate_a && !p.conjugate_b) {
-    return multiply_vectors(batch, p, a, b, c);
+  if (!p.conjugate_a && !p.conjugate_b) {
+    const int64_t left = p.n == 1 ? batch.shared_left() : 1;
+    if (left > 1) return multiply_vectors(batch, p, left, false, a, b, c);
+    const int64_t right = p.m == 1 ? batch.shared_right() : 1;
+    if (right > 1) return multiply_vectors(batch, p, right, true, a, b, c);
   }
   const auto products = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -107,13 +132,7 @@ void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
       gemm(p, a + left * a_size, b + right * b_size, c + i * c_size);
     }
   };
-  const int64_t cost = std::max<int64_t>(p.m * p.n * p.k, 1);
-  const bool each_on_one_thread = batch.count >= 2 * max_threads() || cost < 600'000;
-  if (each_on_one_thread) {
-    parallel_for(batch.count, std::max<int64_t>(1, 200'000 / cost), products);
-  } else {
-    products(0, batch.count);
-  }
+  share_products(batch.count, std::max<int64_t>(p.m * p.n * p.k, 1), products);
 }
 
 template <class T>
@@ -170,8 +189,9 @@ void matmul(KernelContext& context) {
   if (c.size() == 0) return;
   const auto& attrs = context.attrs<ops::MatmulAttrs>();
   Product p;
-  p.conjugate_a = attrs.adjoint_a;
-  p.conjugate_b = attrs.adjoint_b;
+  const bool complex = is_complex(a.dtype());
+  p.conjugate_a = complex && attrs.adjoint_a;
+  p.conjugate_b = complex && attrs.adjoint_b;
   p.transpose_a = attrs.swaps_a();
   p.transpose_b = attrs.swaps_b();
   p.m = c.shape().back(1);

@@ -163,3 +163,44 @@ def test_vectors_that_share_matrices(dtype, shapes):
         tf.linalg.matvec(turned.conj(), b, adjoint_a=True),
     ):
         np.testing.assert_allclose(result, expected, rtol=2e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "int32"])
+@pytest.mark.parametrize(
+    "leading, matrices", [((50,), (3,)), ((4, 5), (2, 3)), ((2,), (1,)), ((7,), ())]
+)
+@pytest.mark.parametrize("k, n", [(5, 4), (1, 3), (40, 30), (3, 1)])
+def test_rows_and_columns_that_share_matrices(dtype, leading, matrices, k, n):
+    numbers = np.random.default_rng(k)
+
+    def draw(*shape):
+        values = 5 * numbers.normal(size=shape)
+        if dtype == "complex64":
+            values = values + 1j * numbers.normal(size=shape)
+        return values.astype(dtype)
+
+    matrix = draw(*matrices, k, n)
+    rows, columns = draw(*leading, *matrices, 1, k), draw(*leading, *matrices, n, 1)
+    transposed = np.ascontiguousarray(np.swapaxes(matrix, -1, -2))
+    for found, wanted in (
+        (tf.matmul(rows, matrix), rows @ matrix),
+        (tf.matmul(rows, transposed, transpose_b=True), rows @ matrix),
+        (tf.matmul(rows, transposed.conj(), adjoint_b=True), rows @ matrix),
+        (tf.matmul(matrix, columns), matrix @ columns),
+        (tf.matmul(transposed, columns, transpose_a=True), matrix @ columns),
+        (tf.matmul(transposed.conj(), columns, adjoint_a=True), matrix @ columns),
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_gradients_of_vectors_that_share_matrices():
+    numbers = np.random.default_rng(0)
+    matrices, vectors = numbers.normal(size=(3, 5, 4)), numbers.normal(size=(50, 3, 4))
+    weights = numbers.normal(size=(50, 3, 5))
+    of_matrices, of_vectors = tf.constant(matrices), tf.constant(vectors)
+    with tf.GradientTape() as tape:
+        tape.watch([of_matrices, of_vectors])
+        total = tf.reduce_sum(tf.linalg.matvec(of_matrices, of_vectors) * weights)
+    by_matrices, by_vectors = tape.gradient(total, [of_matrices, of_vectors])
+    np.testing.assert_allclose(by_matrices, np.einsum("nki,nkj->kij", weights, vectors))
+    np.testing.assert_allclose(by_vectors, np.einsum("kij,nki->nkj", matrices, weights))
