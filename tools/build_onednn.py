@@ -24,6 +24,7 @@ VERSION = "v3.13.1"
 COMMIT = "5f93c2194d41d36dc55eb736ce00899b8946e7a3"
 OPTIONS = {
     "CMAKE_BUILD_TYPE": "Release",
+    "CMAKE_INSTALL_LIBDIR": "lib",  # and not lib64
     # The rest of the build decides at run time what instructions there are; this is oneDNN's own least.
     "ONEDNN_ARCH_OPT_FLAGS": "-msse4.1",
     "ONEDNN_BUILD_DOC": "OFF",
@@ -54,7 +55,8 @@ def run(*command: object) -> str:
 
 def fetch(repository: str, folder: Path) -> None:
     """The source of the version; an error if its tag names another commit than it did."""
-    run("git", "clone", "--quiet", "--depth", 1, "--branch", VERSION, repository, folder)
+    quiet = ("--quiet", "-c", "advice.detachedHead=false")
+    run("git", "clone", *quiet, "--depth", 1, "--branch", VERSION, repository, folder)
     commit = run("git", "-C", folder, "rev-parse", "HEAD")
     if commit != COMMIT:
         sys.exit(f"{VERSION} of {repository} is {commit}, not {COMMIT}")
@@ -65,19 +67,8 @@ def build(source: Path, folder: Path, prefix: Path) -> None:
     options = [f"-D{name}={value}" for name, value in OPTIONS.items()]
     if shutil.which("ccache"):
         options.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-    libraries = f"-DCMAKE_INSTALL_LIBDIR={prefix / 'lib'}"
-    run(
-        "cmake",
-        "-S",
-        source,
-        "-B",
-        folder,
-        "-G",
-        "Ninja",
-        f"-DCMAKE_INSTALL_PREFIX={prefix}",
-        libraries,
-        *options,
-    )
+    options.append(f"-DCMAKE_INSTALL_PREFIX={prefix}")
+    run("cmake", "-S", source, "-B", folder, "-G", "Ninja", *options)
     run("cmake", "--build", folder, "--parallel", os.cpu_count() or 1)
     run("cmake", "--install", folder)
 
