@@ -40,7 +40,7 @@ def gradients(
     overridden = graph.overridden_operations()
     if overridden:
         found = overridden_gradients.gradients(
-            graph, overridden, graph.gradient_function_of, targets, weights, sources, stopped
+            graph, overridden, targets, weights, sources, stopped
         )
     else:
         found = _core.graph_gradients(graph, targets, weights, sources, stopped)

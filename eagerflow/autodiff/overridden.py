@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework.indexed_slices import IndexedSlices
 
 _ops = _core.ops
 
@@ -14,7 +13,6 @@ _ops = _core.ops
 def gradients(
     graph: Any,
     overridden: Sequence[Any],
-    function_of: Callable[[Any], Callable | None],
     targets: Sequence[Any],
     weights: Sequence[Any],
     sources: Sequence[Any],
@@ -28,8 +26,6 @@ def gradients(
     Args:
         graph: the graph.
         overridden: the operations, oldest first.
-        function_of: the function of an operation, which takes it and the gradients of its outputs;
-            None if its inputs have no gradient.
         targets: tensors.
         weights: the gradients of the targets; None for ones.
         sources: tensors and variables.
@@ -53,7 +49,7 @@ def gradients(
         known = [_sum(found[at + k]) for k in range(len(outputs))]
         if all(gradient is None for gradient in known):
             continue
-        function = function_of(operation)
+        function = graph.gradient_function_of(operation)
         if function is None:
             continue
         given = [
@@ -78,16 +74,8 @@ def gradients(
     return [_sum(own) for own in found[: len(sources)]]
 
 
-def _sum(gradients: Iterable[Any]) -> Any:
+def _sum(gradients: Sequence[Any]) -> Any:
     """The sum of gradients; None of none."""
-    total: Any = None
-    for gradient in gradients:
-        if total is None:
-            total = gradient
-        else:
-            dense = [
-                _core.as_tensor(part) if isinstance(part, IndexedSlices) else part
-                for part in (total, gradient)
-            ]
-            total = dense[0] + dense[1]
-    return total
+    if len(gradients) > 1:
+        return _ops.add_n(gradients)
+    return gradients[0] if gradients else None

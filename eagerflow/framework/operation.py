@@ -230,7 +230,6 @@ class GraphInspection:
     # Nodes of imported graphs as their messages have them, by the numbers of nodes here; the numbers of
     # all nodes that these consist of; and the functions that they call.
     imported_operations: dict[int, ImportedOperation] | None = None
-
     imported_nodes: set[int] | None = None
     imported_functions: Sequence[Any] = ()
     # The name that the function has in files; none until one is written or read.

@@ -20,7 +20,6 @@ _NAMES = {
     "avg_pool2d": "AvgPool2D",
     "avg_pool3d": "AvgPool3D",
     "batch_normalization": "batchnorm",
-    "conv1d": "conv1d",
     "conv2d": "Conv2D",
     "depthwise_conv2d": "depthwise",
     "fused_batch_norm": "FusedBatchNormV3",
@@ -29,7 +28,6 @@ _NAMES = {
     "max_pool3d": "MaxPool3D",
     "reduce_logsumexp": "ReduceLogSumExp",
     "safe_embedding_lookup_sparse": "embedding_lookup",
-    "separable_conv2d": "separable_conv2d",
     "sigmoid_cross_entropy_with_logits": "logistic_loss",
     "weighted_cross_entropy_with_logits": "logistic_loss",
     "argmax": "ArgMax",
@@ -57,10 +55,10 @@ _NAMES = {
 } | {
     name: name
     for name in (
-        "boolean_mask clip_by_norm clip_by_value concat conv2d_transpose count_nonzero div dropout "
-        "embedding_lookup embedding_lookup_sparse "
-        "l2_normalize moments norm one_hot ones ones_like range softmax_cross_entropy_with_logits "
-        "split stack transpose truncated_normal xw_plus_b zeros zeros_like"
+        "boolean_mask clip_by_norm clip_by_value concat conv1d conv2d_transpose count_nonzero div dropout "
+        "embedding_lookup embedding_lookup_sparse l2_normalize moments norm one_hot ones ones_like "
+        "range separable_conv2d softmax_cross_entropy_with_logits split stack transpose "
+        "truncated_normal xw_plus_b zeros zeros_like"
     ).split()
 }
 

@@ -142,13 +142,13 @@ class PartitionedVariable:
         if sum(value.size for value in values) != whole.size:
             raise ValueError(f"Variable {self._name} has other parts than {self._variable_list}.")
         for part, value in zip(self, values, strict=True):
-            whole[part_of(part).place] = value  # type: ignore[union-attr]
+            whole[part._save_slice_info.place] = value
         return whole
 
     def load(self, value: Any, session: Any = None) -> None:
         """Puts a value into a session."""
         for part in self:
-            part.load(value[part_of(part).place], session)  # type: ignore[union-attr]
+            part.load(value[part._save_slice_info.place], session)
 
     def _apply(self, value: Any, change: Callable[[Any, Any], Any]) -> list[Any]:
         """What a change of each part by its part of a value gives."""
@@ -160,8 +160,7 @@ class PartitionedVariable:
             whole = _core.convert(value, self._dtype, None)
             values = [
                 _core.ops.slice(whole, info.var_offset, info.var_shape)
-                for info in map(part_of, self)
-                if info is not None
+                for info in (part._save_slice_info for part in self)
             ]
         return [change(part, own) for part, own in zip(self, values, strict=True)]
 
@@ -295,9 +294,8 @@ def wholes(variables: Iterable[Any]) -> dict[str, Any]:
 def joined(parts: Sequence[Any]) -> PartitionedVariable:
     """The variable that others are parts of, each once."""
     unique = list({id(part): part for part in parts}.values())
-    unique.sort(key=lambda part: part_of(part).var_offset)  # type: ignore[union-attr]
-    info = part_of(unique[0])
-    assert info is not None
+    unique.sort(key=lambda part: part._save_slice_info.var_offset)
+    info = unique[0]._save_slice_info
     axes = zip(info.var_shape, info.full_shape, strict=True)
     partitions = [1 if own == full else len(unique) for own, full in axes]
     return PartitionedVariable(info.full_name, info.full_shape, unique[0].dtype, unique, partitions)

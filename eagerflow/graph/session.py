@@ -58,13 +58,13 @@ def session_for(session: Any, element: Any, action: str) -> Any:
     return session
 
 
-# What gives checkpoints a session where none is the default one; the last one counts.
-_PROVIDERS: list[Callable[[], Any]] = []
+_provider: Callable[[], Any] | None = None
 
 
 def provide_session(provider: Callable[[], Any]) -> None:
     """Sets what gives checkpoints a session where none is the default one."""
-    _PROVIDERS.append(provider)
+    global _provider
+    _provider = provider
 
 
 def session_of_objects(session: Any, element: Any, action: str) -> Any:
@@ -74,8 +74,8 @@ def session_of_objects(session: Any, element: Any, action: str) -> Any:
         ValueError: if there is none.
     """
     session = session or get_default_session()
-    if session is None and _PROVIDERS:
-        session = _PROVIDERS[-1]()
+    if session is None and _provider is not None:
+        session = _provider()
     return session_for(session, element, action)
 
 

@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import type_spec_from_value
+from eagerflow.graph.partitioned import part_of
 from eagerflow.graphdef import attributes
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.exporting import Body, Exporter, FunctionBody, finish_message, placeholder
@@ -116,7 +117,7 @@ class MainGraph:
         body.scope = scope
         prefix = placeholder(body, filename, dtypes.string, TensorShape([]))
         names = body.constant([key.encode() for key in self._keys], dtypes.string)
-        parts = [getattr(variable, "_save_slice_info", None) for variable in self._variables]
+        parts = [part_of(variable) for variable in self._variables]
         slices = body.constant(
             [b"" if part is None else part.spec.encode() for part in parts], dtypes.string
         )

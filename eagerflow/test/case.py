@@ -360,9 +360,8 @@ class TestCase(PlainAssertions):
             for key in a:
                 self.assertAllClose(a[key], b[key], rtol, atol, msg)
         elif _is_list_of_parts(a) or _is_list_of_parts(b):
-            if (
-                not executing_eagerly()
-            ):  # Tensors of graphs have values, and lengths, once they ran.
+            if not executing_eagerly():
+                # Tensors of graphs have values, and lengths, once they ran.
                 a, b = self._run_together([a, b])
             self.assertEqual(len(a), len(b), msg)
             for first, second in zip(a, b, strict=True):

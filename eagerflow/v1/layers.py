@@ -348,10 +348,11 @@ def _function(cls: Any, parameters: str) -> Callable[..., Any]:
         cls: the layer's class.
         parameters: the names of the function's parameters after `inputs`, in order.
     """
-    own = inspect.signature(cls.__init__).parameters
-    if not own.keys() & set(parameters.split()):
-        own = inspect.signature(cls.__mro__[2].__init__).parameters
-    defaults = {name: own[name].default if name in own else None for name in parameters.split()}
+    names = parameters.split()
+    # The constructor that names its parameters may be that of Keras's layer.
+    constructors = (inspect.signature(base.__init__).parameters for base in cls.__mro__)
+    own = next(found for found in constructors if found.keys() & set(names))
+    defaults = {name: own[name].default if name in own else None for name in names}
     declared = [
         inspect.Parameter("inputs", inspect.Parameter.POSITIONAL_OR_KEYWORD),
         *(

@@ -181,7 +181,7 @@ def test_copies_of_a_strategy_are_initialized_fetched_and_changed_in_sessions():
 
 @pytest.mark.parametrize("wrap", [Doubled, lambda variable: variable])
 def test_variables_of_sessions_are_saved_by_the_session(wrap, tmp_path, monkeypatch):
-    monkeypatch.setattr("eagerflow.graph.session._PROVIDERS", [])
+    monkeypatch.setattr("eagerflow.graph.session._provider", None)
     with tf.Graph().as_default(), v1.Session() as session:
         v, w = tf.Variable(1.0, name="v"), tf.Variable(2.0, name="w")
         checkpoint = tf.train.Checkpoint(v=wrap(v), w=w)

@@ -72,14 +72,13 @@ def embedding_lookup(
     """
     if params is None:
         raise ValueError("params must be specified")
-    if isinstance(params, list | tuple):
-        if not params:
-            raise ValueError("params should not be empty")
-    if isinstance(params, list | tuple) and len(params) > 1:
-        rows = _rows_of_parts(params, _core.as_tensor(ids))
+    tables = params if isinstance(params, list | tuple) else [params]
+    if not tables:
+        raise ValueError("params should not be empty")
+    if len(tables) == 1:
+        rows = _ops.gather(tables[0], ids, 0, 0)
     else:
-        table = params[0] if isinstance(params, list | tuple) else params
-        rows = _ops.gather(table, ids, 0, 0)
+        rows = _rows_of_parts(tables, _core.as_tensor(ids))
     if max_norm is None:
         return rows
     first, rank = len(sizes_of(_core.as_tensor(ids))), len(sizes_of(rows))
