@@ -39,17 +39,30 @@ inline void pause() {
 #endif
 }
 
-// Whether `ready` becomes true within a time. Yields the processor in between.
+using Time = std::chrono::steady_clock::time_point;
+using Duration = std::chrono::steady_clock::duration;
+inline Time now() { return std::chrono::steady_clock::now(); }
+
+// How long a thread waits awake for what another one does: as long as it has just worked, so that
+// waiting at most doubles its share of a processor. To wake a thread takes a while, above all where
+// a virtual machine has to get its processor back.
+constexpr std::chrono::microseconds kLeastWait(100);
+constexpr std::chrono::milliseconds kMostWait(5);
+
+// Whether `ready` becomes true within a time. After a while whoever needs the processor gets it in
+// between.
 template <class Ready>
-bool wait_briefly(std::chrono::microseconds time, const Ready& ready) {
-  const auto end = std::chrono::steady_clock::now() + time;
+bool wait_awake(Duration worked, const Ready& ready) {
+  const Time start = now();
+  const Duration longest = std::clamp<Duration>(worked, kLeastWait, kMostWait);
   for (;;) {
     for (int i = 0; i < 64; ++i) {
       if (ready()) return true;
       pause();
     }
-
-    if (std::chrono::steady_clock::now() > end) return false;
+    const Duration waited = now() - start;
+    if (waited > longest) return false;
+    if (waited > kLeastWait) sched_yield();
   }
 }
 
@@ -108,8 +121,9 @@ class Pool {
       signal_.fetch_add(1, std::memory_order_seq_cst);
       signal_.notify_all();
     }
+    const Time start = now();
     work(true);
-    finish();
+    finish(now() - start);
     const std::exception_ptr failure = failure_.take();
     running_.store(false, std::memory_order_release);
     if (failure) std::rethrow_exception(failure);
@@ -137,9 +151,9 @@ class Pool {
     }
   }
 
-  void finish() {
+  void finish(Duration worked) {
     const auto done = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
-    if (done() || wait_briefly(std::chrono::microseconds(200), done)) return;
+    if (done() || wait_awake(worked, done)) return;
     for (int left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) {
       unfinished_.wait(left, std::memory_order_acquire);
     }
@@ -164,16 +178,18 @@ class Pool {
     const auto wanted = [&] {
       return Claim{state_.load(std::memory_order_seq_cst)}.open() && index < max_threads() - 1;
     };
-    for (;;) {
-      // The time that a program takes between two operations.
-      if (!wait_briefly(std::chrono::microseconds(100), wanted)) {
+    for (Duration worked{};;) {
+      if (!wait_awake(worked, wanted)) {
+        worked = {};
         const int seen = signal_.load(std::memory_order_seq_cst);
         sleeping_.fetch_add(1, std::memory_order_seq_cst);
         if (!wanted()) signal_.wait(seen, std::memory_order_seq_cst);
         sleeping_.fetch_sub(1, std::memory_order_seq_cst);
         continue;
       }
+      const Time start = now();
       work(false);
+      worked = now() - start;
     }
   }
 
