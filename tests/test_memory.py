@@ -2,6 +2,8 @@
 
 import gc
 import os
+import subprocess
+import sys
 import weakref
 from pathlib import Path
 
@@ -49,6 +51,71 @@ def test_training_steps():
 
     assert growth(step, 500, 20_000) < ALLOWED
     assert float(step()) < 0.1
+
+
+IN_NEW_PROCESS = """
+import eagerflow as tf
+
+MIB = 1 << 20
+
+def peak():
+    return tf.config.experimental.get_memory_info("CPU:0")["peak"] // MIB
+"""
+
+
+def printed(program):
+    """What a program of a new process prints, where nothing but itself has used memory."""
+    command = [sys.executable, "-c", IN_NEW_PROCESS + program]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_is_collected_when_memory_has_doubled(enabled):
+    """Forty cycles of objects are too few for Python's collector, whatever tensors they hold."""
+    program = f"""
+import gc
+if not {enabled}:
+    gc.disable()
+
+class Owner:
+    def __init__(self, size):
+        self.me = self
+        self.value = tf.zeros([size * MIB // 4])
+
+kept = Owner(8)
+for _ in range(40):
+    Owner(16)
+first = peak()
+more = Owner(256)  # from here on what has doubled is more than 512 MiB
+tf.config.experimental.reset_memory_stats("CPU:0")
+for _ in range(40):
+    Owner(16)
+print(first, peak())
+"""
+    first, second = map(int, printed(program))
+    if enabled:
+        assert first <= 96
+        assert second <= 600
+    else:
+        assert first == 648
+        assert second == 1544
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux")
+def test_zeros_that_a_checkpoint_replaces_are_no_memory_of_malloc():
+    program = """
+import re
+import numpy as np
+from eagerflow.saved_model.loaded_objects import _untouched_zeros
+
+for _ in range(2):
+    bytearray(30 * MIB)  # later requests of up to this are for the heap
+zeros = np.asarray(_untouched_zeros([5, MIB // 4], tf.float32))
+with open("/proc/self/maps") as file:
+    start, end = re.search("([0-9a-f]+)-([0-9a-f]+) .*heap", file.read()).groups()
+print(int(start, 16) <= zeros.ctypes.data < int(end, 16), zeros.shape, zeros.any())
+"""
+    assert printed(program) == ["False", "(5,", "262144)", "False"]
 
 
 def test_dropped_tapes():

@@ -10,6 +10,7 @@
 #include "bindings/files.h"
 #include "bindings/function_object.h"
 #include "bindings/fusion.h"
+#include "bindings/garbage.h"
 #include "bindings/gil.h"
 #include "bindings/gradient_values.h"
 #include "bindings/graph_effects.h"
@@ -397,6 +398,7 @@ NB_MODULE(_core, m) {
       "Bytes of blocks above 1 MiB: handed out, and the peak of that.");
   m.def("limit_tensors", ef::set_buffer_limit, nb::arg("bytes"),
         "Limits the bytes of a tensor that this thread makes; returns the previous limit.");
+  py::collect_garbage_on_growth();
   m.def("reset_peak_memory", ef::reset_allocator_peak);
   m.def("release_cached_memory", ef::release_cached_memory);
 }

@@ -67,6 +67,9 @@ uint32_t list_limit(size_t block_bytes) {
   return static_cast<uint32_t>(std::min<size_t>((size_t{4} << 20) / block_bytes, 4096));
 }
 
+// Memory in use below which growth is nobody's concern.
+constexpr size_t kSmallMemory = size_t{64} << 20;
+
 // Blocks cut from one arena that grows at its end. A free block is split for a smaller request and
 // grows together again with its free neighbours, so that layers of all sizes share memory.
 class Arena {
@@ -117,6 +120,16 @@ class Arena {
   void reset_peak() {
     const std::lock_guard lock(mutex_);
     stats_.large_peak = stats_.large_in_use;
+  }
+
+  void set_growth_hook(void (*hook)()) {
+    const std::lock_guard lock(mutex_);
+    growth_hook_ = hook;
+  }
+
+  void growth_noted() {
+    const std::lock_guard lock(mutex_);
+    much_ = std::max(kSmallMemory, 2 * in_use_);
   }
 
  private:
@@ -201,6 +214,10 @@ class Arena {
     block->second.counted = counted;
     free_bytes_ -= size;
     in_use_ += size;
+    if (in_use_ > much_) [[unlikely]] {
+      much_ = 2 * in_use_;
+      if (growth_hook_) growth_hook_();
+    }
     if (!counted) return block->first;
     stats_.large_in_use += static_cast<int64_t>(size);
     stats_.large_peak = std::max(stats_.large_peak, stats_.large_in_use);
@@ -223,6 +240,8 @@ class Arena {
   std::set<std::pair<size_t, std::byte*>> free_;
   size_t free_bytes_ = 0;
   size_t in_use_ = 0;
+  size_t much_ = kSmallMemory;  // in use, after which the hook is called
+  void (*growth_hook_)() = nullptr;
   std::byte* end_ = nullptr;    // of the part in use
   std::byte* limit_ = nullptr;  // of the reserved addresses
   AllocatorStats stats_;
@@ -305,6 +324,8 @@ struct CacheCloser {
 AllocatorStats allocator_stats() { return arena().stats(); }
 bool has_allocated() { return allocated.load(std::memory_order_relaxed); }
 void reset_allocator_peak() { arena().reset_peak(); }
+void set_growth_hook(void (*hook)()) { arena().set_growth_hook(hook); }
+void growth_noted() { arena().growth_noted(); }
 void release_cached_memory() { arena().release_free(); }
 
 }  // namespace ef

@@ -29,6 +29,31 @@ TEST(allocator_aligns) {
   }
 }
 
+int calls_of_hook = 0;
+
+TEST(allocator_tells_that_memory_has_doubled) {
+  growth_noted();
+  calls_of_hook = 0;
+  set_growth_hook([] { ++calls_of_hook; });
+  void* first = pool_allocate(300 * kMiB);
+  CHECK_EQUAL(calls_of_hook, 1);
+  void* second = pool_allocate(250 * kMiB);  // less than twice as much
+  CHECK_EQUAL(calls_of_hook, 1);
+  void* third = pool_allocate(200 * kMiB);
+  CHECK_EQUAL(calls_of_hook, 2);
+  pool_deallocate(second, 250 * kMiB);
+  pool_deallocate(third, 200 * kMiB);
+  second = pool_allocate(450 * kMiB);  // as before
+  CHECK_EQUAL(calls_of_hook, 2);
+  pool_deallocate(first, 300 * kMiB);
+  pool_deallocate(second, 450 * kMiB);
+  growth_noted();
+  first = pool_allocate(300 * kMiB);
+  CHECK_EQUAL(calls_of_hook, 3);
+  set_growth_hook(nullptr);
+  pool_deallocate(first, 300 * kMiB);
+}
+
 TEST(allocator_reuses_what_was_freed) {
   for (size_t bytes : {size_t{100}, size_t{10'000}, 3 * kMiB}) {
     void* first = pool_allocate(bytes);

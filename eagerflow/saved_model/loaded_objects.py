@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import mmap
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -87,7 +88,12 @@ def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
         math.prod(sizes) * dtype.size < _UNTOUCHED_BYTES
     ):
         return zeros(sizes, dtype)
-    return _core.from_dlpack(np.zeros(sizes, dtype.as_numpy_dtype).__dlpack__())
+    # Not np.zeros(): after larger arrays, malloc writes zeros into memory that it has.
+    pages = mmap.mmap(
+        -1, math.prod(sizes) * dtype.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    )
+    values = np.frombuffer(pages, dtype.as_numpy_dtype).reshape(sizes)
+    return _core.from_dlpack(values.__dlpack__())
 
 
 class ObjectLoader:
