@@ -49,7 +49,7 @@ class Graph:
     """The layer calls between inputs and outputs, in an order in which they can be run.
 
     Args:
-        inputs: the symbolic input tensors, in any structure.
+        inputs: the symbolic tensors of input layers, in any structure.
         outputs: the symbolic output tensors, in any structure.
         extra_outputs: symbolic tensors that are computed too, but not returned: added losses and
             metrics.
@@ -66,7 +66,7 @@ class Graph:
         self.outputs: list[KerasTensor] = nest.flatten(outputs)
         self.extra_outputs = extra_outputs
         self._check_tensors(inputs)
-        visited, indices = _visit(self.inputs, [*self.outputs, *extra_outputs])
+        visited, indices = _visit([*self.outputs, *extra_outputs])
         self.node_depths, self.layer_depths = _depths(self.inputs, visited, indices)
         keys = sorted(self.layer_depths, key=lambda key: (-self.layer_depths[key][1], indices[key]))
         self.layers = [self.layer_depths[key][0] for key in keys]
@@ -119,15 +119,13 @@ class Graph:
             return slots.setdefault(id(tensor), len(slots))
 
         self.input_slots = [slot(tensor) for tensor in self.inputs]
-        given = {id(tensor) for tensor in self.inputs}
         steps = []
         for node in self.nodes:
-            flat_outputs = nest.flatten(node.outputs)
-            if node.is_input or all(id(tensor) in given for tensor in flat_outputs):
+            if node.is_input:
                 continue
             for tensor in node.keras_inputs:
                 if id(tensor) not in slots:
-                    raise _disconnected(tensor, node)
+                    raise disconnected(tensor, node)
             step = _Step(node.layer)
             simple = len(node.call_args) == 1 and not node.call_kwargs
             if simple and isinstance(node.call_args[0], KerasTensor):
@@ -142,14 +140,14 @@ class Graph:
                     node.call_args,
                     node.call_kwargs,
                 )
-            step.outputs = [slot(tensor) for tensor in flat_outputs]
+            step.outputs = [slot(tensor) for tensor in nest.flatten(node.outputs)]
             if not nest.is_nested(node.outputs):
                 step.output = step.outputs[0]
             steps.append((step, [slots[id(tensor)] for tensor in node.keras_inputs]))
         outputs = [*self.outputs, *self.extra_outputs]
         for tensor in outputs:
             if id(tensor) not in slots:
-                raise _disconnected(tensor, None)
+                raise disconnected(tensor, None)
         self.output_slots = [slots[id(tensor)] for tensor in outputs]
         self.size = len(slots)
         # A value is released after the last step that reads it.
@@ -334,27 +332,22 @@ def _is_list_of_tensors(value: Any) -> bool:
     return type(value) is list and all(isinstance(item, KerasTensor) for item in value)
 
 
-def _visit(
-    inputs: list[KerasTensor], outputs: list[KerasTensor]
-) -> tuple[list[Node], dict[int, int]]:
+def _visit(outputs: list[KerasTensor]) -> tuple[list[Node], dict[int, int]]:
     """The calls that outputs need, each after those it needs, and layers in the order of visits."""
-    given = {id(tensor) for tensor in inputs}
     finished: dict[int, Node] = {}
     indices: dict[int, int] = {}
     for output in outputs:
-        stack: list[tuple[Node, bool, bool]] = [(output.node, id(output) in given, False)]
+        stack: list[tuple[Node, bool]] = [(output.node, False)]
         while stack:
-            node, is_given, entered = stack.pop()
+            node, entered = stack.pop()
             if id(node) in finished:
                 continue
             if entered:
                 finished[id(node)] = node
                 continue
             indices.setdefault(id(node.layer), len(indices))
-            stack.append((node, is_given, True))
-            if not node.is_input and not is_given:
-                for tensor in reversed(node.keras_inputs):
-                    stack.append((tensor.node, id(tensor) in given, False))
+            stack.append((node, True))
+            stack += [(tensor.node, False) for tensor in reversed(node.keras_inputs)]
     return list(finished.values()), indices
 
 
@@ -364,14 +357,11 @@ def _depths(
     """The depths of calls and layers: their largest distance from the outputs."""
     nodes: dict[int, tuple[Node, int]] = {}
     layers: dict[int, tuple[Any, int]] = {}
-    given = {id(tensor) for tensor in inputs}
     for node in reversed(visited):
         layer = node.layer
         depth = max(nodes.get(id(node), (node, 0))[1], layers.get(id(layer), (layer, 0))[1])
         layers[id(layer)] = (layer, depth)
         nodes[id(node)] = (node, depth)
-        if all(id(tensor) in given for tensor in nest.flatten(node.outputs)):
-            continue
         for parent in node.parent_nodes:
             known = nodes.get(id(parent), (parent, 0))[1]
             nodes[id(parent)] = (parent, max(depth + 1, known))
@@ -384,7 +374,8 @@ def _depths(
     return nodes, layers
 
 
-def _disconnected(tensor: KerasTensor, node: Node | None) -> ValueError:
+def disconnected(tensor: KerasTensor, node: Node | None) -> ValueError:
+    """The error for a tensor that a call, or an output, needs and the inputs do not determine."""
     where = f' at layer "{node.layer.name}"' if node else ""
     return ValueError(
         f"Graph disconnected: cannot obtain value for tensor {tensor}{where}. The inputs of the "

@@ -16,6 +16,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine import call_specs
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.graph import Graph
+from eagerflow.keras.engine.intermediate_inputs import with_input_layers
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_call import mark_built, names_from_here
@@ -139,7 +140,7 @@ class Model(Trainer, Layer):
         self.__dict__["_base_model_initialized"] = True
         super().__init__(**kwargs)
         if functional:
-            self._set_graph(inputs, outputs)
+            self._set_graph(*with_input_layers(inputs, outputs))
         for base in others:
             base.__init__(self, **of_others)
 
