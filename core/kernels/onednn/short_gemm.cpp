@@ -13,7 +13,10 @@ namespace ef::cpu {
 
 bool multiplies_bfloat16() {
 #if defined(__x86_64__)
-  static const bool does = isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16");
+  // Intel's have the instruction, at half of the multiplications that floats have in the same time
+  // (measured on Emerald Rapids); what is fast there are the tiles of AMX.
+  static const bool does = isa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16") &&
+                           (!__builtin_cpu_is("intel") || __builtin_cpu_supports("amx-bf16"));
   return does;
 #else
   return false;
