@@ -8,7 +8,7 @@
 
 namespace ef::cpu {
 
-// Whether the processor multiplies bfloat16.
+// Whether the processor multiplies bfloat16 faster than float32.
 bool multiplies_bfloat16();
 
 // Whether products of this size pay here: else they are computed in float.
