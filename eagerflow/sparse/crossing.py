@@ -58,6 +58,13 @@ def _checked(inputs: Any) -> list[list[list[Any]]]:
     return columns
 
 
+def _sparse_first(inputs: Any) -> Any:
+    """The inputs in the order in which TensorFlow joins them: dense ones come after sparse ones."""
+    if not isinstance(inputs, list | tuple):
+        return inputs
+    return sorted(inputs, key=lambda value: not isinstance(value, SparseTensor))
+
+
 def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
     return [
         [join(items) for items in itertools.product(*row)] for row in zip(*columns, strict=True)
@@ -117,7 +124,8 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     """All combinations of the values of each row, joined as text.
 
     Args:
-        inputs: a list of sparse or dense matrices of strings or integers.
+        inputs: a list of sparse or dense matrices of strings or integers, whose values are joined in
+            this order, but those of sparse ones first.
         name: ignored.
         separator: the text between the values; "_X_" by default.
 
@@ -127,7 +135,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     if any(isinstance(value, RaggedTensor) for value in inputs):
         raise TypeError("Ragged inputs are crossed by tf.ragged.cross")
     join = _text(separator)
-    return _as_sparse(_crossed(_checked(inputs), join), dtypes.string)
+    return _as_sparse(_crossed(_checked(_sparse_first(inputs)), join), dtypes.string)
 
 
 @op_function(in_graph=on_host(_sparse_spec(dtypes.int64)))
@@ -137,7 +145,8 @@ def cross_hashed(
     """Every combination of the values of each row, as the number of a bucket.
 
     Args:
-        inputs: a list of sparse or dense matrices of strings or integers.
+        inputs: a list of sparse or dense matrices of strings or integers, whose values are joined in
+            this order, but those of sparse ones first.
         num_buckets: the number of buckets; by default 2^63 - 1.
         hash_key: what the hashes begin with.
         name: ignored.
@@ -146,7 +155,7 @@ def cross_hashed(
     array([82])
     """
     join = _hashed(int(num_buckets), hash_key)
-    return _as_sparse(_crossed(_checked(inputs), join), dtypes.int64)
+    return _as_sparse(_crossed(_checked(_sparse_first(inputs)), join), dtypes.int64)
 
 
 @op_function(in_graph=on_host(_ragged_spec(dtypes.string)))
