@@ -125,7 +125,7 @@ class Discretization(PreprocessingLayer):
             )
         if not self.built:
             raise RuntimeError("`build` must be called before `update_state`.")
-        new = summarized(data.numpy().astype("float32"), self.epsilon)
+        new = summarized(as_tensor(data).numpy().astype("float32"), self.epsilon)
         both = np.concatenate([self.summary.numpy(), new], 1)
         both = both[:, np.argsort(both[0], kind="stable")]
         self.summary.assign(compressed(both, self.epsilon))

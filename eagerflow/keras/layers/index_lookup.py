@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import os
 from pathlib import Path
 from typing import Any
 
@@ -248,7 +249,7 @@ class IndexLookup(PreprocessingLayer):
             idf_weights: a factor for each term, with "tf_idf".
 
         Raises:
-            ValueError: if terms are there twice, or too many, or factors are missing.
+            ValueError: if terms are there twice, or too many, or factors or the file are missing.
         """
         if self.output_mode == "tf_idf":
             if idf_weights is None:
@@ -262,6 +263,8 @@ class IndexLookup(PreprocessingLayer):
                 f"output_mode={self.output_mode} and idf_weights={idf_weights}"
             )
         if isinstance(vocabulary, str):
+            if not os.path.exists(vocabulary):
+                raise ValueError(f"Vocabulary file {vocabulary} does not exist.")
             with open(vocabulary, encoding="utf-8") as file:
                 terms = [line.rstrip("\n") for line in file]
             _check_lines(terms)
@@ -409,6 +412,7 @@ class IndexLookup(PreprocessingLayer):
                 f"Cannot adapt {type(self).__name__} layer after setting a static vocabulary via "
                 "init argument or `set_vocabulary`."
             )
+        data = as_tensor(data)
         if is_composite(data):
             rows = data.to_list() if hasattr(data, "to_list") else [data.values.numpy().tolist()]
             terms = [np.array(nest.flatten(row), dtype=object) for row in rows]
@@ -436,8 +440,6 @@ class IndexLookup(PreprocessingLayer):
         self._counts.clear()
         self._document_counts.clear()
         self.__dict__["_documents"] = 0
-        self._set_terms([], None)
-        self.lookup_table.is_initialized = False
 
     def finalize_state(self) -> None:
         if self.input_vocabulary is not None or not self._counts:

@@ -20,3 +20,12 @@ def test_bins_hold_equal_shares() -> None:
     np.testing.assert_array_equal(again(data).numpy(), layer(data).numpy())
     with pytest.raises(ValueError, match="num_bins"):
         layers.Discretization([0.0], num_bins=2)
+
+
+def test_arrays_update_the_bins() -> None:
+    layer = layers.Discretization(num_bins=2)
+    layer.adapt(np.array([1.0, 2.0]))
+    layer.reset_state()
+    layer.update_state(np.array([5.0, 6.0, 7.0, 8.0]))
+    layer.finalize_state()
+    assert 5.0 < layer.bin_boundaries[0] < 8.0

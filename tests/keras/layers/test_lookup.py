@@ -70,7 +70,7 @@ def test_lookup_errors(message: str, arguments: dict[str, Any]) -> None:
     ],
 )
 def test_layers_without_a_vocabulary_say_so(make: Any, inputs: Any) -> None:
-    """In calls, in models that were built before, and again after their state is reset."""
+    """In calls, and in models that were built before."""
     layer = make()
     with pytest.raises(tf.errors.FailedPreconditionError, match=r"not initialized.*`adapt`"):
         layer(tf.constant(inputs))
@@ -82,5 +82,22 @@ def test_layers_without_a_vocabulary_say_so(make: Any, inputs: Any) -> None:
     expected = model.predict(batch, verbose=0)
     assert expected.shape[0] == 1
     layer.reset_state()
-    with pytest.raises(tf.errors.FailedPreconditionError, match="not initialized"):
-        model.predict(batch, verbose=0)
+    np.testing.assert_array_equal(model.predict(batch, verbose=0), expected)
+
+
+def test_a_vocabulary_stays_until_another_is_counted() -> None:
+    """Counting begins anew with `reset_state`, and takes arrays."""
+    layer = layers.StringLookup()
+    layer.adapt(["a", "b", "b"])
+    layer.reset_state()
+    assert layer.get_vocabulary() == ["[UNK]", "b", "a"]
+    layer.update_state(np.array(["c", "d", "c"]))
+    assert layer.get_vocabulary() == ["[UNK]", "b", "a"]
+    layer.finalize_state()
+    assert layer.get_vocabulary() == ["[UNK]", "c", "d"]
+    assert layer(["b", "d"]).numpy().tolist() == [0, 2]
+
+
+def test_a_vocabulary_file_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="does not exist"):
+        layers.TextVectorization(vocabulary=str(tmp_path / "none.txt"))
