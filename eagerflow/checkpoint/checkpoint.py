@@ -194,7 +194,8 @@ class Checkpoint:
         """The number of this call of `save`."""
         graph = context.building_graph()
         if graph is None:
-            return int(self.save_counter.assign_add(1))
+            self.save_counter.assign_add(1)
+            return int(self.save_counter)
         if self._save_counter is None:
             graph.run_in_session(self.save_counter.initializer)
         return int(graph.run_in_session(self.save_counter.assign_add(1)))

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.tensor import OPERATORS
 from eagerflow.framework.type_spec import TypeSpec, type_spec_from_value
 
 
@@ -93,23 +94,33 @@ class PerReplicaSpec(TypeSpec):
 
 
 class Mirrored(DistributedValues):
-    """The same value on each device."""
+    """The same value on each device: attributes and operators are those of the first."""
+
+    def __getattr__(self, name: str) -> Any:
+        # Copying asks for names before there are values.
+        if name.startswith("__") or "_values" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self._values[0], name)
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
         return _core.convert(self._values[0], dtype, None)
 
-    def numpy(self) -> Any:
-        """The value as an array."""
-        return self._values[0].numpy()
-
-    @property
-    def op(self) -> Any:
-        """In graphs, the operation that gives the first value."""
-        return self._values[0].op
-
     def _as_graph_element(self) -> Any:
         first = self._values[0]
         return first if isinstance(first, _core.Tensor) else first._as_graph_element()
+
+
+def _operator_on_first(name: str) -> Callable[..., Any]:
+    def on_first(self: Mirrored, *args: Any) -> Any:
+        return getattr(self._values[0], name)(*args)
+
+    return on_first
+
+
+# Comparison for equality is that of objects, which sets and dictionaries need.
+for _name in OPERATORS - {"__eq__", "__ne__"}:
+    if hasattr(_core.Tensor, _name):
+        setattr(Mirrored, _name, _operator_on_first(_name))
 
 
 def replica_of(structure: Any, replica: int) -> Any:

@@ -72,3 +72,12 @@ show("changed", lambda: module.v)
 show("sum", lambda: module.sum())
 result = loaded(x, training=True)
 show("moments", lambda: [v.numpy() for v in loaded.variables if "moving" in v.name])
+
+with strategy.scope():
+    counted = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0]))
+    show("numbered", lambda: counted.save(folder / "numbered")[-1])
+    show("numbered again", lambda: counted.save(folder / "numbered")[-1])
+    show("how often", lambda: counted.save_counter)
+    manager = tf.train.CheckpointManager(counted, folder / "managed", 2)
+    show("managed", lambda: manager.save()[-1])
+    show("managed by number", lambda: manager.save(checkpoint_number=7)[-1])

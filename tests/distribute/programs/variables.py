@@ -129,6 +129,14 @@ checkpoint.read(path)
 show("restored", lambda: (v, read_sum, read_mean))
 
 
+changed = strategy.extended.update(v, lambda copy: copy.assign_add([1.0, 1.0]))
+for label, mirrored in [("updated", changed), ("assigned", v.assign_add([1.0, 1.0]))]:
+    for name in "shape dtype ndim".split():
+        show(f"{label} {name}", lambda x=mirrored, name=name: getattr(x, name))
+    show(f"{label} numpy", lambda x=mirrored: x.numpy())
+    show(f"{label} computed with", lambda x=mirrored: (x + 1, 2 * x, -x, x[0], x > 3.0))
+
+
 @tf.custom_gradient
 def trebled(x):
     return tf.identity(x), lambda dy: dy * 3.0
