@@ -1,5 +1,6 @@
 """Signals reach the program while a kernel runs."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -28,6 +29,8 @@ def raised_soon():
             raise Raised
 
     before = signal.signal(signal.SIGUSR1, handler)
+    # What a handler raises in a callback of the garbage collector, such as Hypothesis's, is lost.
+    gc.disable()
     stopped = threading.Event()
 
     def send():
@@ -40,6 +43,7 @@ def raised_soon():
         stopped.set()
         sender.join()
         signal.signal(signal.SIGUSR1, before)
+        gc.enable()
 
     yield sender.start, stop
     if not stopped.is_set():

@@ -102,33 +102,92 @@ void repeat(E* to, const E value, int64_t count) {
   }
 }
 
+// The loops over one of the operands.
+template <int N>
+BroadcastLayout<1> layout_of(const BroadcastLayout<N>& layout, int operand) {
+  const int64_t* const stride = layout.stride[operand];
+  BroadcastLayout<1> own;
+  for (int axis = 0; axis < layout.rank; ++axis) {
+    const int last = own.rank - 1;
+    if (last >= 0 && own.stride[0][last] == stride[axis] * layout.size[axis]) {
+      own.size[last] *= layout.size[axis];
+      own.stride[0][last] = stride[axis];
+    } else {
+      own.size[own.rank] = layout.size[axis];
+      own.stride[0][own.rank++] = stride[axis];
+    }
+  }
+  return own;
+}
+
+// Writes `total` elements: those of a row of `length` from element `first` on, over and over.
+template <class E>
+void repeat_row(E* to, const E* row, int64_t length, int64_t first, int64_t total) {
+  const auto bytes = [](int64_t count) { return static_cast<size_t>(count) * sizeof(E); };
+  int64_t done = std::min(length - first, total);
+  std::memcpy(to, row + first, bytes(done));
+  if (done == total) return;
+  const int64_t rest = std::min(first, total - done);
+  std::memcpy(to + done, row, bytes(rest));
+  for (done += rest; done < total;) {
+    const int64_t more = std::min(done, total - done);
+    std::memcpy(to + done, to, bytes(more));
+    done += more;
+  }
+}
+
+// Writes `total` elements: each of those from `from` on `length` times, but the first only `left`
+// times.
+template <class E>
+void repeat_each(E* to, const E* from, int64_t step, int64_t length, int64_t left, int64_t total) {
+  // Short stretches are written in whole blocks, whose ends the next ones overwrite.
+  constexpr auto kBlock = static_cast<int64_t>(64 / sizeof(E));
+  int64_t done = 0;
+  for (int64_t count = left; length <= kBlock && done + kBlock <= total; from += step) {
+    const E value = *from;
+    for (int64_t i = 0; i < kBlock; ++i) to[done + i] = value;
+    done += count;
+    left = count = length;
+  }
+  for (; done < total; from += step) {
+    const int64_t count = std::min(left, total - done);
+    repeat(to + done, *from, count);
+    done += count;
+    left = length;
+  }
+}
+
 // Writes elements [begin, begin + total) of a broadcast operand contiguously. E is an unsigned
 // integer of the element's size, or any trivially copyable type of that size.
 template <class E, int N>
-void expand(const BroadcastLayout<N>& layout, int operand, const void* data, int64_t begin,
+void expand(const BroadcastLayout<N>& all, int operand, const void* data, int64_t begin,
             int64_t total, void* out) {
-  const auto* from = static_cast<const E*>(data);
-  auto* to = static_cast<E*>(out);
-  const bool repeats = layout.inner_stride(operand) == 0;
+  const BroadcastLayout<1> layout = layout_of(all, operand);
+  const auto* const from = static_cast<const E*>(data);
+  auto* const to = static_cast<E*>(out);
+  const int64_t length = layout.inner();
+  const bool repeats = layout.inner_stride(0) == 0;
+  const int64_t step = layout.rank < 2 ? 0 : layout.stride[0][layout.rank - 2];
   if (repeats && layout.rank == 2) {
-    // A column: repeats each element along its row.
-    const int64_t length = layout.inner();
-    const E* source = from + begin / length * layout.stride[operand][0];
-    int64_t count = length - begin % length;
-    for (int64_t done = 0; done < total; source += layout.stride[operand][0]) {
-      const int64_t end = std::min(done + count, total);
-      repeat(to + done, *source, end - done);
-      done = end;
-      count = length;
-    }
+    const E* const first = from + begin / length * step;
+    return repeat_each(to, first, step, length, length - begin % length, total);
+  }
+  if (!repeats && layout.rank >= 2 && step == 0) {
+    // The row is the innermost loop, whose place is the first offset.
+    BroadcastLayout<1> rows = layout;
+    --rows.rank;
+    const int64_t row_size = length * rows.size[rows.rank - 1];
+    rows.size[rows.rank - 1] = row_size;
+    for_stretches(rows, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
+      repeat_row(to + done, from + offset[0], length, (begin + done) % row_size % length, count);
+    });
     return;
   }
   for_stretches(layout, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
-    const E* source = from + offset[operand];
     if (repeats) {
-      repeat(to + done, *source, count);
+      repeat(to + done, from[offset[0]], count);
     } else {
-      for (int64_t i = 0; i < count; ++i) to[done + i] = source[i];
+      std::memcpy(to + done, from + offset[0], static_cast<size_t>(count) * sizeof(E));
     }
   });
 }
