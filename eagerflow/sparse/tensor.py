@@ -186,23 +186,26 @@ class SparseTensor(CompositeTensor):
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if not isinstance(function, _core.OpFunction):
             return NotImplemented
+        name = function.__name__
+        elementwise = name in _ELEMENTWISE and (
+            function.elementwise or function is getattr(_ops, name, None)
+        )
+        of_shapes = (array.shape, array.size, array.rank, segment.bincount)
+        if not elementwise and function not in of_shapes:
+            return NotImplemented
         arguments = bind_arguments(function, args, kwargs)
         if not arguments or next(iter(arguments.values())) is not self:
             return NotImplemented
         del arguments[next(iter(arguments))]
-        if function in (array.shape, array.size):
-            dtype = arguments.get("out_type") or dtypes.int32
-            if function is array.shape:
-                return _ops.cast(self._dense_shape, dtype)
-            return _ops.cast(_ops.reduce_prod(self._dense_shape), dtype)
-        if function is array.rank:
-            return _core.convert(self._dense_shape._size, dtypes.int32, None)
+        if elementwise:
+            return self.with_values(function(self._values, **arguments))
         if function is segment.bincount:
             return segments.dense_bincount(self, **arguments)
-        name = function.__name__
-        if name in _ELEMENTWISE and (function.elementwise or function is getattr(_ops, name, None)):
-            return self.with_values(function(self._values, **arguments))
-        return NotImplemented
+        if function is array.rank:
+            return _core.convert(self._dense_shape._size, dtypes.int32, None)
+        dtype = arguments.get("out_type") or dtypes.int32
+        sizes = self._dense_shape
+        return _ops.cast(sizes if function is array.shape else _ops.reduce_prod(sizes), dtype)
 
     def _print_text(self, summarize: int) -> str:
         parts = (self._indices, self._values, self._dense_shape)

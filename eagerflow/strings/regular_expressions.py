@@ -7,6 +7,7 @@ import importlib
 import re
 import sys
 import unicodedata
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -333,7 +334,8 @@ def _text(item: bytes) -> str:
     return item.decode("utf-8", "surrogateescape")
 
 
-def _rewriter(rewrite: str, groups: int, everywhere: bool) -> Any:
+@functools.lru_cache(maxsize=256)
+def _rewriter(rewrite: str, groups: int, everywhere: bool) -> tuple[int | str, ...] | None:
     """The parts of a rewrite, group numbers and texts; None if it is invalid."""
     parts: list[int | str] = []
     at = 0
@@ -355,10 +357,10 @@ def _rewriter(rewrite: str, groups: int, everywhere: bool) -> Any:
         else:
             parts.append(char)
             at += 1
-    return parts
+    return tuple(parts)
 
 
-def _replaced(text: str, expression: re.Pattern, parts: list, everywhere: bool) -> str:
+def _replaced(text: str, expression: re.Pattern, parts: Iterable, everywhere: bool) -> str:
     out, last, previous_end = [], 0, -1
     for match in expression.finditer(text):
         start, end = match.span()
