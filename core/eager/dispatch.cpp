@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "eager/attention.h"
 #include "eager/batched.h"
 #include "eager/device_backend.h"
 #include "eager/interruptible_region.h"
@@ -101,6 +102,7 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
   TensorList computed;
   if (pending && !op.takes_lazy) [[unlikely]] {
     if (inputs[0].impl()->lazy()) {
+      if (run_attention(op, inputs, attrs, outputs)) return;
       if (Tensor value = value_for_call(inputs[0], op)) {
         computed.push_back(std::move(value));
         for (const Tensor& input : inputs.subspan(1)) computed.push_back(input);
@@ -154,7 +156,8 @@ bool saves_memory(std::span<const Tensor> inputs) {
     graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (several_devices && run_on_backend(op, inputs, attrs, specs, outputs)) [[unlikely]] {
-  } else if (may_delay(op, inputs) && (!owns_inputs || saves_memory(inputs))) [[unlikely]] {
+  } else if (may_delay(op, inputs) &&
+             (!owns_inputs || (op.kernel.elements && saves_memory(inputs)))) [[unlikely]] {
     if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
       outputs.push_back(std::move(result));
     } else {

@@ -9,15 +9,14 @@
 #include <utility>
 #include <vector>
 
+#include "eager/attention.h"
 #include "eager/fusion_log.h"
 #include "eager/interruptible_region.h"
-#include "eager/observer.h"
 #include "eager/pending.h"
 #include "ops/array.h"
 #include "ops/convolution.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
-#include "tensor/buffer_limit.h"
 
 namespace ef {
 
@@ -27,10 +26,8 @@ namespace {
 
 // Longer chains save little more, and take longer to prepare and to interrupt.
 constexpr int32_t kMostSteps = 64;
-// Pending results keep what they are made of alive: so many tensors each, and so many bytes
-// together.
+// Pending results keep so many tensors alive each.
 constexpr int32_t kMostLeaves = 12;
-constexpr int64_t kMostHeldBytes = int64_t{1} << 30;
 
 // What takes less time for an element is rather computed twice than written and read.
 constexpr double kCheapNanoseconds = 2;
@@ -84,16 +81,12 @@ Operands operands_of(const ElementLoop& loop, std::span<const Tensor> inputs, co
 bool is_generated(const Tensor& tensor) { return generated_of(tensor); }
 
 bool fuses() { return fusing.load(std::memory_order_relaxed); }
-bool set_fuses(bool fuses) { return fusing.exchange(fuses); }
+bool set_fuses(bool fuses) {
+  Whole::asked_for = 0;
+  return fusing.exchange(fuses);
+}
 
 namespace {
-
-// Results so large that memory may not hold them are computed, or refused, by the call.
-bool may_wait(int64_t count, DType dtype) {
-  return fuses() && observers.empty() && !buffers_are_limited() &&
-         count <= kMostHeldBytes / static_cast<int64_t>(element_size(dtype)) &&
-         held_bytes.load(std::memory_order_relaxed) <= kMostHeldBytes;
-}
 
 Tensor tensor_of(std::unique_ptr<Pending> node, const TensorSpec& spec) {
   Pending* const made = node.get();
@@ -125,6 +118,7 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
   const int64_t count = spec.shape.num_elements();
   if (count < kLazyElements || !may_wait(count, spec.dtype)) return {};
+  if (!op.kernel.elements) return make_part_of_attention(op, inputs, attrs, spec);
   if (std::ranges::any_of(inputs, is_generated)) {
     if (Tensor scaled = scale_rows(op, inputs, spec)) return scaled;
   }
@@ -144,8 +138,10 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     if (!inner) {
       if (input.shape() == spec.shape && is_generated(input)) {
         node->cost += generated_of(input)->total_cost();
+      } else if (const Whole* const whole = whole_of(input); whole && input.shape() == spec.shape) {
+        node->wholes += whole->cost;
       } else {
-        input.impl()->settle();
+        compute_now(input);
       }
       node->leaves += input.size() > 1;
       node->held += input.bytes();
@@ -156,6 +152,7 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
       node->steps += inner->steps;
       node->leaves += inner->leaves;
       node->cost += inner->cost;
+      node->wholes += inner->wholes;
     }
     node->inputs.push_back(input);
   }
@@ -203,6 +200,7 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   if (!root) return {};
   const double per_element = root->cost / static_cast<double>(tensor.size());
   if (per_element > kCheapNanoseconds) return {};
+  if (root->wholes > 0) settle_wholes(*root);
   Expression expression;
   ChainKey key;
   TensorList again;  // read once more, and held by others
@@ -267,6 +265,7 @@ Tensor value_for_call(const Tensor& tensor, const Op& reader) {
   Pending* const root = pending_of(tensor);
   if (!root || tensor.bytes() < kRecomputedBytes || root->forwards) return {};
   if (root->cost > kCheapNanoseconds * static_cast<double>(tensor.size())) return {};
+  if (root->wholes > 0) settle_wholes(*root);
   Expression expression;
   ChainKey key;
   TensorList others;  // that are in memory then
@@ -335,6 +334,8 @@ void compute_jointly(std::span<const Tensor> results) {
   for (const Tensor& result : results) {
     Pending* const node = waits(result) ? pending_of(result) : nullptr;
     if (!node || node->joint || node->spreads || node->inputs.empty()) continue;
+    // Wholes are computed first, which may not happen while a pass writes over its inputs.
+    if (node->wholes > 0) continue;
     Expression own;
     Walk alone(own);
     alone.visit(*node);
@@ -379,7 +380,8 @@ void compute_now(const Tensor& tensor) {
 }
 
 double pending_cost(const Tensor& tensor) {
-  if (const Pending* const node = pending_of(tensor)) return node->cost;
+  if (const Pending* const node = pending_of(tensor)) return node->cost + node->wholes;
+  if (const Whole* const whole = whole_of(tensor)) return whole->cost;
   const Generated* const value = generated_of(tensor);
   return value ? value->total_cost() : 0;
 }

@@ -19,9 +19,9 @@ namespace ef {
 // From this size on, saving a pass over memory is worth the bookkeeping.
 inline constexpr int64_t kLazyElements = 16'384;
 
-// Whether the result of a call may be large, and of an elementwise operation.
+// Whether the result of a call may be large, and of an operation whose results wait.
 [[gnu::always_inline]] inline bool may_delay(const Op& op, std::span<const Tensor> inputs) {
-  if (!op.kernel.elements) return false;
+  if (!op.kernel.elements && !op.waits) return false;
   for (const Tensor& input : inputs) {
     if (input.size() >= kLazyElements) return true;
   }

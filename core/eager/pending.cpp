@@ -11,8 +11,10 @@
 #include "device/parallel.h"
 #include "eager/fusion_log.h"
 #include "eager/lazy.h"
+#include "eager/observer.h"
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/element_blocks.h"
+#include "tensor/buffer_limit.h"
 
 namespace ef::lazy {
 
@@ -68,6 +70,13 @@ class Overwriting {
 }  // namespace
 
 void wait_for_overwriting() { const std::lock_guard lock(overwriting); }
+
+bool may_wait(int64_t count, DType dtype) {
+  constexpr int64_t kMostHeldBytes = int64_t{1} << 30;
+  return fuses() && observers.empty() && !buffers_are_limited() &&
+         count <= kMostHeldBytes / static_cast<int64_t>(element_size(dtype)) &&
+         held_bytes.load(std::memory_order_relaxed) <= kMostHeldBytes;
+}
 
 Pending* pending_of(const Tensor& tensor) {
   LazyValue* const value = tensor.impl()->lazy();
@@ -138,6 +147,65 @@ void Generated::read_all(const cpu::ElementSource& source, const Tensor& value) 
 Generated* generated_of(const Tensor& tensor) {
   LazyValue* const value = tensor.impl()->lazy();
   return value ? dynamic_cast<Generated*>(value) : nullptr;
+}
+
+Whole::Whole(const Op& of, AttrsRef with, std::span<const Tensor> from, const TensorSpec& spec)
+    : op(&of), attrs(with), dtype(spec.dtype) {
+  SpecList specs;
+  specs.push_back(spec);
+  cost = op->cost(from, specs, with);
+  for (const Tensor& input : from) {
+    inputs.push_back(input);
+    cost += pending_cost(input);
+    if (!input.impl()->lazy()) held += input.bytes();
+  }
+  held_bytes += held;
+}
+
+Whole* whole_of(const Tensor& tensor) {
+  LazyValue* const value = tensor.impl()->lazy();
+  return value ? dynamic_cast<Whole*>(value) : nullptr;
+}
+
+void Whole::settle(const Settler& settler) {
+  constexpr int32_t kPatience = 64;
+  Operands from;
+  {
+    const std::lock_guard lock(links);
+    if (!self->lazy()) return;
+    if (passed_over) asked_for = kPatience;
+    from = inputs;
+  }
+  const FlushSubnormals flush;
+  const TensorSpec spec{dtype, self->shape()};
+  SpecList specs;
+  specs.push_back(spec);
+  TensorList results{Tensor::empty(spec.dtype, spec.shape)};
+  for (const Tensor& input : from) {
+    if (!op->takes_lazy) input.impl()->settle();
+  }
+  KernelContext context(*op, from, attrs, specs, results);
+  op->kernel(context);
+  Operands dropped;  // after the lock
+  const std::lock_guard lock(links);
+  if (!self->lazy()) return;  // another thread was faster
+  settler(results[0]);
+  dropped = std::move(inputs);
+  inputs.clear();
+  held_bytes -= std::exchange(held, 0);
+}
+
+void settle_wholes(Pending& root) {
+  Expression expression;
+  {
+    const std::lock_guard lock(links);
+    if (!root.self->lazy()) return;
+    Walk walk(expression);
+    walk.visit(root);
+  }
+  for (const Tensor& leaf : expression.leaves) {
+    if (whole_of(leaf)) leaf.impl()->settle();
+  }
 }
 
 ChainKey key_of(const Walk& walk, const Expression& expression) {
@@ -211,6 +279,7 @@ void compute(Pending& root) {
   std::vector<size_t> elsewhere;  // places in the joint of further results
   Operands inputs;                // of a single operation
   bool alone = false, waits = false, overwrites = false;
+  if (root.wholes > 0) settle_wholes(root);
   Overwriting over(root.cost);
   {
     const std::lock_guard lock(links);

@@ -54,6 +54,7 @@ class Pending final : public LazyValue {
   bool forwards = false;  // the value is that of the input
   bool spreads = false;   // it is the input, broadcast; chains read the input itself
   double cost = 0;        // nanoseconds, with that of pending inputs
+  double wholes = 0;      // and of those that are no part of chains
 
   // Below, guarded by `links`.
   InlineVector<Tensor, 3> inputs;  // none once the value is known
@@ -76,6 +77,10 @@ Pending* pending_of(const Tensor& tensor);
 
 // Takes a value that was computed with another one, if there is one. Under `links`.
 bool settle_jointly(Pending& node);
+
+// Whether a result may wait. Those so large that memory may not hold them are computed, or refused,
+// by the call.
+bool may_wait(int64_t count, DType dtype);
 
 // A value that is written only where its elements do not suffice.
 class Generated final : public cpu::SourcedValue {
@@ -109,6 +114,33 @@ class Generated final : public cpu::SourcedValue {
 };
 
 Generated* generated_of(const Tensor& tensor);
+
+// The result of an operation that is no part of chains, but may be one of a greater whole: of
+// attention (eager/attention.h).
+class Whole final : public LazyValue {
+ public:
+  Whole(const Op& of, AttrsRef with, std::span<const Tensor> from, const TensorSpec& spec);
+  ~Whole() override { held_bytes -= held; }
+
+  void settle(const Settler& settler) override;
+
+  const Op* const op;
+  const SavedAttrs attrs;
+  const DType dtype;
+  TensorImpl* self = nullptr;
+  double cost = 0;  // nanoseconds, with that of pending inputs
+
+  // Below, guarded by `links`.
+  Operands inputs;  // none once the value is known
+  int64_t held = 0;
+  bool passed_over = false;  // the greater whole has been computed without it
+
+  // So many greater wholes are computed step by step from now on: somebody has asked for a part
+  // after it was passed over, and would probably do so again.
+  static inline std::atomic<int32_t> asked_for{0};
+};
+
+Whole* whole_of(const Tensor& tensor);
 
 // What pending results are made of: the tensors they begin with, and operations in order.
 struct Expression {
@@ -158,6 +190,9 @@ class Walk {
   const uint64_t walk_;
   bool waits_ = false;
 };
+
+// Computes the values of such kind that an expression begins with.
+void settle_wholes(Pending& root);
 
 // The expression as a chain reads it. Under `links`.
 ChainKey key_of(const Walk& walk, const Expression& expression);

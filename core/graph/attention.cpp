@@ -11,7 +11,6 @@
 #include "eager/observer.h"
 #include "eager/tape.h"
 #include "kernels/cpu/attention.h"
-#include "kernels/cpu/short_gemm.h"
 #include "kernels/cpu/widen.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
@@ -23,9 +22,6 @@ namespace {
 
 // Shorter floats are computed as floats.
 bool can_compute(DType dtype) { return dtype == DType::kFloat32 || cpu::is_short_float(dtype); }
-
-// Of fewer keys, products that the processor computes of bfloat16 are faster than what they save.
-constexpr int64_t kManyKeys = 512;
 
 bool is(const Node& node, const Op& op) { return node.op == &op && node.late.empty(); }
 
@@ -309,18 +305,6 @@ void Attention::keep_for_backward(Found& found, int32_t slot) {
   found.passes[1]->inputs_.push_back(slot);
 }
 
-namespace {
-
-bool same_but_last(const Shape& a, const Shape& b, int axes) {
-  if (a.rank() != b.rank()) return false;
-  for (int i = 0; i < a.rank() - axes; ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   if (!observers.empty() || !fuses() || !inputs[0]) return false;
   const DType dtype = inputs[0].dtype();
@@ -336,20 +320,11 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
       if (tape->knows(input.impl()->id_or_zero())) return false;
     }
   }
-  const Shape &query = inputs[0].shape(), &key = inputs[1].shape(), &value = inputs[2].shape();
-  if (query.rank() < 2 || !same_but_last(query, key, 2) || !same_but_last(query, value, 2)) {
-    return false;
-  }
+  const Shape& query = inputs[0].shape();
   cpu::Attention a;
   a.keys_in_columns = keys_in_columns_;
-  a.queries = query.back(1);
-  a.size = query.back(0);
-  a.keys = key.back(keys_in_columns_ ? 0 : 1);
-  a.value_size = value.back(0);
-  if (key.back(keys_in_columns_ ? 1 : 0) != a.size || value.back(1) != a.keys) return false;
-  const bool multiplied = dtype == DType::kBfloat16 && cpu::multiplies_bfloat16();
-  if (multiplied && a.keys < kManyKeys) return false;
-  a.heads = inputs[0].size() / (a.queries * a.size);
+  if (!cpu::place_matrices(query, inputs[1].shape(), inputs[2].shape(), a)) return false;
+  if (!cpu::suits_attention(dtype, a.keys)) return false;
   Shape scores = query;
   scores[scores.rank() - 1] = a.keys;
   Shape result = query;

@@ -242,7 +242,8 @@ struct OpSpec {
   bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
   bool takes_lazy = false;         // the kernel looks for lazy inputs itself
-  bool returns_list = false;       // the number of outputs depends on the call; Python gets a list
+  bool waits = false;         // large results may wait for what reads them, though no chain does
+  bool returns_list = false;  // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;
   const char* doc = "";
 };

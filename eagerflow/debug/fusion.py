@@ -15,8 +15,8 @@ def show_fusion(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
 
     Results of elementwise operations on large tensors wait until values are needed, and are then
     computed together, in one pass over memory. In functions made by `tf.function` the graph is cut
-    into such chains beforehand. The environment variable `EAGERFLOW_FUSE=0` has every operation run
-    by itself.
+    into such chains beforehand. Attention in steps, which are two products and a softmax, runs as
+    one, too. The environment variable `EAGERFLOW_FUSE=0` has every operation run by itself.
 
     Args:
         function: any function; it is called once.

@@ -13,9 +13,12 @@
 
 #include "device/parallel.h"
 #include "device/scratch.h"
+#include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/short_gemm.h"
 #include "kernels/cpu/transpose.h"
+#include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
 namespace {
@@ -98,7 +101,9 @@ class Blocks {
   // A block is hidden if its scores are so much smaller than others of the same rows that their
   // weights are 0: scores lie between -limit and limit, by Cauchy and Schwarz, before the mask.
   void find_hidden() {
-    if (!a_.mask || a_.mask_column == 0 || column_blocks_ < 2) return;
+    const bool masked = a_.mask || a_.chosen;
+    if (!masked || a_.mask_column == 0 || column_blocks_ < 2) return;
+    if (a_.chosen && !(a_.hidden < 0)) return;
     const int64_t heads = a_.heads;
     const float query = longest(a_.query, heads * a_.queries, a_.size);
     // Columns of keys are as short as the longest row of them allows.
@@ -121,26 +126,35 @@ class Blocks {
                  [&](int64_t begin, int64_t end) {
                    for (int64_t unit = begin; unit < end; ++unit) {
                      const auto start = starts[static_cast<size_t>(unit / row_blocks_)];
-                     find_hidden(a_.mask + start, unit, limit);
+                     find_hidden(start, unit, limit);
                    }
                  });
   }
 
-  void find_hidden(const float* mask, int64_t unit, float limit) {
+  // What is added to scores at most, among some of a row of the mask. Those that are not chosen are
+  // taken for as small as their number and the least score, which hides fewer blocks.
+  float most_of(int64_t start, int64_t count) const {
+    const auto& loops = row_loops_of<float>();
+    if (a_.mask) {
+      const float* const part = a_.mask + start;
+      return a_.mask_sign > 0 ? loops.max(part, count) : -loops.min(part, count);
+    }
+    const bool counts = std::memchr(a_.chosen + start, a_.shown, static_cast<size_t>(count));
+    return counts ? 0 : a_.hidden;
+  }
+
+  void find_hidden(int64_t start, int64_t unit, float limit) {
     constexpr float kLeast = -std::numeric_limits<float>::infinity();
     const int64_t i = unit % row_blocks_;
     std::vector<float> most(static_cast<size_t>(column_blocks_), kLeast);
     float least_row = -kLeast;  // of the rows' greatest numbers
     const int64_t rows = a_.mask_row == 0 ? 1 : at(i, 0).rows;
-    const auto& loops = row_loops_of<float>();
     for (int64_t r = 0; r < rows; ++r) {
-      const float* const row = mask + (i * kRowBlock + r) * a_.mask_row;
+      const int64_t row = start + (i * kRowBlock + r) * a_.mask_row;
       float greatest = kLeast;
       for (int64_t j = 0; j < column_blocks_; ++j) {
         const Block block = at(i, j);
-        const float* const part = row + block.column;
-        const float top =
-            a_.mask_sign > 0 ? loops.max(part, block.columns) : -loops.min(part, block.columns);
+        const float top = most_of(row + block.column, block.columns);
         greatest = std::max(greatest, top);
         float& whole = most[static_cast<size_t>(j)];
         if (!(top <= whole)) whole = top;
@@ -202,11 +216,31 @@ class Turned {
   int64_t size_;
 };
 
+// Puts the number for hidden scores in their places.
+void hide(const Attention& a, int64_t head, const Block& block, float* out, int64_t width) {
+  const SelectLoop loop = element_loops().select[2];
+  const bool* const chosen = a.chosen + a.mask_starts[static_cast<size_t>(head)];
+  for (int64_t r = 0; r < block.rows; ++r) {
+    const bool* const row = chosen + (block.row + r) * a.mask_row + block.column * a.mask_column;
+    float* const to = out + r * width;
+    if (a.mask_column == 0) {
+      if (*row != a.shown) std::fill_n(to, block.columns, a.hidden);
+      continue;
+    }
+    if (a.shown) {
+      loop(to, row, to, &a.hidden, block.columns, 1, 0);
+    } else {
+      loop(to, row, &a.hidden, to, block.columns, 0, 1);
+    }
+  }
+}
+
 // The scores of a block: products of scaled queries and keys, and the mask.
 void scores(const Attention& a, const Turned& keys, const float* scaled, int64_t head,
             const Block& block, float* out, int64_t width) {
   multiply(block.rows, block.columns, a.size, {scaled, a.size}, keys.at(head, block), out, width,
            false);
+  if (a.chosen) return hide(a, head, block, out, width);
   if (!a.mask) return;
   const float* const mask = a.mask + a.mask_starts[static_cast<size_t>(head)];
   const auto& loops = row_loops_of<float>();
@@ -391,6 +425,28 @@ class Backward {
 };
 
 }  // namespace
+
+bool suits_attention(DType dtype, int64_t keys) {
+  // Of fewer keys, products that the processor computes of bfloat16 are faster than what they save.
+  constexpr int64_t kManyKeys = 512;
+  if (dtype == DType::kBfloat16 && multiplies_bfloat16()) return keys >= kManyKeys;
+  return dtype == DType::kFloat32 || is_short_float(dtype);
+}
+
+bool place_matrices(const Shape& query, const Shape& key, const Shape& value, Attention& a) {
+  const int rank = query.rank();
+  if (rank < 2 || key.rank() != rank || value.rank() != rank) return false;
+  a.heads = 1;
+  for (int i = 0; i < rank - 2; ++i) {
+    if (key[i] != query[i] || value[i] != query[i]) return false;
+    a.heads *= query[i];
+  }
+  a.queries = query.back(1);
+  a.size = query.back(0);
+  a.keys = key.back(a.keys_in_columns ? 0 : 1);
+  a.value_size = value.back(0);
+  return key.back(a.keys_in_columns ? 1 : 0) == a.size && value.back(1) == a.keys;
+}
 
 bool place_mask(const Shape& mask, const Shape& scores, Attention& a) {
   if (mask.rank() > scores.rank()) return false;

@@ -28,7 +28,19 @@ struct Attention {
   int64_t mask_row = 0;
   int64_t mask_column = 0;
   std::vector<int64_t> mask_starts;  // of the heads
+  // In place of such a mask, one that says which scores count: those where it is not `shown` are
+  // `hidden`.
+  const bool* chosen = nullptr;
+  bool shown = true;
+  float hidden = 0;
 };
+
+// Whether attention of this dtype and so many keys is rather computed by these kernels than step by
+// step. They compute shorter floats as floats.
+bool suits_attention(DType dtype, int64_t keys);
+
+// The sizes of attention of matrices of one batch. False if they do not fit together.
+bool place_matrices(const Shape& query, const Shape& key, const Shape& value, Attention& a);
 
 // Where a mask of this shape begins for each head, and its strides. False if it does not broadcast
 // to the scores [..., queries, keys].
