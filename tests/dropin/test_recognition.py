@@ -17,6 +17,7 @@ from eagerflow.dropin.recognise import generation_of
         "from tensorflow import to_float",
         "import tensorflow as tf\ntf.reduce_sum(x, keep_dims=True)\ntf.log(x)",
         "import tensorflow as tf\no = tf.train.GradientDescentOptimizer(0.1)",
+        "try:\n    import tensorflow as tf\n    tf.random_normal([2])\nexcept ImportError:\n    pass",
     ],
 )
 def test_first_generation(text):
@@ -34,6 +35,9 @@ def test_first_generation(text):
         "import tensorflow as tf\ntf.compat.v1.disable_eager_execution()",
         "import tensorflow as tf\ntf.compat.v1.Session().run(x, feed_dict={})",
         "this is no Python",
+        "import tensorflow as tf\nx = tf.strings.ngrams(y, 2)\n"
+        "f = tf.to_float if hasattr(tf, 'to_float') else tf.cast\n"
+        "g = tf.log if hasattr(tf, 'log') else tf.math.log",
     ],
 )
 def test_second_generation(text):
