@@ -23,6 +23,7 @@ from eagerflow.distribute.replicas import as_called, run_replicas
 from eagerflow.distribute.values import (
     DistributedValues,
     Mirrored,
+    MirroredTensor,
     container_of,
     joined,
     replica_of,
@@ -242,7 +243,7 @@ class StrategyExtended:
         for name in devices:
             with device(name):
                 copies.append(nest.map_structure(_copied, value, expand_composites=True))
-        return Mirrored(copies)
+        return MirroredTensor(copies)
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
         """The values of all replicas joined on some devices.
@@ -373,7 +374,7 @@ class StrategyExtended:
         if not group:
             return tuple(results)
         values = [r.value() if isinstance(r, _core.Variable) else r for r in results]
-        return joined(values, Mirrored)
+        return joined(values, MirroredTensor)
 
     def update_non_slot(
         self,
@@ -396,7 +397,7 @@ class StrategyExtended:
         for number, name in enumerate(self._parameter_devices):
             with device(name), distribution.updating(number):
                 results.append(fn(*replica_of(args, number), **replica_of(kwargs or {}, number)))
-        return joined(results, Mirrored) if group else tuple(results)
+        return joined(results, MirroredTensor) if group else tuple(results)
 
     def non_slot_devices(self, var_list: Any) -> tuple[str, ...]:
         """The devices of variables that belong to no other one."""

@@ -18,6 +18,8 @@ class DistributedValues:
         values: the values, in the order of the replicas.
     """
 
+    _kind: str | None = None  # the name in text forms, where it is not the class's
+
     def __init__(self, values: Sequence[Any]) -> None:
         self._values = tuple(values)
 
@@ -36,7 +38,7 @@ class DistributedValues:
 
     def _text(self, show: Callable[[Any], str]) -> str:
         shown = ",\n".join(f"  {k}: {show(value)}" for k, value in enumerate(self._values))
-        return f"{type(self).__name__}:{{\n{shown}\n}}"
+        return f"{self._kind or type(self).__name__}:{{\n{shown}\n}}"
 
     def __str__(self) -> str:
         return self._text(str)
@@ -94,7 +96,29 @@ class PerReplicaSpec(TypeSpec):
 
 
 class Mirrored(DistributedValues):
-    """The same value on each device: attributes and operators are those of the first."""
+    """The same value on each device."""
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        return _core.convert(self._values[0], dtype, None)
+
+    def numpy(self) -> Any:
+        """The value as an array."""
+        return self._values[0].numpy()
+
+    @property
+    def op(self) -> Any:
+        """In graphs, the operation that gives the first value."""
+        return self._values[0].op
+
+    def _as_graph_element(self) -> Any:
+        first = self._values[0]
+        return first if isinstance(first, _core.Tensor) else first._as_graph_element()
+
+
+class MirroredTensor(Mirrored):
+    """The same tensor on each device: attributes and operators are those of the first."""
+
+    _kind = "Mirrored"
 
     def __getattr__(self, name: str) -> Any:
         # Copying asks for names before there are values.
@@ -102,16 +126,9 @@ class Mirrored(DistributedValues):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._values[0], name)
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
-        return _core.convert(self._values[0], dtype, None)
-
-    def _as_graph_element(self) -> Any:
-        first = self._values[0]
-        return first if isinstance(first, _core.Tensor) else first._as_graph_element()
-
 
 def _operator_on_first(name: str) -> Callable[..., Any]:
-    def on_first(self: Mirrored, *args: Any) -> Any:
+    def on_first(self: MirroredTensor, *args: Any) -> Any:
         return getattr(self._values[0], name)(*args)
 
     return on_first
@@ -120,7 +137,7 @@ def _operator_on_first(name: str) -> Callable[..., Any]:
 # Comparison for equality is that of objects, which sets and dictionaries need.
 for _name in OPERATORS - {"__eq__", "__ne__"}:
     if hasattr(_core.Tensor, _name):
-        setattr(Mirrored, _name, _operator_on_first(_name))
+        setattr(MirroredTensor, _name, _operator_on_first(_name))
 
 
 def replica_of(structure: Any, replica: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.distribute.collectives import ReduceOp
-from eagerflow.distribute.values import DistributedValues, Mirrored, replica_of
+from eagerflow.distribute.values import DistributedValues, Mirrored, MirroredTensor, replica_of
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
 from eagerflow.framework.operation import Operation
@@ -184,7 +184,7 @@ class DistributedVariable(DistributedValues, Variable):
             for part in self._values:
                 with device(part.device):
                     values.append(part.value())
-        return Mirrored(values)
+        return MirroredTensor(values)
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True

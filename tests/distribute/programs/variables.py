@@ -150,3 +150,12 @@ def gradient_of_argument():
 
 show("custom gradient", lambda: strategy.run(gradient_of_argument))
 show("custom gradient in a function", lambda: tf.function(strategy.run)(gradient_of_argument))
+
+
+def gradient_of_operators():
+    with tf.GradientTape() as tape:
+        y = (v * v + 2.0 * v[0]) * (number() + 1.0)
+    return tape.gradient(y, v)
+
+
+show("gradient of operators", lambda: strategy.run(gradient_of_operators))
