@@ -16,6 +16,7 @@ from eagerflow.keras.layers.attention import attended, causal_mask, needs_no_sco
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.linalg.einsum import einsum
 from eagerflow.ragged.tensor import RaggedTensor
 
@@ -150,6 +151,11 @@ class MultiHeadAttention(FunctionLayer):
         self._value_dense = self._projection(value.rank, self._value_dim, "value")
         axes = self._attention_axes
         self._attention_axes = tuple(range(1, rank - 1)) if axes is None else tuple(axes)
+        if not self._attention_axes:
+            raise IndexError(
+                "Attention goes over the axes between the first and the last, which the query has "
+                f"none of: its shape is {query}, and must be [batch, queries, size] or have more axes."
+            )
         self._dot_product_equation, self._combine_equation = _equations(
             rank + 1, self._attention_axes
         )
@@ -214,6 +220,9 @@ class MultiHeadAttention(FunctionLayer):
         queries, sizes = self._by_heads(queries)
         keys, others = self._by_heads(self._key_dense(key))
         values, _ = self._by_heads(self._value_dense(value))
+        batch = queries._shape_tuple()[:-2]
+        if keys._shape_tuple()[:-2] != batch or values._shape_tuple()[:-2] != batch:
+            self._check_batches(query, key, value)
         drops = self._dropout > 0 and training is not False
         plain = len(sizes) == 1 and (mask is None or not self._softmax_robust_masking)
         alone = plain and not (return_attention_scores or drops)
@@ -230,6 +239,17 @@ class MultiHeadAttention(FunctionLayer):
         if lengths is not None:
             result = RaggedTensor.from_tensor(result, lengths=lengths)
         return (result, weights) if return_attention_scores else result
+
+    def _check_batches(self, query: Any, key: Any, value: Any) -> None:
+        """Refuses inputs of different sizes along the axes that attention does not go over."""
+        for name, other in (("key", key), ("value", value)):
+            sizes = zip(query._shape_tuple()[:-1], other._shape_tuple()[:-1], strict=True)
+            for axis, (mine, its) in enumerate(sizes):
+                if axis not in self._attention_axes and None not in (mine, its) and mine != its:
+                    raise invalid_argument(
+                        f"The query and the {name} must have the same size along axis {axis}. "
+                        f"Received shapes: query {query.shape}, {name} {other.shape}"
+                    )
 
     def _compute_attention(
         self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None

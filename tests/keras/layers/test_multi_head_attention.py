@@ -49,3 +49,27 @@ def test_layers_are_built_from_lists():
     layer = LAYER(2, 4)
     layer._build_from_signature([None, 3, 8], [None, 3, 8])
     assert layer._query_dense.name == "query"
+
+
+@pytest.mark.parametrize(
+    "query, key, value",
+    [
+        ((2, 3, 8), (1, 3, 8), (1, 3, 8)),
+        ((1, 3, 8), (2, 3, 8), (2, 3, 8)),
+        ((2, 3, 8), (1, 3, 8), (2, 3, 8)),
+        ((2, 3, 8), (2, 3, 8), (1, 3, 8)),
+        ((2, 3, 4, 8), (2, 1, 4, 8), (2, 1, 4, 8)),
+    ],
+)
+def test_batches_are_not_broadcast(query, key, value):
+    layer = LAYER(2, 4, attention_axes=len(query) - 2)
+    inputs = [tf.ones(shape) for shape in (query, value, key)]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="same size along axis"):
+        layer(*inputs)
+    with pytest.raises(ValueError, match="same size along axis"):
+        tf.function(layer)(*inputs)
+
+
+def test_inputs_have_positions():
+    with pytest.raises(IndexError, match=r"\[batch, queries, size\]"):
+        LAYER(2, 4)(tf.ones([3, 8]), tf.ones([3, 8]))
