@@ -687,10 +687,6 @@ class MutableHashTable(Table):
     def _remove(self, keys: Tensor) -> None:
         self._table.remove(self._checked(keys))
 
-    def erase(self, keys: Any, name: str | None = None) -> None:
-        """Removes keys; the same as `remove`."""
-        self.remove(keys)
-
 
 _LEAST_SLOTS = 1024
 
@@ -798,3 +794,11 @@ class DenseHashTable(MutableHashTable):
                     None, None, f"Using the {what} as a table key is not allowed"
                 )
         return keys
+
+    def erase(self, keys: Any, name: str | None = None) -> None:
+        """Removes keys; the same as `remove`."""
+        self.remove(keys)
+
+    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Sets the values of keys; the same as `insert`."""
+        self.insert(keys, values)

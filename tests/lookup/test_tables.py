@@ -91,6 +91,16 @@ def test_reserved_keys_are_refused():
                 call(np.int64(key))
 
 
+def test_pairs_of_dense_tables_are_changed_and_erased():
+    table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 0, -5)
+    one = tf.constant([1], tf.int64)
+    table.insert_or_assign(one, one + 4)
+    table.insert_or_assign(one, one + 6)
+    assert table[one].numpy().tolist() == [7]
+    table.erase(one)
+    assert table[one].numpy().tolist() == [-1]
+
+
 def test_initializers_of_programs_fill_the_table_themselves():
     class Own(tf.lookup.KeyValueTensorInitializer):
         key_dtype = tf.string
