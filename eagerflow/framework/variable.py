@@ -713,7 +713,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return copy
 
     def __copy__(self) -> Variable:
-        return self._clone(self.read_value())
+        # As in TensorFlow: shallow copies of what holds variables share them, and their state.
+        return self
 
     def __deepcopy__(self, memo: dict) -> Variable:
         if _core.building() is not None:

@@ -190,6 +190,11 @@ def test_copies_and_pickles():
         assert variable.numpy().tolist() == [1.0, 2.0]
 
 
+def test_shallow_copies_share_the_state():
+    variable = tf.Variable([1.0, 2.0])
+    assert copy.copy(variable) is variable
+
+
 def test_properties():
     variable = tf.Variable(1.0)
     assert variable.trainable and variable.constraint is None and variable.initializer is None
