@@ -80,8 +80,10 @@ class Attention::Search {
     int32_t result_grad = -1, query_grad = -1, key_grad = -1, value_grad = -1;
     bool keys_in_columns = false;
     int mask_sign = 0;
-    std::vector<Scale> scales;    // the last one first
-    std::vector<int32_t> shifts;  // numbers that are added after scales
+    int32_t chosen = -1, hidden = -1;  // of a selection between scores and a number
+    bool shown = true;                 // where the condition has this value, scores are taken
+    std::vector<Scale> scales;         // the last one first
+    std::vector<int32_t> shifts;       // numbers that are added after scales
   };
 
   std::span<const size_t> reading(int32_t slot) const {
@@ -154,10 +156,17 @@ class Attention::Search {
       parts.scoring.push_back(i);
       return follow(step.inputs[0], parts);
     }
-    if ((!adds && !is(*step.node, ops::subtract)) || parts.mask_sign != 0 ||
-        !parts.scales.empty()) {
-      return false;
+    if (parts.mask_sign != 0 || parts.chosen >= 0 || !parts.scales.empty()) return false;
+    if (is(*step.node, ops::select)) {
+      const size_t k = is_number(step.inputs[1]) ? 2 : 1;
+      if (!is_number(step.inputs[3 - k])) return false;
+      parts.chosen = step.inputs[0];
+      parts.hidden = step.inputs[3 - k];
+      parts.shown = k == 1;
+      parts.scoring.push_back(i);
+      return follow(step.inputs[k], parts);
     }
+    if (!adds && !is(*step.node, ops::subtract)) return false;
     for (size_t k = 0; k < (adds ? 2u : 1u); ++k) {
       Parts tried = parts;
       tried.mask = step.inputs[1 - k];
@@ -202,6 +211,7 @@ class Attention::Search {
     if (found != 1 || !is_read(parts.weights, reading(parts.weights).size())) return false;
     if (parts.value == parts.weights || reading(parts.weights).size() > 3) return false;
     if (slopes >= 0 && !find_slopes(slopes, parts)) return false;
+    if (parts.chosen >= 0 && !parts.backward.empty()) return false;
     std::ranges::sort(parts.backward);
     return parts.backward.empty() || parts.backward.front() > parts.product;
   }
@@ -271,6 +281,11 @@ class Attention::Search {
       attention->weights_ = parts.weights;
       attention->inputs_ = {parts.query, parts.key, parts.value};
       if (parts.mask_sign != 0) attention->inputs_.push_back(parts.mask);
+      attention->chooses_ = parts.chosen >= 0;
+      attention->shown_ = parts.shown;
+      if (parts.chosen >= 0) {
+        attention->inputs_.insert(attention->inputs_.end(), {parts.chosen, parts.hidden});
+      }
       for (const Scale& scale : parts.scales) {
         attention->inputs_.push_back(scale.slot);
         attention->divides_.push_back(scale.divides);
@@ -314,7 +329,8 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     if (!input || input.size() == 0) return false;
     // What the forward pass has kept is in floats.
     const bool kept = backward_ && k + 1 == inputs.size();
-    if (input.dtype() != (kept ? DType::kFloat32 : dtype)) return false;
+    const bool chosen = chooses_ && k == 3;
+    if (input.dtype() != (kept ? DType::kFloat32 : chosen ? DType::kBool : dtype)) return false;
     if (input.impl()->lazy() && is_batched(input)) return false;
     for (const Tape* const tape : active_tapes()) {
       if (tape->knows(input.impl()->id_or_zero())) return false;
@@ -330,18 +346,19 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   Shape result = query;
   result[result.rank() - 1] = a.value_size;
   size_t next = 3;
-  if (mask_sign_ != 0) {
+  if (mask_sign_ != 0 || chooses_) {
     if (!cpu::place_mask(inputs[3].shape(), scores, a)) return false;
-    ++next;
+    next += chooses_ ? 2 : 1;
   }
   if (backward_) {
     const Tensor& gradient = inputs[next + divides_.size() + shifts_ + 1];
     if (gradient.shape() != result) return false;
   }
   TensorList floats;  // of shorter ones
-  for (const Tensor& input : inputs) {
-    input.impl()->settle();
-    if (cpu::is_short_float(dtype)) floats.push_back(cast_to(input, DType::kFloat32));
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    inputs[k].impl()->settle();
+    if (!cpu::is_short_float(dtype)) continue;
+    floats.push_back(chooses_ && k == 3 ? inputs[k] : cast_to(inputs[k], DType::kFloat32));
   }
   if (!floats.empty()) inputs = floats;
   a.query = inputs[0].data<float>();
@@ -350,6 +367,10 @@ bool Attention::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   if (mask_sign_ != 0) {
     a.mask = inputs[3].data<float>();
     a.mask_sign = static_cast<float>(mask_sign_);
+  } else if (chooses_) {
+    a.chosen = inputs[3].data<bool>();
+    a.shown = shown_;
+    a.hidden = inputs[4].data<float>()[0];
   }
   for (const char divides : divides_) {
     const float number = inputs[next++].data<float>()[0];

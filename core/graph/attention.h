@@ -40,11 +40,13 @@ class Attention {
   bool backward_ = false;
   bool keys_in_columns_ = false;
   int mask_sign_ = 0;          // -1 if the mask is subtracted, 0 if there is none
+  bool chooses_ = false;       // a condition chooses between scores and a number, forward only
+  bool shown_ = true;          // where it has this value, scores are taken
   std::vector<char> divides_;  // whether the scores are divided by a scale
   int32_t weights_ = -1;
   size_t shifts_ = 0;  // numbers that are added to the scores
-  // Queries, keys, values, the mask, the scales, the shifts; of the backward pass also the result,
-  // its gradient, and what the forward pass has kept.
+  // Queries, keys, values, the mask (or the condition and the number), the scales, the shifts; of
+  // the backward pass also the result, its gradient, and what the forward pass has kept.
   std::vector<int32_t> inputs_;
   // The result and what is kept, or the gradients by queries, keys and values.
   std::vector<int32_t> outputs_;

@@ -11,6 +11,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from fusing import fusing
 
 HEADS = [2, 3]
 
@@ -157,6 +158,52 @@ def test_scores_that_are_shifted(shift: float, fuses: bool) -> None:
         assert_close(traced(*inputs), program(*inputs))
     else:
         assert np.isnan(traced(*inputs)[0]).all()
+
+
+@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize("hidden", [-np.inf, -1e9, -2.0, 0.5])
+@pytest.mark.parametrize("queries, keys", [(90, 90), (300, 600)])
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_scores_that_a_condition_chooses(
+    shown: bool, hidden: float, queries: int, keys: int, dtype: str
+) -> None:
+    inputs = [tf.cast(x, dtype) for x in operands(queries, keys, 16)]
+    visible = tf.constant(np.tri(queries, keys, dtype=bool))
+    number = tf.cast(max(hidden, -6e4) if np.isfinite(hidden) else hidden, dtype)
+
+    def program(query: Any, key: Any, value: Any) -> Any:
+        scores = tf.matmul(query, key, transpose_b=True) / tf.cast(4, dtype)
+        if shown:
+            scores = tf.where(visible, scores, number)
+        else:
+            scores = tf.where(tf.logical_not(visible), number, scores)
+        return tf.matmul(tf.nn.softmax(scores), value)
+
+    traced = tf.function(program)
+    assert "attention" in fusions_of(lambda: traced(*inputs))
+    with fusing(False):
+        expected = program(*inputs).numpy()
+    tolerance = 5e-6 if dtype == "float32" else 4e-3
+    np.testing.assert_allclose(traced(*inputs), expected, rtol=0, atol=tolerance * 5)
+    # With gradients it runs step by step.
+    both = with_gradients(program)
+    assert "attention" not in fusions_of(lambda: tf.function(both)(*inputs))
+    for one, other in zip(tf.function(both)(*inputs), both(*inputs), strict=True):
+        np.testing.assert_allclose(one, other, atol=tolerance * 20)
+
+
+def test_a_condition_that_broadcasts_the_other_way_runs_step_by_step() -> None:
+    query, key, value = (x[0] for x in operands(90, 90, 16))
+    condition = tf.constant(np.random.default_rng(0).random([2, 1, 90, 90]) < 0.5)
+
+    def program(query: Any, key: Any, value: Any, condition: Any) -> Any:
+        scores = tf.where(condition, tf.matmul(query, key, transpose_b=True), -1e9)
+        return tf.matmul(tf.nn.softmax(scores), value)
+
+    unknown = tf.TensorSpec(None, tf.float32)
+    signature = [unknown] * 3 + [tf.TensorSpec(None, tf.bool)]
+    result = tf.function(program, input_signature=signature)(query, key, value, condition)
+    np.testing.assert_allclose(result, program(query, key, value, condition), atol=1e-4)
 
 
 def test_scores_that_others_read_stay() -> None:
