@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import random
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -464,3 +465,58 @@ def test_products_of_a_backward_pass_that_gradients_share() -> None:
 
     for result, expected in zip(program(), in_steps(program), strict=True):
         np.testing.assert_array_equal(result, expected)
+
+
+def random_program(seed: int) -> list[Any]:
+    """Attention with steps of all kinds, of which some are held, dropped and read."""
+    q, k, v = operands(220, 220, 16)
+    generator = np.random.default_rng(seed)
+    added = tf.constant(generator.normal(size=[*HEADS, 220, 220]).astype("f"))
+    visible = np.tri(220, dtype=bool)
+    chooser = random.Random(seed)
+    raw = tf.matmul(q, k, transpose_b=True)
+    kept = []
+    scores = raw
+    for _ in range(chooser.randrange(3)):
+        scores = chooser.choice(
+            [
+                lambda s: s * 0.5,
+                lambda s: s + added,
+                lambda s: tf.where(visible, s, -1e9),
+                lambda s: s + raw * 0.1,
+                tf.tanh,
+                lambda s: s - added * 2.0,
+            ]
+        )(scores)
+    if chooser.random() < 0.2:
+        kept.append(scores)
+    if chooser.random() < 0.1:
+        scores.numpy()
+    weights = tf.nn.softmax(scores)
+    if chooser.random() < 0.3:
+        del raw, scores
+    if chooser.random() < 0.2:
+        kept.append(weights)
+    if chooser.random() < 0.15:
+        weights = weights * 2.0
+    if chooser.random() < 0.2:
+        with tf.GradientTape() as tape:
+            tape.watch([weights, v])
+            result = tf.matmul(weights, v)
+        kept += tape.gradient(result, [weights, v])
+    else:
+        result = tf.matmul(weights, v)
+    kept.append(result)
+    if chooser.random() < 0.3:
+        kept.append(tf.reduce_sum(weights, -1))
+    if chooser.random() < 0.3:
+        kept.append(tf.matmul(weights, v) + 1.0)
+    chooser.shuffle(kept)
+    return kept
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed: int) -> None:
+    expected = in_steps(random_program, seed)
+    for result, value in zip(random_program(seed), expected, strict=True):
+        np.testing.assert_allclose(result, value, atol=2e-4)
