@@ -39,7 +39,7 @@ def relu(
         if max_value == 6:
             return _ops.relu6(x)
     if alpha != 0.0 and max_value is None and threshold == 0:
-        return _ops.leaky_relu(x, alpha)
+        return _activation.leaky_relu(x, alpha)
     x = _core.as_tensor(x)
     negative = None
     if alpha != 0.0:
@@ -52,7 +52,8 @@ def relu(
     else:
         x = _ops.relu(x)
     if max_value is not None:
-        x = _ops.clip_by_value(x, 0.0, float(max_value))
+        least = 0 if x.dtype.is_integer else 0.0
+        x = _ops.clip_by_value(x, least, _core.convert(max_value, x.dtype, None))
     return x if negative is None else x - alpha * negative
 
 

@@ -85,9 +85,13 @@ class ReLU(_Elementwise):
         self.threshold = float(threshold)
 
     def call(self, inputs: Any) -> Any:
-        return activations.relu(
-            inputs, alpha=self.negative_slope, max_value=self.max_value, threshold=self.threshold
-        )
+        slope, most, threshold = self.negative_slope, self.max_value, self.threshold
+        dtype = getattr(inputs, "dtype", None)
+        if dtype is not None and dtype.is_integer and (threshold or most is not None):
+            # Bounds and slope of integers are integers; only a slope by itself gives floats.
+            slope, threshold = int(slope), int(threshold)
+            most = None if most is None else int(most)
+        return activations.relu(inputs, alpha=slope, max_value=most, threshold=threshold)
 
 
 class LeakyReLU(_Elementwise):
