@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, sizes_of
+from eagerflow.ops.array import invalid_argument
 
 _ops = _core.ops
 
@@ -56,7 +57,7 @@ class Reshape(Layer):
         **kwargs: `name`, `dtype`, …
 
     Raises:
-        ValueError: if the element counts differ.
+        tf.errors.InvalidArgumentError: if the element counts differ; a ValueError of symbolic tensors.
 
     >>> tf.keras.layers.Reshape([-1, 2])(tf.ones([3, 8])).shape
     TensorShape([3, 4, 2])
@@ -90,7 +91,10 @@ class Reshape(Layer):
     def call(self, inputs: Any) -> Any:
         batch, *sizes = inputs._sizes()
         known = all(type(size) is int for size in sizes)
-        target = self._sizes(sizes) if known else self.target_shape
+        try:
+            target = self._sizes(sizes) if known else self.target_shape
+        except ValueError as error:
+            raise invalid_argument(str(error)) from None
         return _ops.reshape(inputs, [batch, *target])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:

@@ -92,7 +92,7 @@ class UpSampling2D(_UpSampling):
         **kwargs: `name`, `dtype`, …
 
     Raises:
-        ValueError: for another interpolation.
+        NotImplementedError: for another interpolation.
 
     >>> tf.keras.layers.UpSampling2D((2, 3))(tf.ones([1, 4, 4, 2])).shape
     TensorShape([1, 8, 12, 2])
@@ -109,7 +109,7 @@ class UpSampling2D(_UpSampling):
     ) -> None:
         super().__init__(size, data_format, **kwargs)
         if interpolation not in INTERPOLATIONS:
-            raise ValueError(
+            raise NotImplementedError(
                 "`interpolation` argument should be one of: "
                 f'"{", ".join(INTERPOLATIONS)}". Received: "{interpolation}".'
             )

@@ -50,12 +50,9 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: layers.Conv1DTranspose(3, 3)(ones(2, 3, 4, 5)), "rank 3"),
     (lambda: layers.MaxPooling2D()(ones(2, 4, 4)), "expected ndim=4, found ndim=3"),
     (lambda: layers.GlobalAveragePooling2D()(ones(2, 4)), "expected ndim=4"),
-    (lambda: layers.Reshape((3, 5))(ones(2, 4, 4)), "total size of new array must be unchanged"),
-    (lambda: layers.Reshape((-1, -1))(ones(2, 4)), "at most one unknown dimension"),
     (lambda: layers.Permute((0, 1)), "Invalid permutation"),
     (lambda: layers.ZeroPadding2D((1, 2, 3)), "two elements"),
     (lambda: layers.Cropping2D(3)(ones(1, 5, 8, 1)), "greater than the input shape"),
-    (lambda: layers.UpSampling2D(2, interpolation="linear"), "interpolation"),
     (lambda: layers.Add()(ones(2, 3)), "list of inputs"),
     (lambda: layers.Add()([ones(2, 3), ones(2, 4)]), "incompatible shapes"),
     (lambda: layers.Add()([ones(2, 3), ones(3, 3)]), "different batch sizes"),
@@ -108,6 +105,25 @@ def test_windows_larger_than_inputs(layer):
         layer()(inputs)
     assert layer()(tf.keras.Input((8, 8, 3))).shape.rank == 4
     assert layer()(tf.keras.Input((None, None, 3))).shape.as_list()[1:3] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [((3, 5), "total size of new array must be unchanged"), ((-1, -1), "at most one unknown")],
+)
+def test_shapes_that_do_not_fit(shape, message):
+    layer = layers.Reshape(shape)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+        layer(ones(2, 4, 4))
+    with pytest.raises(ValueError, match=message):
+        layer(tf.keras.Input((4, 4)))
+    with pytest.raises(ValueError, match=message):
+        tf.function(layer)(ones(2, 4, 4))
+
+
+def test_interpolations_that_there_are_not():
+    with pytest.raises(NotImplementedError, match="interpolation"):
+        layers.UpSampling2D(2, interpolation="linear")
 
 
 def test_a_layer_may_come_twice():
