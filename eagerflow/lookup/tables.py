@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -136,7 +137,7 @@ class TextFileInitializer:
     """Keys and values of a table, from the lines of a file.
 
     Args:
-        filename: the file's path.
+        filename: the file's path: text, a path object, a string tensor, or a `tf.saved_model.Asset`.
         key_dtype: the dtype of the keys, string or int64.
         key_index: the column of the keys, or one of `tf.lookup.TextFileIndex`.
         value_dtype: the dtype of the values.
@@ -162,6 +163,12 @@ class TextFileInitializer:
         name: str | None = None,
         value_index_offset: int = 0,
     ) -> None:
+        if not isinstance(filename, Tensor):
+            if not filename:
+                raise ValueError("`filename` argument required for tf.lookup.TextFileInitializer")
+            if isinstance(filename, os.PathLike):
+                filename = os.fspath(filename)
+            filename = _core.convert(filename, dtypes.string, None)
         self._filename = filename
         self._key_dtype, self._value_dtype = (
             dtypes.as_dtype(key_dtype),
@@ -200,11 +207,7 @@ class TextFileInitializer:
         return self._value_dtype
 
     def _path(self) -> str:
-        if isinstance(self._filename, str):
-            return self._filename
-        if isinstance(self._filename, Tensor):
-            return self._filename.numpy().decode()
-        return str(self._filename)
+        return os.fsdecode(self._filename.numpy())
 
     def pairs(self) -> Iterable[tuple[Any, Any]]:
         """The keys with their values.

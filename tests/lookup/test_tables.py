@@ -174,3 +174,34 @@ def test_tables_of_all_kinds_are_in_saved_models(tmp_path):
     made = _tables(True)
     tf.saved_model.save(made, tmp_path / "m")
     assert _found(tf.saved_model.load(tmp_path / "m")) == _found(made)
+
+
+def test_files_may_be_those_of_models(tmp_path):
+    """They go with the model."""
+    path = tmp_path / "words.txt"
+    path.write_text("wind\nfire\n")
+
+    def table(file):
+        columns = tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64
+        line = tf.lookup.TextFileIndex.LINE_NUMBER
+        return tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(file, *columns, line), -1)
+
+    class Words(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.file = tf.saved_model.Asset(str(path))
+            self.table = table(self.file)
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def __call__(self, words):
+            return self.table.lookup(words)
+
+    for file in (path, str(path), str(path).encode(), tf.constant(str(path))):
+        assert table(file)["fire"].numpy() == 1
+    tf.saved_model.save(Words(), str(tmp_path / "model"))
+    assert (tmp_path / "model/assets/words.txt").exists()
+    path.unlink()
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    assert loaded(tf.constant(["fire", "ice"])).numpy().tolist() == [1, -1]
+    with pytest.raises(ValueError, match="`filename` argument required"):
+        table("")
