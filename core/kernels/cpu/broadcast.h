@@ -88,18 +88,25 @@ void for_stretches(const BroadcastLayout<N>& layout, int64_t begin, int64_t tota
   }
 }
 
-// Writes one value several times: what is there is copied, which compilers and libraries do by
-// vectors.
+// Copies the first `filled` bytes over and over until there are `total`: what is there is copied,
+// which libraries do by vectors.
+inline void repeat_bytes(void* to, int64_t filled, int64_t total) {
+  auto* const bytes = static_cast<char*>(to);
+  while (filled < total) {
+    const int64_t more = std::min(filled, total - filled);
+    std::memcpy(bytes + filled, bytes, static_cast<size_t>(more));
+    filled += more;
+  }
+}
+
+// Writes one value several times.
 template <class E>
 void repeat(E* to, const E value, int64_t count) {
   constexpr auto kFirst = static_cast<int64_t>(64 / sizeof(E));
-  int64_t done = std::min(count, kFirst);
-  for (int64_t i = 0; i < done; ++i) to[i] = value;
-  while (done < count) {
-    const int64_t more = std::min(done, count - done);
-    std::memcpy(to + done, to, static_cast<size_t>(more) * sizeof(E));
-    done += more;
-  }
+  constexpr auto kSize = static_cast<int64_t>(sizeof(E));
+  const int64_t first = std::min(count, kFirst);
+  for (int64_t i = 0; i < first; ++i) to[i] = value;
+  repeat_bytes(to, first * kSize, count * kSize);
 }
 
 // The loops over one of the operands.
@@ -123,17 +130,13 @@ BroadcastLayout<1> layout_of(const BroadcastLayout<N>& layout, int operand) {
 // Writes `total` elements: those of a row of `length` from element `first` on, over and over.
 template <class E>
 void repeat_row(E* to, const E* row, int64_t length, int64_t first, int64_t total) {
-  const auto bytes = [](int64_t count) { return static_cast<size_t>(count) * sizeof(E); };
-  int64_t done = std::min(length - first, total);
-  std::memcpy(to, row + first, bytes(done));
-  if (done == total) return;
-  const int64_t rest = std::min(first, total - done);
-  std::memcpy(to + done, row, bytes(rest));
-  for (done += rest; done < total;) {
-    const int64_t more = std::min(done, total - done);
-    std::memcpy(to + done, to, bytes(more));
-    done += more;
-  }
+  constexpr auto kSize = static_cast<int64_t>(sizeof(E));
+  const auto bytes = [](int64_t count) { return static_cast<size_t>(count * kSize); };
+  const int64_t end = std::min(length - first, total);
+  const int64_t rest = std::min(first, total - end);
+  std::memcpy(to, row + first, bytes(end));
+  std::memcpy(to + end, row, bytes(rest));
+  repeat_bytes(to, (end + rest) * kSize, total * kSize);
 }
 
 // Writes `total` elements: each of those from `from` on `length` times, but the first only `left`

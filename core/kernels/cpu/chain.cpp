@@ -569,21 +569,16 @@ class Chain::Run::Part {
       if (rows_[k] < 0) continue;
       const Expanded& from = run_.expanded_[k];
       const int64_t bytes = chain_.value(from.value).bytes;
-      repeat_bytes(scratch_->data() + rows_[k], from.data, from.row() * bytes,
-                   (from.row() + run_.block_) * bytes);
+      const int64_t row = from.row() * bytes;
+      std::memcpy(scratch_->data() + rows_[k], from.data, static_cast<size_t>(row));
+      repeat_bytes(scratch_->data() + rows_[k], row, row + run_.block_ * bytes);
     }
     for (const auto& [number, at] : filled) {
       Place& single = places_[static_cast<size_t>(number)];
       single.filled = scratch_->data() + at;
       const int64_t bytes = chain_.value(number).bytes;
-      repeat_bytes(single.filled, single.data, bytes, run_.block_ * bytes);
-    }
-  }
-
-  static void repeat_bytes(char* to, const char* from, int64_t bytes, int64_t needed) {
-    std::memcpy(to, from, static_cast<size_t>(bytes));
-    for (int64_t done = bytes; done < needed; done *= 2) {
-      std::memcpy(to + done, to, static_cast<size_t>(std::min(done, needed - done)));
+      std::memcpy(single.filled, single.data, static_cast<size_t>(bytes));
+      repeat_bytes(single.filled, bytes, run_.block_ * bytes);
     }
   }
 

@@ -283,9 +283,7 @@ struct ShortLoopOperand {
     const int64_t row = layout.inner() * bytes;
     const int64_t needed = std::min(total, kBlock) * bytes + row;
     std::memcpy(block, data, static_cast<size_t>(row));
-    for (int64_t filled = row; filled < needed; filled *= 2) {
-      std::memcpy(block + filled, block, static_cast<size_t>(std::min(filled, needed - filled)));
-    }
+    repeat_bytes(block, row, needed);
   }
   const void* part(char* block, int64_t begin, int64_t size) const {
     if (full) return at(data, begin * bytes);
