@@ -133,11 +133,7 @@ Tensor make_part_of_attention(const Op& op, std::span<const Tensor> inputs, Attr
     const std::lock_guard lock(links);
     if (!follow(inputs[0], spec.shape, parts)) return {};
   }
-  auto node = std::make_unique<Whole>(op, attrs, inputs, spec);
-  Whole* const made = node.get();
-  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(node)));
-  made->self = result.impl();
-  return result;
+  return tensor_of(std::make_unique<Whole>(op, attrs, inputs, spec), spec);
 }
 
 bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef with,

@@ -88,13 +88,6 @@ bool set_fuses(bool fuses) {
 
 namespace {
 
-Tensor tensor_of(std::unique_ptr<Pending> node, const TensorSpec& spec) {
-  Pending* const made = node.get();
-  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(node)));
-  made->self = result.impl();
-  return result;
-}
-
 // A generated value times one number for each row, if its source gives that; else empty.
 Tensor scale_rows(const Op& op, std::span<const Tensor> inputs, const TensorSpec& spec) {
   if (&op != &ops::multiply) return {};
@@ -315,11 +308,7 @@ Tensor make_generated(std::shared_ptr<const cpu::ElementSource> source, const Te
                       double cost, int64_t held) {
   if (spec.shape.num_elements() < kLazyElements) return {};
   if (!may_wait(spec.shape.num_elements(), spec.dtype)) return {};
-  auto value = std::make_unique<Generated>(std::move(source), cost, held);
-  Generated* const made = value.get();
-  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(value)));
-  made->self = result.impl();
-  return result;
+  return tensor_of(std::make_unique<Generated>(std::move(source), cost, held), spec);
 }
 
 void compute_jointly(std::span<const Tensor> results) {

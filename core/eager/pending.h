@@ -142,6 +142,15 @@ class Whole final : public LazyValue {
 
 Whole* whole_of(const Tensor& tensor);
 
+// A tensor whose value waits: a Pending, Generated or Whole.
+template <class Value>
+Tensor tensor_of(std::unique_ptr<Value> value, const TensorSpec& spec) {
+  Value* const made = value.get();
+  Tensor result(TensorImpl::create_lazy(spec.dtype, spec.shape, std::move(value)));
+  made->self = result.impl();
+  return result;
+}
+
 // What pending results are made of: the tensors they begin with, and operations in order.
 struct Expression {
   TensorList leaves;
