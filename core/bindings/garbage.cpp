@@ -9,7 +9,7 @@ namespace {
 
 int collect(void*) {
   PyGC_Collect();  // nothing where the program has disabled the collector
-  growth_noted();
+  reset_growth();
   return 0;
 }
 

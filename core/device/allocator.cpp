@@ -127,9 +127,9 @@ class Arena {
     growth_hook_ = hook;
   }
 
-  void growth_noted() {
+  void reset_growth() {
     const std::lock_guard lock(mutex_);
-    much_ = std::max(kSmallMemory, 2 * in_use_);
+    growth_limit_ = std::max(kSmallMemory, 2 * in_use_);
   }
 
  private:
@@ -214,8 +214,8 @@ class Arena {
     block->second.counted = counted;
     free_bytes_ -= size;
     in_use_ += size;
-    if (in_use_ > much_) [[unlikely]] {
-      much_ = 2 * in_use_;
+    if (in_use_ > growth_limit_) [[unlikely]] {
+      growth_limit_ = 2 * in_use_;
       if (growth_hook_) growth_hook_();
     }
     if (!counted) return block->first;
@@ -240,7 +240,7 @@ class Arena {
   std::set<std::pair<size_t, std::byte*>> free_;
   size_t free_bytes_ = 0;
   size_t in_use_ = 0;
-  size_t much_ = kSmallMemory;  // in use, after which the hook is called
+  size_t growth_limit_ = kSmallMemory;  // of memory in use; the hook is called beyond
   void (*growth_hook_)() = nullptr;
   std::byte* end_ = nullptr;    // of the part in use
   std::byte* limit_ = nullptr;  // of the reserved addresses
@@ -325,7 +325,7 @@ AllocatorStats allocator_stats() { return arena().stats(); }
 bool has_allocated() { return allocated.load(std::memory_order_relaxed); }
 void reset_allocator_peak() { arena().reset_peak(); }
 void set_growth_hook(void (*hook)()) { arena().set_growth_hook(hook); }
-void growth_noted() { arena().growth_noted(); }
+void reset_growth() { arena().reset_growth(); }
 void release_cached_memory() { arena().release_free(); }
 
 }  // namespace ef

@@ -23,11 +23,11 @@ AllocatorStats allocator_stats();
 void reset_allocator_peak();
 // Whether a small block was ever asked for, which every tensor needs.
 bool has_allocated();
-// Calls `hook` whenever more than twice as much memory is in use as at the last growth_noted(),
+// Calls `hook` whenever more than twice as much memory is in use as at the last reset_growth(),
 // under the allocator's lock: it must neither allocate nor free tensors. Null: nobody is called.
 void set_growth_hook(void (*hook)());
 // What is in use now is what later growth is measured by.
-void growth_noted();
+void reset_growth();
 // Returns the memory of free large blocks to the operating system.
 void release_cached_memory();
 

@@ -32,7 +32,7 @@ TEST(allocator_aligns) {
 int calls_of_hook = 0;
 
 TEST(allocator_tells_that_memory_has_doubled) {
-  growth_noted();
+  reset_growth();
   calls_of_hook = 0;
   set_growth_hook([] { ++calls_of_hook; });
   void* first = pool_allocate(300 * kMiB);
@@ -47,7 +47,7 @@ TEST(allocator_tells_that_memory_has_doubled) {
   CHECK_EQUAL(calls_of_hook, 2);
   pool_deallocate(first, 300 * kMiB);
   pool_deallocate(second, 450 * kMiB);
-  growth_noted();
+  reset_growth();
   first = pool_allocate(300 * kMiB);
   CHECK_EQUAL(calls_of_hook, 3);
   set_growth_hook(nullptr);
