@@ -245,12 +245,14 @@ def now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any)
 
     Args:
         function: the function.
-        specs: see `host_call`.
+        specs: see `host_call`; or a function that returns them, which only graphs call.
         name: see `host_call`.
         *args: its arguments.
     """
     if _core.building() is None:
         return function(*args)
+    if callable(specs):
+        specs = specs()
     return host_call(function, specs, args, name=name, effects=specs is None)
 
 

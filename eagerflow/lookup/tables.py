@@ -12,7 +12,7 @@ from eagerflow import _core
 from eagerflow.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly, is_symbolic
-from eagerflow.framework.host_call import host_call, now_or_node
+from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.module import Module
 from eagerflow.framework.sizes import may_equal
 from eagerflow.framework.trackable import TrackableResource, ValueParts
@@ -353,10 +353,11 @@ class Table(Module, TrackableResource):
 
     def _found(self, find: Callable[..., Tensor], keys: Tensor, *defaults: Any) -> Tensor:
         """What `find(keys, *defaults)` returns, which reads the table."""
-        if _core.building() is None:
-            return find(keys, *defaults)
-        spec = TensorSpec(keys.shape.concatenate(self._value_sizes()), self._value_dtype)
-        return host_call(find, spec, (keys, *defaults), name="LookupTableFind")
+
+        def spec() -> TensorSpec:
+            return TensorSpec(keys.shape.concatenate(self._value_sizes()), self._value_dtype)
+
+        return now_or_node(find, spec, "LookupTableFind", keys, *defaults)
 
 
 class StaticHashTable(Table):
