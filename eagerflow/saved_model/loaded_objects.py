@@ -84,14 +84,12 @@ _UNTOUCHED_BYTES = 1 << 17
 
 def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
     """Zeros that a checkpoint replaces: they should not take memory beside it."""
-    if dtype not in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64) or (
-        math.prod(sizes) * dtype.size < _UNTOUCHED_BYTES
-    ):
+    size = math.prod(sizes) * dtype.size
+    plain = dtype in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
+    if not plain or size < _UNTOUCHED_BYTES:
         return zeros(sizes, dtype)
     # Not np.zeros(): after larger arrays, malloc writes zeros into memory that it has.
-    pages = mmap.mmap(
-        -1, math.prod(sizes) * dtype.size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    )
+    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     values = np.frombuffer(pages, dtype.as_numpy_dtype).reshape(sizes)
     return _core.from_dlpack(values.__dlpack__())
 
