@@ -16,7 +16,7 @@ export MPLBACKEND ?= Agg
 # Paths in this folder are relative ones to ccache, which so finds what other checkouts compiled.
 export CCACHE_BASEDIR ?= $(CURDIR)
 
-.PHONY: build demo test lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels aarch64 docs clean
+.PHONY: build demo test placements lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels aarch64 docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -40,6 +40,13 @@ demo: build
 test: build
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+# Operations in random places of programs: in functions, branches and loops, captured or passed, among
+# tapes of all kinds. `make test` draws 400.
+PLACEMENTS ?= 20000
+
+placements: build
+	PLACEMENTS=$(PLACEMENTS) $(BIN)/python -m pytest -q tests/function/test_placements.py
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

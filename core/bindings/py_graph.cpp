@@ -153,7 +153,6 @@ graph::VariablePairs to_variables(nb::handle pairs) {
 }
 
 void run_by_plan(const Callable& callable, TensorList& inputs, TensorList& results) {
-  graph::append_captures(callable.graph(), inputs);
   // As in TensorFlow, a call that is differentiated has random streams of its own.
   const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
   run_plan(callable.plan(), inputs, results);
@@ -305,9 +304,11 @@ void run_callable(const graph::Callable& callable, TensorList& inputs, TensorLis
   auto* const owner = static_cast<PyGraph*>(callable.graph().owner);
   const auto compiled = owner ? owner->compiled_here() : nullptr;
   if (!compiled) return run_by_plan(callable, inputs, results);
-  graph::append_captures(callable.graph(), inputs);
   // What tapes record runs operation by operation.
-  if (!callable.is_watched(inputs)) return compiled->run(inputs, results);
+  if (!callable.is_watched(inputs)) {
+    graph::append_captures(callable.graph(), inputs);
+    return compiled->run(inputs, results);
+  }
   const graph::CalledFrom here(&callable);
   run_plan(callable.plan(), inputs, results);
 }
@@ -376,7 +377,9 @@ void add_graphs(nb::module_& m) {
           [](PyGraph& self, nb::handle value, const std::string& name) {
             const Tensor& tensor = checked_tensor(value.ptr());
             Graph& graph = *self.graph();
-            if (is_symbolic(tensor)) return wrapped(graph.tensor(graph.port_of(tensor)));
+            if (is_symbolic(tensor) || graph.captures_value(tensor)) {
+              return wrapped(graph.tensor(graph.port_of(tensor)));
+            }
             return wrapped(graph.add_constant(tensor, name.c_str()));
           },
           nb::arg("value"), nb::arg("name") = "Const")
@@ -386,7 +389,7 @@ void add_graphs(nb::module_& m) {
             return wrapped(
                 self.graph()->tensor(self.graph()->port_of(checked_tensor(tensor.ptr()))));
           },
-          "The tensor of this graph that stands for a value or a tensor of an outer graph.")
+          "The tensor of this graph for a value or a tensor of an outer graph.")
       .def(
           "finish",
           [](PyGraph& self, nb::handle outputs) { self.graph()->finish(to_tensors(outputs)); },
@@ -435,7 +438,8 @@ void add_graphs(nb::module_& m) {
             }
             return list;
           },
-          "Pairs of a tensor of an outer graph and the placeholder for it.")
+          "Pairs of a tensor from outside and the placeholder for it: a tensor of an outer graph, or "
+          "one with a value that a tape may watch.")
       .def_prop_ro(
           "nodes",
           [](PyGraph& self) {

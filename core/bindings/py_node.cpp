@@ -353,10 +353,14 @@ void add_nodes(nb::module_& m) {
       .def_prop_ro(
           "constant",
           [](const PyNode& self) {
-            const Tensor& value = self.node().constant;
-            return value ? wrapped(value) : nb::none();
+            const graph::Node& node = self.node();
+            if (node.constant) return wrapped(node.constant);
+            if (node.op || node.function) return nb::object(nb::none());
+            const graph::Capture* const capture = self.graph->capture_of(node.outputs[0]);
+            if (!capture || is_symbolic(capture->outer)) return nb::object(nb::none());
+            return wrapped(capture->outer);
           },
-          "The value of a constant, or None.")
+          "The value of a constant, or that a capture has in all calls; None for other nodes.")
       .def_prop_ro(
           "callees",
           [](const PyNode& self) {

@@ -443,6 +443,8 @@ void* slot(Function* function) {
     if (const Symbol* const symbol = symbol_of(tensor))
       return wrap_symbolic(symbolic_type, std::move(tensor), *symbol);
   }
+  if (!graph::building()) [[likely]]
+    tensor.impl()->expose();
   PyTensor* self;
   if (free_count > 0) {
     self = free_objects[--free_count];
@@ -460,6 +462,7 @@ void* slot(Function* function) {
 PyObject* wrap_weak(Tensor&& tensor) {
   if (const Symbol* const symbol = symbol_of(tensor))
     return wrap_symbolic(weak_symbolic_type, std::move(tensor), *symbol);
+  if (!graph::building()) tensor.impl()->expose();
   PyObject* const object = weak_eager_type->tp_alloc(weak_eager_type, 0);
   if (object) new (&self_of(object)->tensor) Tensor(std::move(tensor));
   return object;

@@ -156,6 +156,14 @@ Callable::Callable(GraphPtr graph)
       plan_(*graph_, graph_->outputs()),
       connections_(find_connections(*graph_)) {}
 
+namespace {
+
+bool is_known(const Tape& tape, const Tensor& tensor) {
+  return tape.knows(tensor.impl()->id_or_zero());
+}
+
+}  // namespace
+
 bool Callable::is_watched(std::span<const Tensor> inputs) const {
   return std::ranges::any_of(active_tapes(), [&](const Tape* tape) {
     return std::ranges::any_of(connections_.variables,
@@ -163,8 +171,9 @@ bool Callable::is_watched(std::span<const Tensor> inputs) const {
                                  return (v->trainable() && tape->watches_accessed_variables()) ||
                                         tape->watches(*v);
                                }) ||
-           std::ranges::any_of(
-               inputs, [&](const Tensor& t) { return tape->knows(t.impl()->id_or_zero()); });
+           std::ranges::any_of(inputs, [&](const Tensor& t) { return is_known(*tape, t); }) ||
+           std::ranges::any_of(graph_->captures(),
+                               [&](const Capture& c) { return is_known(*tape, c.outer); });
   });
 }
 

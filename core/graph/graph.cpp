@@ -252,27 +252,35 @@ Tensor Graph::add_constant(const Tensor& value, const char* name) {
 
 Port Graph::port_of(const Tensor& tensor) {
   const Symbol* const symbol = tensor.impl()->lazy() ? symbol_of(tensor) : nullptr;
-  if (!symbol) return symbol_of(add_constant(tensor))->port();
-  const GraphPtr owner = symbol->graph();
-  if (owner.get() == this) return symbol->port();
-  bool is_outer = false;
-  for (Graph* graph = outer_.get(); graph && !is_outer; graph = graph->outer_.get()) {
-    is_outer = graph == owner.get();
-  }
-  // What is known of another program's tensors does not make them this one's.
-  const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
-  if (symbol->value() && !foreign) return symbol_of(add_constant(symbol->value()))->port();
+  if (symbol && symbol->graph().get() == this) return symbol->port();
   if (const auto known = known_.find(tensor.impl()); known != known_.end()) return known->second;
-  if (!is_outer || owner->finished()) out_of_scope(tensor, this);
-  // The graphs between capture it, too.
+  if (!symbol && !captures_value(tensor)) return symbol_of(add_constant(tensor))->port();
+  // A value is asked for anew in every call: graphs are called from several others.
   Tensor outer = tensor;
-  if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
+  if (symbol) {
+    const GraphPtr owner = symbol->graph();
+    bool is_outer = false;
+    for (Graph* graph = outer_.get(); graph && !is_outer; graph = graph->outer_.get()) {
+      is_outer = graph == owner.get();
+    }
+    const bool in_scope = is_outer && !owner->finished();
+    // What is known of another program's tensors does not make them this one's.
+    const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
+    const bool watchable = in_scope && kind_ == Kind::kFunction && is_differentiable(tensor.dtype());
+    if (symbol->value() && !foreign && !watchable) {
+      return symbol_of(add_constant(symbol->value()))->port();
+    }
+    if (!in_scope) out_of_scope(tensor, this);
+    // The graphs between capture it, too.
+    if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
+  }
   const Tensor inner = add_capture(outer, {tensor.dtype(), tensor.shape()});
-  if (symbol->numbers()) symbol_of(inner)->set_numbers(*symbol->numbers());
-  if (symbol->list()) symbol_of(inner)->set_list(*symbol->list());
-  const Port port = symbol_of(inner)->port();
-  known_[tensor.impl()] = port;
-  return port;
+  Symbol* const captured = symbol_of(inner);
+  if (!symbol || symbol->value()) captured->set_value(symbol ? symbol->value() : tensor, true);
+  if (symbol && symbol->numbers()) captured->set_numbers(*symbol->numbers());
+  if (symbol && symbol->list()) captured->set_list(*symbol->list());
+  known_[tensor.impl()] = captured->port();
+  return captured->port();
 }
 
 Tensor Graph::add_capture(const Tensor& outer, const TensorSpec& spec) {

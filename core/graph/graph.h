@@ -58,7 +58,8 @@ struct Node {
   const char* type() const;
 };
 
-// A tensor of an outer graph that this one uses, and the placeholder for it.
+// A tensor from outside that this graph uses, and the placeholder for it: one of an outer graph, or
+// one with a value that a tape may watch.
 struct Capture {
   Tensor outer;
   Tensor inner;
@@ -97,11 +98,18 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Gives a node one more output.
   void add_output(NodeId id, const TensorSpec& spec);
 
-  // The port of a tensor in this graph: of a value that gets known here as a constant, of a tensor
-  // of an outer graph that is captured. Throws if the tensor belongs to another graph.
+  // The port of a tensor in this graph. A tensor from outside is captured if it is one of an outer
+  // graph, or if tapes may watch it; other values become constants. Throws if the tensor belongs to
+  // another graph.
   Port port_of(const Tensor& tensor);
+  // Whether a tensor with a value is captured: gradients may be asked for with respect to it. No
+  // tape watches what sessions and devices run, whose graphs have values as constants.
+  bool captures_value(const Tensor& tensor) const {
+    const bool is_program = kind_ == Kind::kProgram || (for_program_ && !outer_);
+    return !is_program && tensor.impl()->exposed() && is_differentiable(tensor.dtype());
+  }
 
-  // Adds a placeholder for a tensor of an outer graph.
+  // Adds a placeholder for a tensor from outside.
   Tensor add_capture(const Tensor& outer, const TensorSpec& spec);
   // The capture whose placeholder this is; null if it is none.
   const Capture* capture_of(const Tensor& inner) const;

@@ -173,7 +173,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     // What is known already is not computed again.
     const bool known = !node.has_effects() && !node.outputs.empty() && !changed[id] &&
                        std::ranges::all_of(node.outputs, [](const Tensor& output) {
-                         return static_cast<bool>(symbol_of(output)->value());
+                         return symbol_of(output)->foldable();
                        });
     if (known) {
       for (size_t k = 0; k < node.outputs.size(); ++k) {
@@ -207,7 +207,12 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   } else {
     num_inputs_ = graph.inputs().size();
     for (const Tensor& input : graph.inputs()) arguments_.push_back(end_at(input));
-    for (const Capture& capture : graph.captures()) arguments_.push_back(end_at(capture.inner));
+    for (const Capture& capture : graph.captures()) {
+      arguments_.push_back(end_at(capture.inner));
+      captured_.push_back(is_symbolic(capture.outer) ? Tensor() : capture.outer);
+      const int32_t slot = arguments_.back().slot;
+      if (slot >= 0 && captured_.back()) constants_.emplace_back(slot, captured_.back());
+    }
   }
   for (const Tensor& result : results) results_.push_back(end_at(result));
   pool_first(types);
@@ -563,14 +568,14 @@ void Plan::join_elementwise(std::span<const DType> types) {
 
 void Plan::run(std::span<const Tensor> arguments, TensorList& results) const {
   PlanRun run(*this);
-  for (size_t k = 0; k < arguments_.size(); ++k) run.set(k, arguments[k]);
+  for (size_t k = 0; k < std::min(arguments.size(), arguments_.size()); ++k) run.set(k, arguments[k]);
   run.run();
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }
 
 [[gnu::hot]] void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
   PlanRun run(*this);
-  for (size_t k = 0; k < arguments_.size(); ++k) run.set(k, std::move(arguments[k]));
+  for (size_t k = 0; k < std::min(arguments.size(), arguments_.size()); ++k) run.set(k, std::move(arguments[k]));
   run.run();
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }
@@ -607,7 +612,9 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
 
 [[gnu::hot]] PlanRun::~PlanRun() {
   if (!done_) return;  // the slots of a run that has failed are dropped
-  for (size_t k = plan_.num_inputs_; k < plan_.arguments_.size(); ++k) set(k, {});
+  for (size_t k = 0; gives_captures_ && k < plan_.captured_.size(); ++k) {
+    set(plan_.num_inputs_ + k, plan_.captured_[k]);
+  }
   delete plan_.spare_.exchange(own_.release());
 }
 

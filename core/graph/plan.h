@@ -50,8 +50,8 @@ class Plan {
   // Whether results depend on one of the arguments.
   bool needs_argument(size_t index) const { return arguments_[index].slot >= 0; }
 
-  // `arguments` are the values of the graph's inputs, then of its captures. Throws what operations
-  // throw; taken_failed_nodes() tells where.
+  // `arguments` are the values of the graph's inputs, then of its captures, which may be left out if
+  // all have values of their own. Throws what operations throw; taken_failed_nodes() tells where.
   void run(std::span<const Tensor> arguments, TensorList& results) const;
   // The same, and takes the arguments over.
   void consume(std::span<Tensor> arguments, TensorList& results) const;
@@ -121,6 +121,7 @@ class Plan {
   std::vector<std::unique_ptr<const Node>> own_nodes_;  // that stand for nodes of the graph
   std::vector<Step> steps_;
   std::vector<std::pair<int32_t, Tensor>> constants_;  // slots and their values
+  std::vector<Tensor> captured_;                       // values of captures; empty if symbolic
   std::vector<End> arguments_;
   std::vector<End> results_;
   size_t num_inputs_ = 0;  // arguments that are not captures
@@ -139,7 +140,13 @@ class PlanRun {
   // Gives the value of an input or capture.
   void set(size_t argument, Tensor value) {
     const int32_t slot = plan_.arguments_[argument].slot;
-    if (slot >= 0) slots_[static_cast<size_t>(slot)] = std::move(value);
+    if (slot < 0) return;
+    Tensor& held = slots_[static_cast<size_t>(slot)];
+    if (argument >= plan_.num_inputs_) {
+      if (held.impl() == value.impl()) return;
+      gives_captures_ = true;
+    }
+    held = std::move(value);
   }
   void run();
   const Tensor& result(size_t k) const {
@@ -162,6 +169,7 @@ class PlanRun {
   std::unique_ptr<Plan::Slots> own_;
   Tensor* slots_;
   bool done_ = true;
+  bool gives_captures_ = false;  // others than those that the plan has
 };
 
 }  // namespace ef::graph

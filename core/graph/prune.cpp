@@ -85,7 +85,7 @@ void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> 
       const Port port{id, static_cast<int32_t>(k)};
       const Symbol* const old = symbol_of(node.outputs[k]);
       Symbol* const symbol = symbol_of(added.outputs[k]);
-      if (old->value()) symbol->set_value(old->value());
+      if (old->value()) symbol->set_value(old->value(), old->from_capture());
       if (old->numbers()) symbol->set_numbers(*old->numbers());
       if (!copies.get(port)) copies.set(port, added.outputs[k]);
     }

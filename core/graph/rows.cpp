@@ -8,9 +8,11 @@
 
 #include "eager/batched.h"
 #include "graph/record.h"
+#include "graph/specialize.h"
 #include "graph/taping.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/indexing.h"
 
 namespace ef::graph {
 namespace {
@@ -18,6 +20,21 @@ namespace {
 // The limit of what all rows of one tensor take: beyond it, many rows at once save no time and
 // cost memory.
 constexpr int64_t kRowsBytes = int64_t{32} << 20;
+
+// What results of rows are known to be.
+SpecList specs_of_rows(const Graph& callee, std::span<const Tensor> rows) {
+  SpecList specs;
+  int64_t count = kUnknownSize;
+  for (const Tensor& tensor : rows) {
+    if (tensor.shape().ranked() && tensor.dim(0) != kUnknownSize) count = tensor.dim(0);
+  }
+  for (const Tensor& output : callee.outputs()) {
+    Shape shape = output.shape();
+    if (shape.ranked()) shape.insert(0, count);
+    specs.push_back({output.dtype(), shape});
+  }
+  return specs;
+}
 
 // Inputs: tensors with rows, as many as the graph has inputs, then its captures.
 class Rows final : public NodeFunction {
@@ -63,7 +80,33 @@ class Rows final : public NodeFunction {
     }
   }
 
+  // In a program, row by row; elsewhere the node again.
+  void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
+    if (!graph.for_program()) {
+      const SpecList specs = specs_of_rows(callee_->graph(), inputs.first(arity_));
+      outputs =
+          add_function(graph, std::make_shared<Rows>(callee_), inputs, specs, "RowsOf");
+      return;
+    }
+    const int64_t count = inputs[0].shape().ranked() ? inputs[0].dim(0) : kUnknownSize;
+    if (count < 1 || count > kUnrolled) {
+      fail(Code::kUnimplemented, "tf.vectorized_map in a program takes 1 to ", kUnrolled, " rows");
+    }
+    std::vector<TensorList> parts(callee_->graph().outputs().size());
+    for (int64_t row = 0; row < count; ++row) {
+      TensorList arguments(inputs);
+      for (size_t i = 0; i < arity_; ++i) {
+        arguments[i] = call(ops::gather, {inputs[i], Tensor::of(row)}, ops::GatherAttrs{});
+      }
+      const TensorList results = replayed(callee_->graph(), arguments);
+      for (size_t k = 0; k < parts.size(); ++k) parts[k].push_back(results[k]);
+    }
+    for (const TensorList& part : parts) outputs.push_back(call(ops::stack, part, ops::StackAttrs{}));
+  }
+
  private:
+  static constexpr int64_t kUnrolled = 256;
+
   // The only row, or zeros if there is none. It needs no axis, and may have the largest rank.
   static Tensor one_of(const Tensor& rows) {
     Shape shape = rows.shape();
@@ -130,18 +173,9 @@ bool can_run_rows(const Graph& graph) {
 }
 
 TensorList add_rows(Graph& graph, const CallablePtr& callee, std::span<const Tensor> rows) {
-  SpecList specs;
-  int64_t count = kUnknownSize;
-  for (const Tensor& tensor : rows) {
-    if (tensor.shape().ranked() && tensor.dim(0) != kUnknownSize) count = tensor.dim(0);
-  }
-  for (const Tensor& output : callee->graph().outputs()) {
-    Shape shape = output.shape();
-    if (shape.ranked()) shape.insert(0, count);
-    specs.push_back({output.dtype(), shape});
-  }
   TensorList inputs(rows);
   append_captures(callee->graph(), inputs);
+  const SpecList specs = specs_of_rows(callee->graph(), rows);
   return add_function(graph, std::make_shared<Rows>(callee), inputs, specs, "RowsOf");
 }
 

@@ -121,6 +121,11 @@ GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments,
   for (size_t k = 0; k < arguments.size(); ++k) {
     inputs.push_back(result->add_input(arguments[k], "argument"));
   }
+  // A program has the values of captures as constants.
+  for (size_t k = graph.inputs().size(); k < inputs.size(); ++k) {
+    const Tensor& outer = graph.captures()[k - graph.inputs().size()].outer;
+    if (!is_symbolic(outer)) inputs[k] = outer;
+  }
   std::vector<TensorList> values(static_cast<size_t>(graph.size()));
   for (size_t k = 0; k < ports.size(); ++k) {
     values[static_cast<size_t>(ports[k].node)].push_back(result->add_input(given[k], "given"));

@@ -42,6 +42,15 @@ double range_size(std::span<const Tensor> inputs) {
 // Whether an operation reads nothing of its inputs but their shapes.
 bool takes_only_shapes(const Op& op) { return &op == &ops::zeros_like || &op == &ops::ones_like; }
 
+// Whether tapes may watch what the results of an operation come from. Integers end that.
+bool follows_from_capture(const Op& op, std::span<const Tensor> inputs) {
+  const Graph* const graph = building();
+  return graph && !takes_only_shapes(op) && std::ranges::any_of(inputs, [&](const Tensor& input) {
+           const Symbol* const symbol = symbol_of(input);
+           return symbol ? symbol->from_capture() : graph->captures_value(input);
+         });
+}
+
 bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
              std::span<const Tensor> outputs) {
   // Sizes may depend on values.
@@ -58,6 +67,7 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     values.push_back(value_of(input));
     if (!values.back() || values.back().size() > kKeptElements) return false;
   }
+  const bool captured = follows_from_capture(op, inputs);
   const Building paused(nullptr);
   const StopRecording unrecorded;
   try {
@@ -76,7 +86,8 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
   }
   for (size_t k = 0; k < outputs.size(); ++k) {
     outputs[k].impl()->refine_shape(results[k].shape());
-    if (results[k].size() <= kKeptElements) symbol_of(outputs[k])->set_value(results[k]);
+    if (results[k].size() > kKeptElements) continue;
+    symbol_of(outputs[k])->set_value(results[k], captured && is_differentiable(results[k].dtype()));
   }
   return true;
 }

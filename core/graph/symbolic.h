@@ -54,9 +54,16 @@ class Symbol final : public LazyValue {
   std::shared_ptr<graph::Graph> graph() const { return graph_.lock(); }
   graph::Port port() const { return port_; }
 
-  // The value, where it follows from constants; else empty.
+  // The value, where it follows from constants and captures; else empty.
   const Tensor& value() const { return value_; }
-  void set_value(Tensor value) { value_ = std::move(value); }
+  // Whether a run need not compute the value. What follows from a capture is computed, so that
+  // tapes that watch the captured tensor record it.
+  bool foldable() const { return value_ && !from_capture_; }
+  bool from_capture() const { return from_capture_; }
+  void set_value(Tensor value, bool from_capture = false) {
+    value_ = std::move(value);
+    from_capture_ = from_capture;
+  }
   // The numbers of integers of rank 2 at most, as far as they are known, else kUnknownInt; empty
   // where nothing is.
   const std::unique_ptr<Ints>& numbers() const { return numbers_; }
@@ -71,6 +78,7 @@ class Symbol final : public LazyValue {
   graph::Port port_;
   bool in_graph_;
   Tensor value_;
+  bool from_capture_ = false;
   std::unique_ptr<Ints> numbers_;
   std::unique_ptr<ListSpec> list_;
 };

@@ -113,10 +113,22 @@ class OperationGradient final : public NodeFunction {
     const auto unknown = [&](int32_t input) {
       return input != kNone && !has_value(inputs[static_cast<size_t>(input)]);
     };
-    const auto unsized = [&](const Known& known) { return unknown(known.sizes); };
+    const auto unsized = [&](const auto& tensors, uint16_t reads) {
+      for (size_t k = 0; k < tensors.size(); ++k) {
+        const Known& known = tensors[k];
+        if (unknown(known.sizes)) return true;
+        const bool read = reads >> std::min<size_t>(k, 15) & 1;
+        const int32_t given = known.value != kNone ? known.value : known.like;
+        if (read && given != kNone && !inputs[static_cast<size_t>(given)].shape().fully_known()) {
+          return true;
+        }
+      }
+      return false;
+    };
     return std::ranges::any_of(of_.late,
                                [&](const LateAttr& late) { return unknown(late.input); }) ||
-           std::ranges::any_of(of_.inputs, unsized) || std::ranges::any_of(of_.outputs, unsized);
+           unsized(of_.inputs, of_.op->sizes.inputs) ||
+           unsized(of_.outputs, of_.op->sizes.outputs);
   }
 
   static Shape shape_of(const Known& known, std::span<const Tensor> inputs) {

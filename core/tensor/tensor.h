@@ -81,6 +81,10 @@ class TensorImpl {
   // The identity, assigned on the first call.
   uint64_t id();
 
+  // Whether a program has got it outside of traces. A tape may watch it, also later.
+  bool exposed() const { return exposed_.load(std::memory_order_relaxed); }
+  void expose() { exposed_.store(true, std::memory_order_relaxed); }
+
   // Gives it the identity of a tensor that has the same value.
   void share_id(TensorImpl& other) { id_.store(other.id(), std::memory_order_relaxed); }
 
@@ -112,6 +116,7 @@ class TensorImpl {
   DType dtype_ = DType::kInvalid;
   uint8_t device_ = 0;
   std::atomic<bool> pending_{false};
+  std::atomic<bool> exposed_{false};
   std::atomic<uint64_t> id_{0};
   Buffer* buffer_ = nullptr;
   std::byte* data_ = nullptr;

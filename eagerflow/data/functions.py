@@ -100,7 +100,7 @@ class TracedFunction(ElementFunction):
         if self._trace(function, used_by, may_create=True).created:
             # The layers that it calls are built now, and must not make variables for each element.
             self._trace(function, used_by, may_create=False)
-        # The tensors of outer graphs that it uses; once those run, their values.
+        # The tensors from outside that it uses; of outer graphs, once those run, their values.
         self.captured = [outer for outer, _ in self.graph.captures]
 
     def _trace(self, function: Callable[..., Any], used_by: str, may_create: bool) -> Creation:

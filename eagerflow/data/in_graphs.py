@@ -51,7 +51,7 @@ class _Arguments(LateArguments):
         if isinstance(leaf, GraphDataset):
             self.inputs.append(leaf._handle)
             return lambda remaining: _core.object_of(next(remaining))
-        if isinstance(leaf, TracedFunction) and leaf.captured:
+        if isinstance(leaf, TracedFunction) and any(map(_core.is_symbolic, leaf.captured)):
             count = len(leaf.captured)
             self.inputs += leaf.captured
             return lambda remaining: leaf.bound([next(remaining) for _ in range(count)])

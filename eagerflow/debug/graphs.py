@@ -81,14 +81,16 @@ class _Listing:
     def add(self, graph: Any, indent: str) -> None:
         names = {}
         inputs = {tensor.name for tensor in graph.inputs}
-        captures = {inner.name: outer.name for outer, inner in graph.captures}
+        captures = {
+            inner.name: outer.name for outer, inner in graph.captures if _core.is_symbolic(outer)
+        }
         for tensor in graph.inputs:
             self.lines.append(f"{indent}{tensor.name[:-2]} = input {_kind(tensor)}")
         for node in _used(graph):
             for k, tensor in enumerate(node.outputs):
                 names[tensor.name] = node.name if k == 0 else f"{node.name}:{k}"
             first = node.outputs[0].name if node.outputs else None
-            if node.type == "Const":
+            if node.constant is not None:
                 names[first] = _value(node)
                 continue
             if first in inputs:
@@ -151,13 +153,13 @@ class _Drawing:
         self._graphs += 1
         outputs = {tensor.name for tensor in graph.outputs}
         for node in _used(graph):
-            if node.type == "Const":
+            if node.constant is not None:
                 label = _value(node)
                 look = "shape=plain, fontcolor=gray40"
             else:
                 label = f"{node.name}\\n{_where(node)}"
                 look = "shape=box, style=rounded"
-            if node.type == "Placeholder":
+            if node.type == "Placeholder" and node.constant is None:
                 label = f"{node.name}\\n{_kind(node.outputs[0])}"
                 look = "shape=box, style=filled, fillcolor=lightblue"
             elif any(tensor.name in outputs for tensor in node.outputs):

@@ -601,7 +601,8 @@ def write_graph(body: Body, graph: Any) -> None:
         body.begin_program(graph)
         body.write(graph)
         return
-    for tensor in [*graph.inputs, *(inner for _, inner in graph.captures)]:
+    symbolic = (inner for outer, inner in graph.captures if _core.is_symbolic(outer))
+    for tensor in [*graph.inputs, *symbolic]:
         name = tensor.name.rpartition(":")[0]
         body.bind(tensor, placeholder(body, name, tensor.dtype, tensor.shape))
     for item in body.exporter.variables_of(graph):
