@@ -16,7 +16,8 @@ export MPLBACKEND ?= Agg
 # Paths in this folder are relative ones to ccache, which so finds what other checkouts compiled.
 export CCACHE_BASEDIR ?= $(CURDIR)
 
-.PHONY: build demo test placements lint format bench oracle peers ecosystem sanitize fuzz stress wheel wheels aarch64 docs clean
+.PHONY: build demo test placements lint format bench oracle peers ecosystem sanitize fuzz stress differential wheel \
+  wheels aarch64 docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -140,6 +141,16 @@ oracle: wheel .venv-oracle/.ready
 	cd tests && ../.venv-oracle/bin/python -m oracle.files
 	cd tests && ../.venv-oracle/bin/python -m oracle.fuzz --limit 0.05
 
+# Random programs beside TensorFlow: so many of each kind, of all kinds or some.
+DIFFERENTIAL_PROGRAMS ?= 1000
+DIFFERENTIAL_OUT ?= build-differential
+DIFFERENTIAL_OPTIONS ?=
+
+differential: wheel .venv-oracle/.ready
+	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
+	.venv-oracle/bin/python differential --programs $(DIFFERENTIAL_PROGRAMS) --out $(DIFFERENTIAL_OUT) \
+	  $(DIFFERENTIAL_OPTIONS)
+
 .venv-bench/.ready: pyproject.toml tools/requirements.py
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python tools/requirements.py runtime bench > .venv-bench/requirements.txt
@@ -213,4 +224,4 @@ ecosystem: build $(VENV)/.ecosystem
 		$(if $(AGAIN),--again)
 
 clean:
-	rm -rf build build-sanitize build-aarch64 build-site .venv-wheels build-threads build-fuzz build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
+	rm -rf build build-sanitize build-aarch64 build-site .venv-wheels build-threads build-fuzz build-differential build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem

@@ -1,0 +1,110 @@
+"""Random programs beside TensorFlow: `python differential [--kinds ...]`, or `make differential`.
+
+Hypothesis draws programs of a few statements, TensorFlow and eagerflow run them in one process, and
+their answers are compared: values, dtypes, shapes, gradients of two orders, and types of exceptions.
+
+    python differential --programs 1000                      # so many programs of each kind
+    python differential --programs 10000 --kinds eager files --seed 7 --jobs 2
+    python differential --replay build-differential/*.py     # what filed programs answer now
+
+A difference is shrunk and written into the folder `--out`, as a program with both answers; later ones
+of the same operation are counted only. differential/known.txt lists differences that are deliberate.
+The exit status is 1 if there are others. It needs an environment with TensorFlow, as `make oracle` has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent / "tests"
+KINDS = "eager functions strings ragged sparse random layers optimizers datasets files".split()
+SILENT = 600  # seconds after which a process hangs
+
+
+class Job:
+    """Kinds of programs in one process at a time, which is replaced when it dies or hangs."""
+
+    def __init__(self, kinds: list[str], options: argparse.Namespace) -> None:
+        self.kinds, self.options = kinds, options
+        self.programs = self.crashes = 0
+
+    def run(self) -> None:
+        batch = 0
+        while batch is not None:
+            batch = self._process(batch, None)
+
+    def _process(self, batch: int, trace: Path | None) -> int | None:
+        """Runs from a batch on; the batch to go on with after a crash, None at the end."""
+        options = self.options
+        command = [sys.executable, "-W", "ignore", str(HERE / "campaign.py"), *self.kinds]
+        command += ["--programs", str(options.programs), "--seed", str(options.seed)]
+        command += ["--first-batch", str(batch), "--out", str(options.out)]
+        command += ["--trace", str(trace)] if trace else []
+        paths = [str(HERE), str(TESTS), os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        )
+        assert process.stdout
+        watch = threading.Timer(SILENT, process.kill)
+        for line in process.stdout:
+            watch.cancel()
+            watch = threading.Timer(SILENT, process.kill)
+            watch.start()
+            print(line, end="", flush=True)
+            if line.startswith("{"):
+                told = json.loads(line)
+                batch = told["batch"] + (told["kind"] == self.kinds[-1])
+                self.programs += told["programs"]
+        watch.cancel()
+        if process.wait() == 0:
+            return None
+        self.crashes += 1
+        print(f"exit status {process.returncode} in batch {batch} of {self.kinds}", flush=True)
+        if trace is None:
+            # The same programs again, written down before they run: the last one is the cause.
+            return self._process(batch, options.out / f"died-{self.kinds[0]}-{batch}.txt")
+        return batch + 1
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=int, default=1000, help="of each kind")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("--out", type=Path, default=Path("build-differential"))
+    parser.add_argument("--replay", nargs="+", type=Path, help="programs that were filed")
+    options = parser.parse_args()
+    if options.replay:
+        for path in options.replay:
+            for package in ("tensorflow", "eagerflow"):
+                print(f"== {path}: {package}", flush=True)
+                source = path.read_text().replace(
+                    "import tensorflow as tf", f"import {package} as tf"
+                )
+                subprocess.run([sys.executable, "-c", source], env={**os.environ, **QUIET})
+        return 0
+    options.out.mkdir(parents=True, exist_ok=True)
+    jobs = [Job(options.kinds[k :: options.jobs], options) for k in range(options.jobs)]
+    jobs = [job for job in jobs if job.kinds]
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        list(pool.map(Job.run, jobs))
+    filed = sorted(options.out.glob("*.py"))
+    programs, crashes = sum(job.programs for job in jobs), sum(job.crashes for job in jobs)
+    print(f"{programs} programs, {crashes} crashes, {len(filed)} differences in {options.out}")
+    return 1 if filed or crashes else 0
+
+
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "TF_USE_LEGACY_KERAS": "1", "CUDA_VISIBLE_DEVICES": "-1"}
+
+if __name__ == "__main__":
+    sys.exit(main())

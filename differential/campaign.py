@@ -1,0 +1,358 @@
+"""One process of the campaign: hypothesis draws programs, both libraries answer, differences are filed."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import dataclasses
+import hashlib
+import importlib
+import json
+import re
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, assume, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+
+import kinds
+from answers import Answer, difference, identical
+from builder import Builder, Unfit
+from oracle import record
+from programs import Program, Run
+
+HERE = Path(__file__).parent
+BATCH = 200  # programs of one call of hypothesis
+NOISES = 4  # runs that tell how far rounding errors carry
+
+
+@dataclasses.dataclass(frozen=True)
+class Known:
+    """A difference that is deliberate, and why."""
+
+    what: re.Pattern
+    source: re.Pattern
+    reason: str
+
+
+def known_differences() -> list[Known]:
+    """What known.txt lists: three fields a line, divided by " | "."""
+    lines = (HERE / "known.txt").read_text().splitlines()
+    fields = [line.split(" | ", 2) for line in lines if line and not line.startswith("#")]
+    return [Known(re.compile(a), re.compile(b), reason) for a, b, reason in fields]
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """Where a program's answers differ first.
+
+    `what` is "value", "dtype" and the like, with "gradient" before it for those.
+    """
+
+    program: Program
+    name: str
+    what: str
+    theirs: Answer | None
+    ours: Answer | None
+
+    @property
+    def op(self) -> str:
+        for statement in self.program.statements:
+            if statement.target == self.name:
+                return statement.op
+        return self.program.decorator or "gradients"
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.op, self.what
+
+    def text(self) -> str:
+        """A report: the program, and both answers."""
+        theirs, ours = (
+            [str(a)] if not isinstance(a, list) else map(str, a) for a in (self.theirs, self.ours)
+        )
+        return "\n".join(
+            [
+                f"# {self.name}: {self.what}",
+                *("# TensorFlow: " + line for part in theirs for line in part.splitlines()),
+                *("# eagerflow:  " + line for part in ours for line in part.splitlines()),
+                "",
+                self.program.text(),
+            ]
+        )
+
+
+class Difference(Exception):
+    """What hypothesis shrinks."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(f"{finding.name}: {finding.what}")
+        self.finding = finding
+
+
+def noise_of(seed: int) -> Any:
+    """Changes the last bits of floating-point tensors."""
+    random = np.random.default_rng(seed)
+
+    def noise(tf: Any, value: Any) -> Any:
+        if not isinstance(value, tf.Tensor) or not (
+            value.dtype.is_floating or value.dtype.is_complex
+        ):
+            return value
+        unit = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 2e-7, "complex64": 2e-7}
+        far = unit.get(value.dtype.name, 4e-16) * random.choice([-2.0, -1.0, 1.0, 2.0])
+        return value * tf.constant(1.0 + far, value.dtype)
+
+    return noise
+
+
+class Compared:
+    """Programs that both libraries ran, and what came of them."""
+
+    def __init__(self, tf: Any, ours: Any, trace: Path | None = None) -> None:
+        self.tf, self.ours, self.trace = tf, ours, trace
+        self.known = known_differences()
+        self.counts: collections.Counter[str] = collections.Counter()
+
+    def _run(self, library: Any, program: Program, **options: Any) -> dict[str, Answer]:
+        if not self.trace:
+            return Run(library, program, **options).found
+        self.trace.write_text(f"# {library.__name__}\n{program.text()}")
+
+        def trace(source: str) -> None:
+            with self.trace.open("a") as log:
+                log.write(f"\n# {library.__name__} runs:\n{source}\n")
+
+        return Run(library, program, trace=trace, **options).found
+
+    def find(self, program: Program) -> Finding | None:
+        """The first difference that is neither noise nor known."""
+        if not program.exchanges:
+            return self._find(program, {}, {})
+        with tempfile.TemporaryDirectory() as folder:
+            places = [f"{folder}/theirs", f"{folder}/ours"]
+            for place in places:
+                Path(place).mkdir()
+            theirs, ours = ({"mine": place, "other": place} for place in places)
+            found = self._find(program, theirs, ours)
+            if found is None:
+                theirs["other"], ours["other"] = places[1], places[0]
+                found = self._find(program, theirs, ours)
+            return found
+
+    def smaller(self, finding: Finding) -> Finding:
+        """The same difference without statements that it does not depend on, if that shows it."""
+        program = finding.program.needed(finding.name)
+        if program == finding.program:
+            return finding
+        again = self.find(program)
+        return again if again and again.key == finding.key else finding
+
+    def _find(self, program: Program, theirs_in: dict, ours_in: dict) -> Finding | None:
+        theirs = self._run(self.tf, program, names=theirs_in)
+        ours = self._run(self.ours, program, names=ours_in)
+        names = dict.fromkeys([*theirs, *ours])
+        order = {s.target: k for k, s in enumerate(program.statements)}
+        noise: list[dict[str, Answer]] | None = None
+        for name in sorted(names, key=lambda n: order.get(n, len(order))):
+            one, other = theirs.get(name), ours.get(name)
+            if one is None or other is None:
+                if "the function" in names or name.startswith(("gradient", "second")):
+                    continue  # told by what raised
+                if one is None and other is None:
+                    continue
+                what = _presence(one, other)
+            else:
+                what = difference(one, other)
+            if what is None:
+                continue
+            if noise is None:
+                same = {n for n in names if identical(theirs.get(n), ours.get(n))}
+                noisy = frozenset(s.target for s in program.body if s.target not in same)
+                # The first is a run like any other: some of TensorFlow's kernels read what was never written.
+                noise = [
+                    self._run(
+                        self.tf,
+                        program,
+                        noise=noise_of(k),
+                        noisy=noisy if k else frozenset(),
+                        names=theirs_in,
+                    )
+                    for k in range(NOISES)
+                ]
+            if one is not None and other is not None:
+                what = difference(one, other, [n.get(name) for n in noise])
+            if what is None:
+                self.counts["noise"] += 1
+                continue
+            if name not in order and name != "the function":
+                what = f"{name.partition(' of')[0]} {what}"
+            finding = Finding(program, name, what, one, other)
+            if self._is_known(finding):
+                self.counts["known"] += 1
+                return None
+            return finding
+        return None
+
+    def _is_known(self, finding: Finding) -> bool:
+        text = "\n".join(s.source for s in finding.program.needed(finding.name).statements)
+        label = f"{finding.op}: {finding.what}"
+        return any(k.what.search(label) and k.source.search(text) for k in self.known)
+
+
+def _presence(one: Answer | None, other: Answer | None) -> str | None:
+    """A statement that raised in one library and not in the other, which does not return it."""
+    absent: list = []
+    return difference(absent if one is None else one, absent if other is None else other)
+
+
+class Filed:
+    """The differences of a campaign, each in a file of the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.entries: list[dict[str, Any]] = []
+        self.counts: collections.Counter[str] = collections.Counter()
+        for path in sorted(folder.glob("*.json")):
+            self.entries.append(json.loads(path.read_text()))
+
+    def entry_of(self, finding: Finding) -> dict[str, Any] | None:
+        """The filed difference that this one repeats: the same operation, or all its operations."""
+        for entry in self.entries:
+            if entry["what"] != finding.what:
+                continue
+            if entry["op"] != finding.op:
+                continue
+            if "gradient" in finding.what or finding.name == "the function":
+                if not set(entry["ops"]) <= finding.program.ops:
+                    continue
+            return entry
+        return None
+
+    def add(self, finding: Finding) -> Path:
+        entry = {"op": finding.op, "what": finding.what, "ops": sorted(finding.program.ops)}
+        digest = hashlib.sha1(json.dumps(entry).encode()).hexdigest()[:6]
+        label = re.sub(r"\W+", "-", f"{finding.op}-{finding.what}").strip("-")[:60]
+        path = self._folder / f"{label}-{digest}.py"
+        path.write_text(finding.text())
+        path.with_suffix(".json").write_text(json.dumps(entry))
+        self.entries.append(entry)
+        return path
+
+
+def campaign(options: argparse.Namespace) -> int:
+    """Runs programs of each kind in turn and returns how many differences were filed."""
+    warnings.simplefilter("ignore")
+    ours = importlib.import_module("eagerflow")
+    tf = record.tensorflow() if options.reference == "tensorflow" else ours
+    for library in (tf, ours):
+        library.get_logger().setLevel("CRITICAL")
+        library.config.threading.set_intra_op_parallelism_threads(1)
+    compared = Compared(tf, ours, options.trace)
+    filed = Filed(options.out)
+    found = 0
+    batches = range(options.first_batch, options.first_batch + -(-options.programs // BATCH))
+    for batch in batches:
+        for kind in options.kinds:
+            begin, done = time.process_time(), 0
+            wanted = min(BATCH, options.programs)
+            while done < wanted:
+                part = len(filed.entries)
+                ran, finding = _batch(
+                    compared, filed, options, kind, f"{batch}/{part}", wanted - done
+                )
+                done += ran
+                if finding:
+                    found += 1
+                    print(filed.add(compared.smaller(finding)), flush=True)
+            counts = dict(compared.counts)
+            took = time.process_time() - begin
+            line = {
+                "kind": kind,
+                "batch": batch,
+                "programs": done,
+                "seconds": round(took, 1),
+                **counts,
+            }
+            print(json.dumps(line), flush=True)
+            compared.counts.clear()
+    return found
+
+
+def _batch(
+    compared: Compared,
+    filed: Filed,
+    options: argparse.Namespace,
+    kind: str,
+    part: str,
+    programs: int,
+) -> tuple[int, Finding | None]:
+    """So many programs, or fewer until one differs; how many ran, and the smallest that differs."""
+    build = kinds.KINDS[kind]
+    ran = 0
+    first: Finding | None = None
+    smallest: Finding | None = None
+
+    @seeded(int(hashlib.sha1(f"{options.seed}/{kind}/{part}".encode()).hexdigest()[:12], 16))
+    @settings(
+        max_examples=programs,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    @given(st.randoms(use_true_random=False))
+    def check(chance: Any) -> None:
+        nonlocal ran, first, smallest
+        builder = Builder(compared.tf, chance)
+        try:
+            program = build(builder)
+        except Unfit:
+            assume(False)
+        ran += first is None
+        finding = compared.find(program)
+        if finding is None:
+            return
+        if filed.entry_of(finding):
+            compared.counts["filed before"] += first is None
+            return
+        first = first or finding
+        if finding.key == first.key:
+            if smallest is None or len(finding.text()) < len(smallest.text()):
+                smallest = finding
+            raise Difference(finding)
+
+    try:
+        check()
+    except Difference:
+        pass
+    except Exception as error:
+        if first is None:
+            raise
+        print(f"not shrunk to the end: {type(error).__name__}: {error}"[:600], flush=True)
+    return ran, smallest
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kinds", nargs="+")
+    parser.add_argument("--programs", type=int, required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--first-batch", type=int, default=0)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--trace", type=Path, help="where to write each statement before it runs")
+    parser.add_argument("--reference", choices=["tensorflow", "eagerflow"], default="tensorflow")
+    campaign(parser.parse_args())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,259 @@
+"""Programs as statements, and what TensorFlow or eagerflow answers to them."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import functools
+import itertools
+import linecache
+import math
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from answers import Answer, Raised, answer
+
+_numbers = itertools.count()
+_HELPERS = (Path(__file__).parent / "helpers.py").read_text()
+_HELPERS_CODE = compile(_HELPERS, "helpers.py", "exec")
+_HELPER_SOURCES = {
+    node.name: ast.get_source_segment(_HELPERS, node) or ""
+    for node in ast.parse(_HELPERS).body
+    if isinstance(node, ast.FunctionDef)
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Statement:
+    """A statement that binds one name.
+
+    `op` names the operation for lists of differences, and `reads` are the names of earlier
+    statements that the source uses. Constants come first, and are the arguments of functions.
+    """
+
+    target: str
+    op: str
+    source: str
+    reads: tuple[str, ...] = ()
+    constant: bool = False
+
+    @functools.cached_property
+    def code(self) -> CodeType:
+        """Compiled once for both libraries."""
+        return compile(self.source, f"<{self.target}>", "exec")
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """Statements, which of their targets are read in the end, and how they run.
+
+    Without a `decorator` each statement runs by itself; with one, all that are no constants are the
+    body of a function. `order` is that of the gradients of all results by the tensors `watched`.
+    """
+
+    statements: tuple[Statement, ...]
+    results: tuple[str, ...]
+    watched: tuple[str, ...] = ()
+    order: int = 0
+    decorator: str = ""
+
+    @property
+    def constants(self) -> list[Statement]:
+        return [s for s in self.statements if s.constant]
+
+    @property
+    def body(self) -> list[Statement]:
+        return [s for s in self.statements if not s.constant]
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether the libraries read each other's files: from the folder `other`, written in `mine`."""
+        return any("{other}" in s.source for s in self.statements)
+
+    @property
+    def ops(self) -> frozenset[str]:
+        """The operations of all statements but constants."""
+        return frozenset(s.op for s in self.body)
+
+    def needed(self, name: str) -> Program:
+        """The statements that one result depends on; all of them for a name that is no result."""
+        if name not in self.results:
+            return self
+        wanted = {name}
+        for statement in reversed(self.statements):
+            if statement.target in wanted:
+                wanted.update(statement.reads)
+        kept = tuple(s for s in self.statements if s.target in wanted)
+        watched = tuple(w for w in self.watched if w in wanted)
+        return dataclasses.replace(self, statements=kept, results=(name,), watched=watched)
+
+    def body_source(self, noisy: frozenset[str] = frozenset()) -> str:
+        """The statements that are no constants; in a function, with a call of it."""
+        lines = []
+        for statement in self.body:
+            lines.append(statement.source)
+            if statement.target in noisy:
+                lines.append(f"{statement.target} = noise(tf, {statement.target})")
+        if not self.decorator:
+            return "\n".join(lines)
+        returned = ", ".join(f"{name!r}: {name}" for name in self.results)
+        names = ", ".join(s.target for s in self.constants)
+        lines.append(f"return {{{returned}}}")
+        return (
+            f"{self.decorator}\ndef program({names}):\n{textwrap.indent(chr(10).join(lines), '    ')}\n\n"
+            f"found = program({names})\n"
+            + "\n".join(f"{name} = found[{name!r}]" for name in self.results)
+        )
+
+    def text(self) -> str:
+        """A whole program of Python that prints the results."""
+        targets, sources = f"[{', '.join(self.results)}]", f"[{', '.join(self.watched)}]"
+        body = self.body_source()
+        if self.order:
+            body = _under("tape", sources, body)
+            if self.order == 2:
+                body += f"\n    first = gradients(tape, {targets}, {sources})"
+                body = _under("outer", sources, body)
+        lines = [*(s.source for s in self.constants), body]
+        lines += [f"print({name!r}, {name})" for name in self.results]
+        if self.order == 1:
+            lines.append(f"print(gradients(tape, {targets}, {sources}))")
+        if self.order == 2:
+            lines.append(f"print(first, gradients(outer, first, {sources}))")
+        text = "\n".join(lines) + "\n"
+        helpers = [source for name, source in _HELPER_SOURCES.items() if f"{name}(" in text]
+        head = "from typing import Any\n\nimport numpy as np\nimport tensorflow as tf\n"
+        head += "from numpy import inf, nan\n\n"
+        if self.exchanges:
+            head += 'mine = other = "/tmp/exchanged"  # each library reads what the other wrote\n\n'
+        return head + "".join(f"\n{source}\n\n" for source in helpers) + "\n" + text
+
+
+def _under(tape: str, sources: str, body: str) -> str:
+    inner = textwrap.indent(f"{tape}.watch({sources})\n{body}", "    ")
+    return f"with tf.GradientTape(persistent=True) as {tape}:\n{inner}"
+
+
+def environment(tf: Any, noise: Callable | None = None) -> dict[str, Any]:
+    """The names that statements know besides their own."""
+    names: dict[str, Any] = {"__name__": "program"}
+    exec(_HELPERS_CODE, names)
+    names.update(tf=tf, np=np, nan=math.nan, inf=math.inf, noise=noise)
+    return names
+
+
+class Run:
+    """One library's run of a program.
+
+    Args:
+        tf: the library.
+        program: what is run.
+        noise: called with the library and the values of the targets `noisy`, before others read them.
+        trace: called with the source of each statement before it runs.
+        names: values of more names.
+
+    `found` has the answers by name: results, and "gradient of NAME" or "second gradient of NAME".
+    """
+
+    def __init__(
+        self,
+        tf: Any,
+        program: Program,
+        noise: Callable | None = None,
+        noisy: frozenset[str] = frozenset(),
+        trace: Callable[[str], None] | None = None,
+        names: dict[str, Any] = {},
+    ) -> None:
+        self._tf, self._program, self._noisy, self._trace = tf, program, noisy, trace
+        self._names = {**environment(tf, noise), **names}
+        self._absent: set[str] = set()
+        self.found: dict[str, Answer] = {}
+        for statement in program.constants:
+            self._run(statement)
+        if program.order:
+            self._record()
+        else:
+            self._body()
+            self._read(program.results)
+
+    def _run(self, statement: Statement) -> None:
+        if self._trace:
+            self._trace(statement.source)
+        if not self._absent.isdisjoint(statement.reads):
+            self._absent.add(statement.target)
+            return
+        try:
+            exec(statement.code, self._names)
+            if statement.target in self._noisy:
+                exec(f"{statement.target} = noise(tf, {statement.target})", self._names)
+        except Exception as error:
+            self._absent.add(statement.target)
+            self.found[statement.target] = Raised.of(error)
+
+    def _body(self) -> None:
+        if not self._program.decorator:
+            for statement in self._program.body:
+                self._run(statement)
+            return
+        source = self._program.body_source(self._noisy)
+        if self._trace:
+            self._trace(source)
+        try:
+            exec(_readable(source), self._names)
+        except Exception as error:
+            self.found["the function"] = Raised.of(error)
+
+    def _record(self) -> None:
+        """Runs the body under tapes and finds the gradients."""
+        program, names, tf = self._program, self._names, self._tf
+        sources = [names[name] for name in program.watched if name in names]
+        outer = tf.GradientTape(persistent=True) if program.order == 2 else contextlib.nullcontext()
+        first = second = None
+        with outer:
+            if program.order == 2:
+                outer.watch(sources)
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(sources)
+                self._body()
+            targets = [names[name] for name in program.results if name in names]
+            first = self._gradients("gradient", tape, targets, sources)
+        if program.order == 2 and first is not None:
+            second = self._gradients("second gradient", outer, first, sources)
+        self._read(program.results)
+        for label, values in (("gradient", first), ("second gradient", second)):
+            for name, value in zip(program.watched, values or [], strict=False):
+                self._note(f"{label} of {name}", value)
+
+    def _gradients(self, label: str, tape: Any, targets: list[Any], sources: list[Any]) -> Any:
+        try:
+            return self._names["gradients"](tape, targets, sources)
+        except Exception as error:
+            self.found[label] = Raised.of(error)
+            return None
+
+    def _read(self, results: tuple[str, ...]) -> None:
+        for name in results:
+            if name in self._names and name not in self._absent:
+                self._note(name, self._names[name])
+
+    def _note(self, name: str, value: Any) -> None:
+        try:
+            self.found[name] = answer(self._tf, value)
+        except Exception as error:
+            self.found[name] = Raised.of(error)
+
+
+@functools.lru_cache(maxsize=500)
+def _readable(source: str) -> CodeType:
+    """Code whose source AutoGraph can read, the same for both: it keeps conversions by equal codes."""
+    name = f"<program {next(_numbers)}>"
+    if len(linecache.cache) > 2000:
+        linecache.clearcache()
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    return compile(source, name, "exec")
