@@ -56,11 +56,15 @@ Operands convert_operands(Converts right, PyObject* a, PyObject* b) {
   return both;
 }
 
+bool is_composite(PyObject* object) {
+  static PyObject* const composite = PyUnicode_InternFromString("_is_composite_tensor");
+  return _PyType_Lookup(Py_TYPE(object), composite) != nullptr;
+}
+
 // Whether operators are up to the object's own class, as those on symbolic values are. Those of
 // composite values are asked after a conversion has failed: not each of them has all operators.
 bool operates_itself(PyObject* object) {
-  static PyObject* const composite = PyUnicode_InternFromString("_is_composite_tensor");
-  return overrides(object) && !is_weak(object) && !_PyType_Lookup(Py_TYPE(object), composite);
+  return overrides(object) && !is_weak(object) && !is_composite(object);
 }
 
 bool is_misfit() {
@@ -71,6 +75,8 @@ bool is_misfit() {
 // is set stays if it has none either.
 [[gnu::cold]] PyObject* ask_right_operand(PyObject* a, PyObject* b, const char* method) noexcept {
   if (!is_misfit()) return nullptr;
+  // Every class has comparisons, whose reflections have no "r": only composite values know tensors.
+  if (method[2] != 'r' && !is_composite(b)) return nullptr;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyObject* result = PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(b)), method)
@@ -130,10 +136,10 @@ constexpr Operator kMultiply{ops::multiply, "__rmul__", "mul", Dtypes::kPromoted
 constexpr Operator kRemainder{ops::floor_mod, "__rmod__", "mod", Dtypes::kPromoted};
 constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__", "floordiv", Dtypes::kPromoted};
 constexpr Operator kPower{ops::pow, "__rpow__", "pow", Dtypes::kPromoted};
-constexpr Operator kLess{ops::less, nullptr, "Less"};
-constexpr Operator kLessEqual{ops::less_equal, nullptr, "LessEqual"};
-constexpr Operator kGreater{ops::greater, nullptr, "Greater"};
-constexpr Operator kGreaterEqual{ops::greater_equal, nullptr, "GreaterEqual"};
+constexpr Operator kLess{ops::less, "__gt__", "Less"};
+constexpr Operator kLessEqual{ops::less_equal, "__ge__", "LessEqual"};
+constexpr Operator kGreater{ops::greater, "__lt__", "Greater"};
+constexpr Operator kGreaterEqual{ops::greater_equal, "__le__", "GreaterEqual"};
 
 PyObject* on_tensors(const Op& op, const char* node, PyObject* a, PyObject* b) {
   const graph::NodeName name(node);
@@ -306,8 +312,8 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
     return wrap(call(equal ? ops::equal : ops::not_equal, {both.a, both.b}));
   };
   const Converts right = right_of(ops::equal);
-  return equal ? with_operands<Dtypes::kPromoted>(right, a, b, nullptr, compare)
-               : with_operands(right, a, b, nullptr, compare);
+  return equal ? with_operands<Dtypes::kPromoted>(right, a, b, "__eq__", compare)
+               : with_operands(right, a, b, "__ne__", compare);
 }
 
 }  // namespace

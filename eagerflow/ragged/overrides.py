@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
 from eagerflow.framework.op_function import bind_arguments, parameter_names
@@ -216,6 +216,11 @@ def operate(symbol: str, left: Any, right: Any) -> Any:
         ragged = left if isinstance(left, RaggedTensor) else right
         kind = "logical" if ragged.dtype is dtypes.bool else "bitwise"
         return getattr(_ops, f"{kind}_{symbol}")(left, right)
+    if symbol in ("eq", "ne"):
+        try:
+            return _OPERATORS[symbol](left, right)
+        except (errors.InvalidArgumentError, TypeError, ValueError):
+            return symbol == "ne"  # what cannot be compared is unequal, as with tensors
     return _OPERATORS[symbol](left, right)
 
 

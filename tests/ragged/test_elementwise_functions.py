@@ -1,5 +1,7 @@
 """Composed functions of corresponding elements work on the elements of ragged tensors."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -96,3 +98,42 @@ def test_placeholders_of_unknown_sizes_beside_ragged_rows():
         x = tf.compat.v1.placeholder(tf.float32, [None] * 6)
         result = session.run(tf.math.floormod(x, ragged), {x: np.full([1] * 6, 2.5)})
     assert result.to_list() == [[[[[[0.5, 0.5], [], [2.5]]]]]]
+
+
+@pytest.mark.parametrize("symbol", ["eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("kind", [tf.constant, tf.Variable])
+def test_comparisons_with_a_dense_tensor_on_either_side(kind, symbol):
+    compare = getattr(operator, symbol)
+    dense, rows = kind([[1], [3]]), tf.ragged.constant([[1, 2], [3]])
+    expected = [[compare(1, 1), compare(1, 2)], [compare(3, 3)]]
+    assert compare(dense, rows).to_list() == expected
+    mirrored = [[compare(1, 1), compare(2, 1)], [compare(3, 3)]]
+    assert compare(rows, dense).to_list() == mirrored
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        None,
+        "text",
+        1.5,
+        tf.zeros([5, 5], tf.int32),
+        tf.zeros([2, 2], tf.int32),
+        tf.ragged.constant([[1], [2, 3]]),
+        tf.ragged.constant([[1.0, 2.0], [3.0]]),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_compared_is_unequal(other):
+    rows = tf.ragged.constant([[1, 2], [3]])
+    assert (rows == other) is False
+    assert (rows != other) is True
+    if isinstance(other, tf.Tensor | tf.RaggedTensor):
+        assert (other == rows) is False
+        assert (other != rows) is True
+
+
+def test_an_order_needs_operands_that_can_be_compared():
+    rows = tf.ragged.constant([[1, 2], [3]])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        rows < tf.zeros([5, 5], tf.int32)  # noqa: B015
