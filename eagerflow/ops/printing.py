@@ -46,6 +46,8 @@ def tensor_text(tensor: Tensor, summarize: int) -> str:
         indices = [*range(summarize + 1), *range(count - summarize, count)]
         tensor = _core.ops.gather(tensor, indices, 0, 0)
     value = tensor.numpy()
+    if value.size == 0 and len(value):
+        return "[" + "\n" * (tensor.ndim - 1) + " ...]"  # rows of nothing
     if tensor.ndim == 0:
         return _scalar_text(value, tensor.dtype)
     return _rows_text(value, tensor.dtype, summarize, 0)

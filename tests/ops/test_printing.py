@@ -26,6 +26,9 @@ def printed(*values, **options):
         (lambda: tf.ones([2, 2]), "[[1 1]\n [1 1]]"),
         (lambda: tf.ones([2, 2, 1]), "[[[1]\n  [1]]\n\n [[1]\n  [1]]]"),
         (lambda: tf.zeros([0]), "[]"),
+        (lambda: tf.zeros([0, 2]), "[]"),
+        (lambda: tf.zeros([2, 0]), "[\n ...]"),
+        (lambda: tf.zeros([9, 2, 0]), "[\n\n ...]"),
         (lambda: 7, "7"),
     ],
 )  # fmt: skip
