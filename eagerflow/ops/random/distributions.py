@@ -521,7 +521,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
 
     Args:
         index: int32, int64, uint32 or uint64; a scalar or a vector.
-        seed: two or three integers, or one row of them for each index.
+        seed: two integers, or one row of them for each index.
         max_index: the largest index; a scalar or one for each index.
 
     >>> order = tf.random.experimental.index_shuffle(tf.range(5), [1, 2], 4)
@@ -529,8 +529,6 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     [0, 1, 2, 3, 4]
     """
     seed = _core.as_tensor(seed)
-    shape = seed._shape_tuple()
-    if shape and shape[-1] == 2:
-        first = _core.convert(np.full((*shape[:-1], 1), _SHUFFLE_SEED), seed.dtype, None)
-        seed = _ops.concat([first, seed], seed.ndim - 1)
+    first = _core.convert(np.full((*seed._shape_tuple()[:-1], 1), _SHUFFLE_SEED), seed.dtype, None)
+    seed = _ops.concat([first, seed], seed.ndim - 1)
     return random_index_shuffle(index, seed, max_index)

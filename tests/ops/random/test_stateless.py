@@ -14,3 +14,9 @@ def test_gamma_values_of_seeds_that_a_graph_gets(seed):
     seeds = [tf.constant(seed, tf.int64) + k for k in range(8)]  # keys with and without a sign
     for one in seeds:
         np.testing.assert_array_equal(tf.function(draw)(one), draw(one))
+
+
+def test_seeds_of_shuffled_indices_have_two_parts():
+    assert tf.random.experimental.index_shuffle(0, [1, 2], 9).dtype == tf.int32
+    with pytest.raises(tf.errors.InvalidArgumentError, match="seed"):
+        tf.random.experimental.index_shuffle(0, [1, 2, 3], 9)
