@@ -29,6 +29,7 @@ from programs import Program, Run
 
 HERE = Path(__file__).parent
 BATCH = 200  # programs of one call of hypothesis
+SHRINKING = 40  # seconds for a smaller program
 NOISES = 4  # runs that tell how far rounding errors carry
 
 
@@ -86,6 +87,10 @@ class Finding:
                 self.program.text(),
             ]
         )
+
+
+class ShrunkEnough(BaseException):
+    """Ends hypothesis's search for a smaller program."""
 
 
 class Difference(Exception):
@@ -299,6 +304,7 @@ def _batch(
     ran = 0
     first: Finding | None = None
     smallest: Finding | None = None
+    begin = 0.0
 
     @seeded(int(hashlib.sha1(f"{options.seed}/{kind}/{part}".encode()).hexdigest()[:12], 16))
     @settings(
@@ -311,7 +317,9 @@ def _batch(
     )
     @given(st.randoms(use_true_random=False))
     def check(chance: Any) -> None:
-        nonlocal ran, first, smallest
+        nonlocal ran, first, smallest, begin
+        if first is not None and time.process_time() > begin + SHRINKING:
+            raise ShrunkEnough
         builder = Builder(compared.tf, chance)
         try:
             program = build(builder)
@@ -324,7 +332,8 @@ def _batch(
         if filed.entry_of(finding):
             compared.counts["filed before"] += first is None
             return
-        first = first or finding
+        if first is None:
+            first, begin = finding, time.process_time()
         if finding.key == first.key:
             if smallest is None or len(finding.text()) < len(smallest.text()):
                 smallest = finding
@@ -332,7 +341,7 @@ def _batch(
 
     try:
         check()
-    except Difference:
+    except (Difference, ShrunkEnough):
         pass
     except Exception as error:
         if first is None:
