@@ -331,6 +331,11 @@ void reverse_infer(InferContext& c) {
     c.add_output(c.dtype(0), c.shape(0));
     return;
   }
+  // What has nothing to reverse is returned before its axes are looked at, but not into a graph.
+  if (!c.symbolic() && (rank == 0 || c.shape(0).num_elements() == 0)) {
+    c.add_output(c.dtype(0), c.shape(0));
+    return;
+  }
   std::bitset<kMaxRank> seen;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] == kUnknownInt) continue;

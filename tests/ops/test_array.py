@@ -367,3 +367,16 @@ def test_elements_repeated_any_number_of_times(dtype):
         for count in [*range(1, 20), 63, 64, 65, 1030]:
             expected = np.broadcast_to(x, (3, count, width))
             assert_same(tf.broadcast_to(tf.constant(x, dtype), expected.shape), expected, dtype)
+
+
+@pytest.mark.parametrize("axes", [[5], [-5], [0, 0], [1, -7]])
+@pytest.mark.parametrize("value", [3.0, "a", np.zeros([0]), np.zeros([2, 0, 3])], ids=str)
+def test_axes_of_what_has_nothing_to_reverse_are_not_checked(value, axes):
+    value = tf.constant(value)
+    result = tf.reverse(value, axes)
+    assert result.dtype == value.dtype and result.shape == value.shape
+    assert np.all(result.numpy() == value.numpy())
+    later = tf.function(lambda value, axes: tf.reverse(value, axes))(value, tf.constant(axes))
+    assert np.all(later.numpy() == value.numpy())
+    with pytest.raises(ValueError, match="axis"):
+        tf.function(lambda value: tf.reverse(value, axes))(value)

@@ -118,8 +118,10 @@ void reverse(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& output = context.output(0);
   const int rank = input.rank();
+  if (input.size() == 0) return;
   std::bitset<kMaxRank> backwards;
   for (int64_t axis : context.attrs<ops::ReverseAttrs>().axis) {
+    if (rank == 0) break;
     backwards.set(static_cast<size_t>(axis < 0 ? axis + rank : axis));
   }
   const Shape strides = strides_of(input.shape());
@@ -130,7 +132,6 @@ void reverse(KernelContext& context) {
     if (turned) start += (input.dim(i) - 1) * strides[i];
     move.add(input.dim(i), strides[i], turned ? -strides[i] : strides[i]);
   }
-  if (input.size() == 0) return;
   const auto* from = static_cast<const char*>(input.raw_data()) +
                      start * static_cast<int64_t>(element_size(input.dtype()));
   move.run(input.dtype(), output.mutable_raw_data(), from);
