@@ -17,8 +17,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -26,6 +28,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
 KINDS = "eager functions strings ragged sparse random layers optimizers datasets files".split()
+PATHS = [str(HERE), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
 SILENT = 600  # seconds after which a process hangs
 
 
@@ -37,42 +40,53 @@ class Job:
         self.programs = self.crashes = 0
 
     def run(self) -> None:
-        batch = 0
-        while batch is not None:
-            batch = self._process(batch, None)
+        """Runs all programs; after a crash from the next kind or batch on."""
+        turn: int | None = 0
+        while turn is not None:
+            turn = self._process(turn)
 
-    def _process(self, batch: int, trace: Path | None) -> int | None:
-        """Runs from a batch on; the batch to go on with after a crash, None at the end."""
+    def _process(self, first: int) -> int | None:
+        """One process from a turn on: a batch of one kind. The turn to go on with, or None."""
         options = self.options
-        command = [sys.executable, "-W", "ignore", str(HERE / "campaign.py"), *self.kinds]
-        command += ["--programs", str(options.programs), "--seed", str(options.seed)]
-        command += ["--first-batch", str(batch), "--out", str(options.out)]
-        command += ["--trace", str(trace)] if trace else []
-        paths = [str(HERE), str(TESTS), os.environ.get("PYTHONPATH", "")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
-        )
-        assert process.stdout
-        watch = threading.Timer(SILENT, process.kill)
-        for line in process.stdout:
-            watch.cancel()
+        turn = first
+        with tempfile.TemporaryFile("w+") as errors:
+            process = subprocess.Popen(
+                [
+                    *(sys.executable, "-W", "ignore", str(HERE / "campaign.py"), *self.kinds),
+                    *("--programs", str(options.programs), "--seed", str(options.seed)),
+                    *("--first", str(first), "--out", str(options.out)),
+                ],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(PATHS)},
+            )
+            assert process.stdout
             watch = threading.Timer(SILENT, process.kill)
             watch.start()
-            print(line, end="", flush=True)
-            if line.startswith("{"):
-                told = json.loads(line)
-                batch = told["batch"] + (told["kind"] == self.kinds[-1])
-                self.programs += told["programs"]
-        watch.cancel()
-        if process.wait() == 0:
-            return None
+            for line in process.stdout:
+                watch.cancel()
+                watch = threading.Timer(SILENT, process.kill)
+                watch.start()
+                print(line, end="", flush=True)
+                if line.startswith("{"):
+                    turn += 1
+                    self.programs += json.loads(line)["programs"]
+            watch.cancel()
+            if process.wait() == 0:
+                return None
+            errors.seek(0)
+            told = errors.read()[-20_000:]
+        kind = self.kinds[turn % len(self.kinds)]
+        # The innermost frame tells whose native code it was.
+        if re.search(r"most recent call first\):\n +File \"[^\"]*/(tensorflow|tf_keras)/", told):
+            print(f"TensorFlow died of a program of the kind {kind}, turn {turn}", flush=True)
+            return turn + 1
         self.crashes += 1
-        print(f"exit status {process.returncode} in batch {batch} of {self.kinds}", flush=True)
-        if trace is None:
-            # The same programs again, written down before they run: the last one is the cause.
-            return self._process(batch, options.out / f"died-{self.kinds[0]}-{batch}.txt")
-        return batch + 1
+        path = options.out / f"died-{kind}-{turn}.txt"
+        path.write_text(told)
+        print(f"exit status {process.returncode}: {path}", flush=True)
+        return turn + 1
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import collections
 import dataclasses
+import faulthandler
 import hashlib
 import importlib
 import json
@@ -28,8 +29,8 @@ from oracle import record
 from programs import Program, Run
 
 HERE = Path(__file__).parent
-BATCH = 200  # programs of one call of hypothesis
-SHRINKING = 40  # seconds for a smaller program
+BATCH = 50  # programs of one call of hypothesis
+SHRINKING = 12  # seconds for a smaller program
 NOISES = 4  # runs that tell how far rounding errors carry
 
 
@@ -120,21 +121,10 @@ def noise_of(seed: int) -> Any:
 class Compared:
     """Programs that both libraries ran, and what came of them."""
 
-    def __init__(self, tf: Any, ours: Any, trace: Path | None = None) -> None:
-        self.tf, self.ours, self.trace = tf, ours, trace
+    def __init__(self, tf: Any, ours: Any) -> None:
+        self.tf, self.ours = tf, ours
         self.known = known_differences()
         self.counts: collections.Counter[str] = collections.Counter()
-
-    def _run(self, library: Any, program: Program, **options: Any) -> dict[str, Answer]:
-        if not self.trace:
-            return Run(library, program, **options).found
-        self.trace.write_text(f"# {library.__name__}\n{program.text()}")
-
-        def trace(source: str) -> None:
-            with self.trace.open("a") as log:
-                log.write(f"\n# {library.__name__} runs:\n{source}\n")
-
-        return Run(library, program, trace=trace, **options).found
 
     def find(self, program: Program) -> Finding | None:
         """The first difference that is neither noise nor known."""
@@ -153,15 +143,17 @@ class Compared:
 
     def smaller(self, finding: Finding) -> Finding:
         """The same difference without statements that it does not depend on, if that shows it."""
-        program = finding.program.needed(finding.name)
-        if program == finding.program:
-            return finding
-        again = self.find(program)
-        return again if again and again.key == finding.key else finding
+        targets = {s.target for s in finding.program.body}
+        names = [finding.name] if finding.name in targets else finding.program.results
+        for name in names:
+            again = self.find(finding.program.needed(name))
+            if again and again.key == finding.key:
+                return again
+        return finding
 
     def _find(self, program: Program, theirs_in: dict, ours_in: dict) -> Finding | None:
-        theirs = self._run(self.tf, program, names=theirs_in)
-        ours = self._run(self.ours, program, names=ours_in)
+        theirs = Run(self.tf, program, names=theirs_in).found
+        ours = Run(self.ours, program, names=ours_in).found
         names = dict.fromkeys([*theirs, *ours])
         order = {s.target: k for k, s in enumerate(program.statements)}
         noise: list[dict[str, Answer]] | None = None
@@ -182,13 +174,13 @@ class Compared:
                 noisy = frozenset(s.target for s in program.body if s.target not in same)
                 # The first is a run like any other: some of TensorFlow's kernels read what was never written.
                 noise = [
-                    self._run(
+                    Run(
                         self.tf,
                         program,
                         noise=noise_of(k),
                         noisy=noisy if k else frozenset(),
                         names=theirs_in,
-                    )
+                    ).found
                     for k in range(NOISES)
                 ]
             if one is not None and other is not None:
@@ -255,39 +247,32 @@ class Filed:
 def campaign(options: argparse.Namespace) -> int:
     """Runs programs of each kind in turn and returns how many differences were filed."""
     warnings.simplefilter("ignore")
+    faulthandler.enable()
     ours = importlib.import_module("eagerflow")
     tf = record.tensorflow() if options.reference == "tensorflow" else ours
     for library in (tf, ours):
         library.get_logger().setLevel("CRITICAL")
         library.config.threading.set_intra_op_parallelism_threads(1)
-    compared = Compared(tf, ours, options.trace)
+    compared = Compared(tf, ours)
     filed = Filed(options.out)
     found = 0
-    batches = range(options.first_batch, options.first_batch + -(-options.programs // BATCH))
-    for batch in batches:
-        for kind in options.kinds:
-            begin, done = time.process_time(), 0
-            wanted = min(BATCH, options.programs)
-            while done < wanted:
-                part = len(filed.entries)
-                ran, finding = _batch(
-                    compared, filed, options, kind, f"{batch}/{part}", wanted - done
-                )
-                done += ran
-                if finding:
-                    found += 1
-                    print(filed.add(compared.smaller(finding)), flush=True)
-            counts = dict(compared.counts)
-            took = time.process_time() - begin
-            line = {
-                "kind": kind,
-                "batch": batch,
-                "programs": done,
-                "seconds": round(took, 1),
-                **counts,
-            }
-            print(json.dumps(line), flush=True)
-            compared.counts.clear()
+    batches = -(-options.programs // BATCH)
+    for turn in range(options.first, batches * len(options.kinds)):
+        kind = options.kinds[turn % len(options.kinds)]
+        batch = turn // len(options.kinds)
+        begin, done = time.process_time(), 0
+        wanted = min(BATCH, options.programs - batch * BATCH)
+        while done < wanted:
+            part = len(filed.entries)
+            ran, finding = _batch(compared, filed, options, kind, f"{batch}/{part}", wanted - done)
+            done += ran
+            if finding:
+                found += 1
+                print(filed.add(compared.smaller(finding)), flush=True)
+        took = round(time.process_time() - begin, 1)
+        line = {"kind": kind, "batch": batch, "programs": done, "seconds": took, **compared.counts}
+        print(json.dumps(line), flush=True)
+        compared.counts.clear()
     return found
 
 
@@ -334,6 +319,7 @@ def _batch(
             return
         if first is None:
             first, begin = finding, time.process_time()
+            smallest = compared.smaller(finding)
         if finding.key == first.key:
             if smallest is None or len(finding.text()) < len(smallest.text()):
                 smallest = finding
@@ -346,6 +332,8 @@ def _batch(
     except Exception as error:
         if first is None:
             raise
+        if time.process_time() > begin + SHRINKING:
+            return ran, smallest
         print(f"not shrunk to the end: {type(error).__name__}: {error}"[:600], flush=True)
     return ran, smallest
 
@@ -355,9 +343,10 @@ def main() -> int:
     parser.add_argument("kinds", nargs="+")
     parser.add_argument("--programs", type=int, required=True)
     parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--first-batch", type=int, default=0)
+    parser.add_argument(
+        "--first", type=int, default=0, help="the turn to begin with: a batch of a kind"
+    )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--trace", type=Path, help="where to write each statement before it runs")
     parser.add_argument("--reference", choices=["tensorflow", "eagerflow"], default="tensorflow")
     campaign(parser.parse_args())
     return 0

@@ -63,7 +63,11 @@ def applied(layer: Any, seed: int, *inputs: Any, **options: Any) -> list[Any]:
             [tf.reduce_sum(tf.cast(o, "float32") ** 2) for o in tf.nest.flatten(output)]
         )
     weights = layer.trainable_variables
-    found = tape.gradient(total, [*weights, *tf.nest.flatten(inputs)])
+    found = None
+    if all(
+        0 not in o.shape for o in tf.nest.flatten(output)
+    ):  # else TensorFlow's convolutions crash
+        found = tape.gradient(total, [*weights, *tf.nest.flatten(inputs)])
     shape = layer.compute_output_shape(tf.nest.map_structure(lambda x: x.shape, inputs[0]))
     return [output, found, [w.value() for w in layer.non_trainable_variables], shape]
 

@@ -49,6 +49,8 @@ def convolution(b: Builder) -> str | None:
     if strides == 1:
         dilations = b.integer(1, 2)
     padding = b.pick(("SAME", "VALID"))
+    if any(dilations * (w - 1) >= size for w, size in zip(window, spatial, strict=True)):
+        padding = "SAME"  # TensorFlow crashes at gradients without elements
     call = f"tf.nn.convolution({x}, {w}, {strides}, {padding!r}, dilations={dilations})"
     return b.add("tf.nn.convolution", call, [x, w])
 

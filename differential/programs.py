@@ -82,16 +82,18 @@ class Program:
         return frozenset(s.op for s in self.body)
 
     def needed(self, name: str) -> Program:
-        """The statements that one result depends on; all of them for a name that is no result."""
-        if name not in self.results:
-            return self
+        """The statements that one target depends on, which is the only result if it is one."""
         wanted = {name}
         for statement in reversed(self.statements):
             if statement.target in wanted:
                 wanted.update(statement.reads)
         kept = tuple(s for s in self.statements if s.target in wanted)
         watched = tuple(w for w in self.watched if w in wanted)
-        return dataclasses.replace(self, statements=kept, results=(name,), watched=watched)
+        results = (name,) if name in self.results else ()
+        order = self.order if watched and results else 0
+        return dataclasses.replace(
+            self, statements=kept, results=results, watched=watched, order=order
+        )
 
     def body_source(self, noisy: frozenset[str] = frozenset()) -> str:
         """The statements that are no constants; in a function, with a call of it."""
@@ -155,7 +157,6 @@ class Run:
         tf: the library.
         program: what is run.
         noise: called with the library and the values of the targets `noisy`, before others read them.
-        trace: called with the source of each statement before it runs.
         names: values of more names.
 
     `found` has the answers by name: results, and "gradient of NAME" or "second gradient of NAME".
@@ -167,10 +168,9 @@ class Run:
         program: Program,
         noise: Callable | None = None,
         noisy: frozenset[str] = frozenset(),
-        trace: Callable[[str], None] | None = None,
         names: dict[str, Any] = {},
     ) -> None:
-        self._tf, self._program, self._noisy, self._trace = tf, program, noisy, trace
+        self._tf, self._program, self._noisy = tf, program, noisy
         self._names = {**environment(tf, noise), **names}
         self._absent: set[str] = set()
         self.found: dict[str, Answer] = {}
@@ -183,8 +183,6 @@ class Run:
             self._read(program.results)
 
     def _run(self, statement: Statement) -> None:
-        if self._trace:
-            self._trace(statement.source)
         if not self._absent.isdisjoint(statement.reads):
             self._absent.add(statement.target)
             return
@@ -202,8 +200,6 @@ class Run:
                 self._run(statement)
             return
         source = self._program.body_source(self._noisy)
-        if self._trace:
-            self._trace(source)
         try:
             exec(_readable(source), self._names)
         except Exception as error:

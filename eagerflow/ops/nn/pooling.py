@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.nn import conv3d
 from eagerflow.ops.nn.convolution import checked_format, format_name, padding_of, spatial_list
+from eagerflow.ops.nn.space_batch import with_space_to_batch
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -208,15 +209,72 @@ def pool(
     dilations: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Pooling of the kind "MAX" or "AVG".
+    """Pooling of the kind "MAX" or "AVG", over windows that may be dilated.
+
+    Args:
+        input: `[batch, ..., channels]` with one to three spatial axes.
+        window_shape: the size of windows along each of them.
+        pooling_type: "MAX" or "AVG".
+        strides: the steps of windows, 1 by default and no larger than these.
+        padding: "VALID" or "SAME".
+        data_format: "NC..." if channels come first.
+        dilations: the distance between positions of a window, 1 by default. Only windows that step by
+            1 and are not padded may be dilated.
+        name: ignored.
 
     Raises:
-        ValueError: if the kind is unknown, or windows are dilated, which is not supported.
+        ValueError: if the kind is unknown, or sizes do not fit each other.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
+    >>> tf.nn.pool(x, [2], "MAX", dilations=[2]).numpy().ravel()
+    array([2., 3., 4., 5.], dtype=float32)
     """
     pools = {"MAX": _ops.max_pool, "AVG": _ops.avg_pool}
+    count = len(window_shape)
+    if not 1 <= count <= 3:
+        raise ValueError(
+            f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window_shape} of "
+            f"length {count}"
+        )
+    input = _core.as_tensor(input)
+    if input.ndim not in (None, count + 2):
+        raise ValueError(f"Shape {input.shape} must have rank {count + 2}")
+    rates = _checked_sizes("dilation_rate", dilations, count)
+    steps = _checked_sizes("strides", strides, count)
+    dilated = any(rate > 1 for rate in rates)
+    if dilated and any(step > 1 for step in steps):
+        raise ValueError(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+            f"strides={steps} and dilation_rate={rates}"
+        )
+    if dilated and padding == "SAME":
+        raise ValueError(
+            "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
+            f"padding={padding} and dilation_rate={rates}"
+        )
+    if any(step > size for step, size in zip(steps, window_shape, strict=True)):
+        raise ValueError(
+            "`strides` > `window_shape` not supported: windows would leave gaps. Received: "
+            f"strides={steps} and window_shape={window_shape}"
+        )
     if pooling_type not in pools:
         raise ValueError(f"pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
-    if dilations is not None and any(d != 1 for d in dilations):
-        raise ValueError(f"Dilated pooling is not supported: dilations={dilations}")
-    steps = [1] * len(window_shape) if strides is None else strides
-    return _any_pool(pools[pooling_type], input, list(window_shape), steps, padding, data_format)
+
+    def pooled(x: Any, num_spatial_dims: int, padding: str) -> Tensor:
+        kind = pools[pooling_type]
+        return _any_pool(kind, x, list(window_shape), steps, padding, data_format)
+
+    return with_space_to_batch(input, rates, padding, pooled, data_format=data_format)
+
+
+def _checked_sizes(name: str, sizes: Any, count: int) -> list[int]:
+    """One positive integer for each spatial axis."""
+    if sizes is None:
+        return [1] * count
+    if len(sizes) != count:
+        raise ValueError(
+            f"`len({name})` should be {count}. Received: {name}={sizes} of length {len(sizes)}"
+        )
+    if any(size < 1 for size in sizes):
+        raise ValueError(f"all values of `{name}` must be positive. Received: {name}={sizes}")
+    return [int(size) for size in sizes]

@@ -72,3 +72,42 @@ def test_both_derivatives_choose_the_first_among_equals(shape, step):
     np.add.at(expected.reshape(-1), places.reshape(-1), weights.numpy().reshape(-1))
     np.testing.assert_array_equal(gradient, expected)
     np.testing.assert_array_equal(outer.gradient(total, weights), places)
+
+
+@pytest.mark.parametrize("kind", ["MAX", "AVG"])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+@pytest.mark.parametrize("rate", [1, 2, 3])
+def test_dilated_windows_skip_positions(kind, rank, rate):
+    x = np.random.default_rng(rank).normal(size=(2, *(5, 6, 7)[:rank], 2)).astype("float32")
+    rates = ([rate, 1, 2] if rate > 1 else [1, 1, 1])[:rank]
+    window = [2, 3, 2][:rank]
+    parts = []
+    for offset in np.ndindex(*window):
+        at = [o * r for o, r in zip(offset, rates, strict=True)]
+        sizes = [n - (w - 1) * r for n, w, r in zip(x.shape[1:], window, rates, strict=False)]
+        parts.append(x[(slice(None), *(slice(a, a + n) for a, n in zip(at, sizes, strict=True)))])
+    expected = np.max(parts, 0) if kind == "MAX" else np.mean(parts, 0)
+    result = tf.nn.pool(x, window, kind, dilations=rates)
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"window_shape": [2]}, "rank 3"),
+        ({"window_shape": [1, 1, 1, 1]}, "must be 1, 2, or 3"),
+        ({"strides": [3, 1]}, "`strides` > `window_shape`"),
+        ({"strides": [1]}, r"`len\(strides\)` should be 2"),
+        ({"strides": [0, 1]}, "must be positive"),
+        ({"dilations": [0, 1]}, "must be positive"),
+        ({"dilations": [2]}, r"`len\(dilation_rate\)` should be 2"),
+        ({"dilations": [2, 1], "strides": [1, 2]}, "in conjunction"),
+        ({"dilations": [2, 1], "padding": "SAME"}, "not implemented"),
+        ({"pooling_type": "MEDIAN"}, "pooling_type"),
+    ],
+    ids=str,
+)
+def test_windows_that_pool_refuses(options, words):
+    arguments = {"window_shape": [2, 2], "pooling_type": "MAX", **options}
+    with pytest.raises(ValueError, match=words):
+        tf.nn.pool(tf.zeros([1, 4, 4, 1]), **arguments)
