@@ -84,8 +84,7 @@ class Rows final : public NodeFunction {
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     if (!graph.for_program()) {
       const SpecList specs = specs_of_rows(callee_->graph(), inputs.first(arity_));
-      outputs =
-          add_function(graph, std::make_shared<Rows>(callee_), inputs, specs, "RowsOf");
+      outputs = add_function(graph, std::make_shared<Rows>(callee_), inputs, specs, "RowsOf");
       return;
     }
     const int64_t count = inputs[0].shape().ranked() ? inputs[0].dim(0) : kUnknownSize;
@@ -101,28 +100,30 @@ class Rows final : public NodeFunction {
       const TensorList results = replayed(callee_->graph(), arguments);
       for (size_t k = 0; k < parts.size(); ++k) parts[k].push_back(results[k]);
     }
-    for (const TensorList& part : parts) outputs.push_back(call(ops::stack, part, ops::StackAttrs{}));
+    for (const TensorList& part : parts)
+      outputs.push_back(call(ops::stack, part, ops::StackAttrs{}));
   }
 
  private:
   static constexpr int64_t kUnrolled = 256;
 
-  // The only row, or zeros if there is none. It needs no axis, and may have the largest rank.
+  // The only row, or one of ones if there is none, which has a gradient as well. It needs no axis,
+  // and may have the largest rank.
   static Tensor one_of(const Tensor& rows) {
-    Shape shape = rows.shape();
+    Shape shape = rows.shape(), first = shape;
     shape.erase(0);
-    return rows.dim(0) ? reshape_to(rows, shape) : zeros(rows.dtype(), shape);
+    if (rows.dim(0)) return reshape_to(rows, shape);
+    if (!is_differentiable(rows.dtype())) return zeros(rows.dtype(), shape);
+    first[0] = 1;
+    const TensorList both{rows, ones(rows.dtype(), first)};
+    return reshape_to(call(ops::concat, both, ops::ConcatAttrs{.axis = 0}), shape);
   }
   static Tensor with_axis(const Tensor& result) {
     Shape shape = result.shape();
     shape.insert(0, 1);
     return reshape_to(result, shape);
   }
-  static Tensor none_of(const Tensor& result) {
-    Shape shape = result.shape();
-    shape.insert(0, 0);
-    return zeros(result.dtype(), shape);
-  }
+  static Tensor none_of(const Tensor& result) { return part(with_axis(result), 0, 0); }
   static Tensor part(const Tensor& rows, int64_t begin, int64_t size) {
     Shape shape = rows.shape(), first = shape;
     for (int i = 0; i < first.rank(); ++i) first[i] = 0;

@@ -99,3 +99,20 @@ def test_rows_with_lists_run_in_a_loop():
         [[0.0, 1.0, 2.0], [0.0, 2.0, 4.0]],
         [[3.0, 4.0, 5.0], [6.0, 8.0, 10.0]],
     ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [lambda e: e * 3.0, lambda e: tf.reduce_sum(tf.math.log(e)), lambda e: tf.concat([e, e], 0)],
+)
+@pytest.mark.parametrize("traced", [False, True])
+def test_no_rows_of_a_vectorized_map_have_an_empty_gradient(body, traced):
+    def run(x):
+        return tf.vectorized_map(body, x)
+
+    x = tf.zeros([0, 2])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        result = (tf.function(run) if traced else run)(x)
+    assert result.shape[0] == 0
+    assert tape.gradient(result, x).shape == [0, 2]
