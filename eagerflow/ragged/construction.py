@@ -356,7 +356,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
         The result with the rows of the arguments.
 
     Raises:
-        ValueError: if the number of elements changes.
+        ValueError: if the number of elements changes, or arguments have other numbers of rows.
         tf.errors.InvalidArgumentError: if rows differ.
 
     >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))
@@ -380,12 +380,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
         return op(*args, **kwargs)
     first = ragged[0]
     for other in ragged[1:]:
-        ours, theirs = first._partitions(), other._partitions()
-        if len(ours) != len(theirs) or any(
-            _core.building() is None and not np.array_equal(a.splits, b.splits)
-            for a, b in zip(ours, theirs, strict=True)
-        ):
-            raise invalid_argument("All ragged inputs must have identical row_splits")
+        _check_same_rows(first, other)
     result = op(*flat_args, **flat_kwargs)
     if not isinstance(result, RaggedTensor):
         result = _core.as_tensor(result)
@@ -398,6 +393,26 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
             f"{result.shape}; expected outer dimension size: {count})"
         )
     return first.with_flat_values(result)
+
+
+def _check_same_rows(one: RaggedTensor, other: RaggedTensor) -> None:
+    """Raises unless the rows are equal; in graphs, unless their known sizes are."""
+    ours, theirs = one._partitions(), other._partitions()
+    if len(ours) != len(theirs):
+        raise ValueError(
+            f"All ragged inputs must have the same ragged_rank, got {len(ours)} and {len(theirs)}."
+        )
+    sizes = [rows_of(value.flat_values) for value in (one, other)]
+    if not sizes_may_equal(*sizes):
+        raise ValueError(
+            "The flat_values of ragged inputs must have the same outer-dimension size, got "
+            f"{sizes[0]} and {sizes[1]}."
+        )
+    for a, b in zip(ours, theirs, strict=True):
+        if not sizes_may_equal(a.static_nrows, b.static_nrows):
+            raise ValueError("Ragged inputs have incompatible row_splits: other numbers of rows.")
+        if _core.building() is None and not np.array_equal(a.splits, b.splits):
+            raise invalid_argument("All ragged inputs must have identical row_splits")
 
 
 @op_function(in_graph=on_host(graph_specs.stacked_partitions))

@@ -22,6 +22,7 @@ from eagerflow.ops.composed_op import ALL_TYPES, INDEX_TYPES, NUMERIC_TYPES, Inp
 from eagerflow.ops.printing import tensor_text
 from eagerflow.ops.segment import segment_count
 from eagerflow.ragged import graph_specs
+from eagerflow.ragged.construction import map_flat_values
 from eagerflow.ragged.reduction import joined
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
@@ -193,7 +194,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         name: ignored.
 
     Raises:
-        tf.errors.InvalidArgumentError: if the shapes differ.
+        tf.errors.InvalidArgumentError: if shapes or the rows of ragged tensors differ.
 
     >>> tf.strings.join([["a", "b"], "x"], separator="-").numpy()
     array([b'a-x', b'b-x'], dtype=object)
@@ -203,10 +204,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     )
     if not listed:
         raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs}.")
-    ragged = next((value for value in inputs if isinstance(value, RaggedTensor)), None)
-    if ragged is not None:
-        flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in inputs]
-        return ragged.with_flat_values(join(flat, separator))
+    if any(isinstance(value, RaggedTensor) for value in inputs):
+        return map_flat_values(lambda *flat: join(flat, separator), *inputs)
     tensors = [strings(value, "StringJoin") for value in inputs]
     if not tensors:
         return _core.convert(b"", dtypes.string, None)

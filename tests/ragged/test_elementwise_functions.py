@@ -137,3 +137,25 @@ def test_an_order_needs_operands_that_can_be_compared():
     rows = tf.ragged.constant([[1, 2], [3]])
     with pytest.raises(tf.errors.InvalidArgumentError):
         rows < tf.zeros([5, 5], tf.int32)  # noqa: B015
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        ([["a", "b"]], ValueError),
+        ([["a"], ["b", "c"]], ValueError),
+        ([[["a"]], [["b"]]], ValueError),
+        ([["a", "b"], []], tf.errors.InvalidArgumentError),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize(
+    "function",
+    [lambda *args: tf.strings.join(args), lambda *args: tf.ragged.map_flat_values(tf.add, *args)],
+    ids=["join", "map_flat_values"],
+)
+def test_rows_must_be_equal(function, rows, error):
+    first = tf.ragged.constant([["a"], ["b"]])
+    with pytest.raises(error):
+        function(first, tf.ragged.constant(rows))
+    assert function(first, first).to_list() == [[b"aa"], [b"bb"]]
