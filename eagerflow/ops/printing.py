@@ -46,10 +46,10 @@ def tensor_text(tensor: Tensor, summarize: int) -> str:
         indices = [*range(summarize + 1), *range(count - summarize, count)]
         tensor = _core.ops.gather(tensor, indices, 0, 0)
     value = tensor.numpy()
-    if value.size == 0 and len(value):
-        return "[" + "\n" * (tensor.ndim - 1) + " ...]"  # rows of nothing
     if tensor.ndim == 0:
         return _scalar_text(value, tensor.dtype)
+    if value.size == 0 and len(value):
+        return "[" + "\n" * (tensor.ndim - 1) + " ...]"  # rows of nothing
     return _rows_text(value, tensor.dtype, summarize, 0)
 
 
