@@ -271,9 +271,7 @@ def norm(
         if ord not in supported:
             raise ValueError(f"'ord' must be a supported matrix norm in {supported}, got {ord}")
     else:
-        if isinstance(axis, list | tuple) and len(axis) == 1:
-            axis = axis[0]
-        if not (axis is None or isinstance(axis, int | np.integer)):
+        if not (axis is None or isinstance(axis, int)):
             raise ValueError(
                 f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
             )

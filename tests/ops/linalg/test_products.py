@@ -204,3 +204,9 @@ def test_gradients_of_vectors_that_share_matrices():
     by_matrices, by_vectors = tape.gradient(total, [of_matrices, of_vectors])
     np.testing.assert_allclose(by_matrices, np.einsum("nki,nkj->kij", weights, vectors))
     np.testing.assert_allclose(by_vectors, np.einsum("kij,nki->nkj", matrices, weights))
+
+
+@pytest.mark.parametrize("axis", [[1], (1,), [], [0, 0], np.int64(1)], ids=repr)
+def test_axes_that_norms_refuse(axis):
+    with pytest.raises(ValueError, match="'axis' must be None"):
+        tf.norm(tf.ones([2, 3]), axis=axis)
