@@ -54,7 +54,8 @@ class Program:
     """Statements, which of their targets are read in the end, and how they run.
 
     Without a `decorator` each statement runs by itself; with one, all that are no constants are the
-    body of a function. `order` is that of the gradients of all results by the tensors `watched`.
+    body of a function, which gets the constants as arguments or, if they are `captured`, finds them
+    outside. `order` is that of the gradients of all results by the tensors `watched`.
     """
 
     statements: tuple[Statement, ...]
@@ -62,6 +63,7 @@ class Program:
     watched: tuple[str, ...] = ()
     order: int = 0
     decorator: str = ""
+    captured: bool = False
 
     @property
     def constants(self) -> list[Statement]:
@@ -105,7 +107,7 @@ class Program:
         if not self.decorator:
             return "\n".join(lines)
         returned = ", ".join(f"{name!r}: {name}" for name in self.results)
-        names = ", ".join(s.target for s in self.constants)
+        names = "" if self.captured else ", ".join(s.target for s in self.constants)
         lines.append(f"return {{{returned}}}")
         return (
             f"{self.decorator}\ndef program({names}):\n{textwrap.indent(chr(10).join(lines), '    ')}\n\n"

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 CAMPAIGN = ROOT / "differential"
-KINDS = "eager functions strings ragged sparse random layers optimizers datasets files".split()
+KINDS = "eager functions captures strings ragged sparse random layers optimizers datasets files".split()
 
 
 def run(code, *arguments):
@@ -23,7 +23,7 @@ def run(code, *arguments):
     ).stdout
 
 
-@pytest.mark.parametrize("kinds", [KINDS[:2], KINDS[2:6], KINDS[6:]], ids=lambda k: "-".join(k))
+@pytest.mark.parametrize("kinds", [KINDS[:3], KINDS[3:7], KINDS[7:]], ids=lambda k: "-".join(k))
 def test_a_library_differs_from_itself_nowhere(kinds, tmp_path):
     options = ["--programs", "6", "--seed", "3", "--out", str(tmp_path), "--reference", "eagerflow"]
     output = run([str(CAMPAIGN / "campaign.py")], *kinds, *options)

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from builder import Builder
 from kinds.eager import eager, ragged, random, sparse, strings
 from kinds.files import files
-from kinds.functions import functions
+from kinds.functions import captures, functions
 from kinds.objects import datasets, layers, optimizers
 from programs import Program
 
 KINDS: dict[str, Callable[[Builder], Program]] = {
     "eager": eager,
     "functions": functions,
+    "captures": captures,
     "strings": strings,
     "ragged": ragged,
     "sparse": sparse,

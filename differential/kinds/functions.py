@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
 from collections.abc import Callable
 
@@ -373,6 +374,14 @@ def functions(b: Builder) -> Program:
     if decorator == "specs":
         decorator = f"@tf.function(input_signature=[{', '.join(_specs(b))}])"
     return b.program(decorator)
+
+
+def captures(b: Builder) -> Program:
+    """The same, where functions find all tensors outside."""
+    program = functions(b)
+    if "input_signature" in program.decorator:
+        raise Unfit
+    return dataclasses.replace(program, decorator="@tf.function", captured=True)
 
 
 def _specs(b: Builder) -> list[str]:
