@@ -10,7 +10,9 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 CAMPAIGN = ROOT / "differential"
-KINDS = "eager functions captures strings ragged sparse random layers optimizers datasets files".split()
+KINDS = (
+    "eager functions captures strings ragged sparse random layers optimizers datasets files".split()
+)
 
 
 def run(code, *arguments):

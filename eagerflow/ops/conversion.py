@@ -246,6 +246,11 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
+def zero_of(dtype: Any) -> Any:
+    """What stands for absent elements: zero, False or the empty string."""
+    return _core.convert({"string": "", "bool": False}.get(dtype.name, 0), dtype, None)
+
+
 def integers_of(value: Tensor) -> Tensor:
     """The integers that represent a tensor of quantized values."""
     return _ops.bitcast(value, dtypes.as_dtype(value.dtype.as_numpy_dtype[0]))

@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.conversion import integers_of
+from eagerflow.ops.conversion import integers_of, zero_of
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
@@ -18,11 +18,6 @@ from eagerflow.sparse.tensor import SparseTensor
 
 _ops = _core.ops
 Tensor = _core.Tensor
-
-
-def zero_of(dtype: Any) -> Any:
-    """The default for absent elements: zero, or the empty string."""
-    return _core.convert("" if dtype is dtypes.string else 0, dtype, None)
 
 
 def padded_indices(value: RaggedTensor) -> np.ndarray:

@@ -15,7 +15,7 @@ from eagerflow.framework.sizes import is_known
 from eagerflow.framework.sizes import sizes_of as tensor_sizes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.ops.conversion import integers_of
+from eagerflow.ops.conversion import integers_of, zero_of
 from eagerflow.sparse.tensor import (
     SparseTensor,
     SparseTensorSpec,
@@ -148,18 +148,17 @@ def to_dense(
     """
     value = checked(sp_input)
     values = value.values
-    if default_value is None:
-        default_value = "" if values.dtype is dtypes.string else 0
-    default = _core.convert(default_value, values.dtype, None)
+    dtype = values.dtype
+    default = zero_of(dtype) if default_value is None else _core.convert(default_value, dtype, None)
     if default.ndim:
         raise invalid_argument(f"default_value must be a scalar, got {default.shape}")
     shape = value.dense_shape
     if _core.building() is None:
         shape = shape.numpy().tolist()
-    if values.dtype.is_quantized:
+    if dtype.is_quantized:
         plain, filler = integers_of(values), integers_of(default)
         dense = _ops.sparse_to_dense(plain, filler, value.indices, shape, validate_indices)
-        return _ops.bitcast(dense, values.dtype)
+        return _ops.bitcast(dense, dtype)
     return _ops.sparse_to_dense(values, default, value.indices, shape, validate_indices)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from random_arrays import PLAIN
 
 v1 = tf.compat.v1
 Value = v1.ragged.RaggedTensorValue
@@ -52,3 +53,22 @@ def test_sessions_give_and_take_values(rows):
         doubled = session.run(x * 2, {x: rows})
     assert isinstance(doubled, Value)
     assert doubled.to_list() == [[2, 4], [], [6]]
+
+
+@pytest.mark.parametrize("dtype", [*PLAIN, "string"])
+@pytest.mark.parametrize("shape", [None, [None, 3], [None, 1], [4, 3]], ids=str)
+def test_absent_elements_of_every_dtype(dtype, shape):
+    values = tf.constant(["a", "b"]) if dtype == "string" else tf.cast([1, 1], dtype)
+    rows = tf.RaggedTensor.from_row_lengths(values, [2, 0, 0])
+    dense = rows.to_tensor(shape=shape)
+    zeros = tf.zeros([3, 2], values.dtype).numpy()
+    zeros[0] = values.numpy()
+    height, width = (None, None) if shape is None else shape
+    expected = tf.zeros([height or 3, width or 2], values.dtype).numpy()
+    kept = min(2, width or 2)
+    expected[:3, :kept] = zeros[:, :kept]
+    assert dense.numpy().tolist() == expected.tolist()
+    assert tf.function(lambda rows: rows.to_tensor(shape=shape))(rows).numpy().tolist() == (
+        expected.tolist()
+    )
+    assert tf.sparse.to_dense(rows.to_sparse()).numpy().tolist() == zeros.tolist()
