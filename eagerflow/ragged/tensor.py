@@ -389,10 +389,10 @@ def _attach_operators() -> None:
         method.__doc__ = plain.__doc__
         return method
 
-    for symbol in "add sub mul truediv floordiv mod pow and or xor".split():
+    for symbol in "add sub mul truediv floordiv mod pow and or xor matmul".split():
         setattr(RaggedTensor, f"__{symbol}__", operator(symbol, False))
         setattr(RaggedTensor, f"__r{symbol}__", operator(symbol, True))
-    for symbol in "eq ne lt le gt ge matmul".split():
+    for symbol in "eq ne lt le gt ge".split():
         setattr(RaggedTensor, f"__{symbol}__", operator(symbol, False))
     for symbol, op in (("neg", _ops.negative), ("abs", _ops.abs)):
         setattr(RaggedTensor, f"__{symbol}__", lambda self, op=op: op(self))

@@ -111,6 +111,17 @@ def test_comparisons_with_a_dense_tensor_on_either_side(kind, symbol):
     assert compare(rows, dense).to_list() == mirrored
 
 
+def test_products_of_matrices_with_a_dense_tensor_on_either_side():
+    dense, rows = (
+        tf.constant([[1.0, 2.0], [3.0, 4.0]]),
+        tf.ragged.constant([[1.0, 2.0], [3.0, 4.0]]),
+    )
+    expected = (dense @ dense).numpy().tolist()
+    assert (dense @ rows).numpy().tolist() == expected
+    assert (rows @ dense).numpy().tolist() == expected
+    assert (tf.Variable(dense) @ rows).numpy().tolist() == expected
+
+
 @pytest.mark.parametrize(
     "other",
     [
