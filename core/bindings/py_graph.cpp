@@ -438,7 +438,8 @@ void add_graphs(nb::module_& m) {
             }
             return list;
           },
-          "Pairs of a tensor from outside and the placeholder for it: a tensor of an outer graph, or "
+          "Pairs of a tensor from outside and the placeholder for it: a tensor of an outer graph, "
+          "or "
           "one with a value that a tape may watch.")
       .def_prop_ro(
           "nodes",

@@ -266,7 +266,8 @@ Port Graph::port_of(const Tensor& tensor) {
     const bool in_scope = is_outer && !owner->finished();
     // What is known of another program's tensors does not make them this one's.
     const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
-    const bool watchable = in_scope && kind_ == Kind::kFunction && is_differentiable(tensor.dtype());
+    const bool watchable =
+        in_scope && kind_ == Kind::kFunction && is_differentiable(tensor.dtype());
     if (symbol->value() && !foreign && !watchable) {
       return symbol_of(add_constant(symbol->value()))->port();
     }

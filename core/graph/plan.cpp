@@ -568,14 +568,16 @@ void Plan::join_elementwise(std::span<const DType> types) {
 
 void Plan::run(std::span<const Tensor> arguments, TensorList& results) const {
   PlanRun run(*this);
-  for (size_t k = 0; k < std::min(arguments.size(), arguments_.size()); ++k) run.set(k, arguments[k]);
+  for (size_t k = 0; k < std::min(arguments.size(), arguments_.size()); ++k)
+    run.set(k, arguments[k]);
   run.run();
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }
 
 [[gnu::hot]] void Plan::consume(std::span<Tensor> arguments, TensorList& results) const {
   PlanRun run(*this);
-  for (size_t k = 0; k < std::min(arguments.size(), arguments_.size()); ++k) run.set(k, std::move(arguments[k]));
+  for (size_t k = 0; k < std::min(arguments.size(), arguments_.size()); ++k)
+    run.set(k, std::move(arguments[k]));
   run.run();
   for (size_t k = 0; k < results_.size(); ++k) results.push_back(run.take(k));
 }

@@ -50,8 +50,9 @@ class Plan {
   // Whether results depend on one of the arguments.
   bool needs_argument(size_t index) const { return arguments_[index].slot >= 0; }
 
-  // `arguments` are the values of the graph's inputs, then of its captures, which may be left out if
-  // all have values of their own. Throws what operations throw; taken_failed_nodes() tells where.
+  // `arguments` are the values of the graph's inputs, then of its captures, which may be left out
+  // if all have values of their own. Throws what operations throw; taken_failed_nodes() tells
+  // where.
   void run(std::span<const Tensor> arguments, TensorList& results) const;
   // The same, and takes the arguments over.
   void consume(std::span<Tensor> arguments, TensorList& results) const;

@@ -127,8 +127,7 @@ class OperationGradient final : public NodeFunction {
     };
     return std::ranges::any_of(of_.late,
                                [&](const LateAttr& late) { return unknown(late.input); }) ||
-           unsized(of_.inputs, of_.op->sizes.inputs) ||
-           unsized(of_.outputs, of_.op->sizes.outputs);
+           unsized(of_.inputs, of_.op->sizes.inputs) || unsized(of_.outputs, of_.op->sizes.outputs);
   }
 
   static Shape shape_of(const Known& known, std::span<const Tensor> inputs) {
