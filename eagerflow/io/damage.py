@@ -70,7 +70,7 @@ def check_config(config: object, path: str, part: str) -> None:
         raise DamagedFileError(path, part, "it is no dictionary with `class_name` and `config`")
     waiting: list[object] = [config]
     for value in waiting:
-        if isinstance(value, list):
+        if isinstance(value, list | tuple):
             waiting.extend(value)
         if not isinstance(value, dict):
             continue
@@ -96,7 +96,7 @@ def _check_entry(entry: dict, path: str, part: str) -> None:
     is_functional = not inner.keys().isdisjoint({"input_layers", "output_layers"})
     if name == "Functional" or (name == "Model" and is_functional):
         for key in ("input_layers", "output_layers"):
-            if not isinstance(inner.get(key), list | dict):
+            if not isinstance(inner.get(key), list | tuple | dict):
                 raise DamagedFileError(path, part, f"`{key}` of {name} is {inner.get(key)!r}")
     elif name != "Sequential":
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
-from eagerflow.keras.saving import composite_constants, reachable
+from eagerflow.keras.saving import composite_constants, container_types, reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 from eagerflow.util import lazy
@@ -49,14 +50,15 @@ def functional_config(model: Any) -> dict[str, Any]:
         layer, node, index = tensor._keras_history
         return [layer.name, node_indices.get((layer.name, node), 0), index]
 
-    inputs, outputs = graph.nested_inputs, graph.nested_outputs
-    return {
-        "name": model.name,
-        "trainable": model.trainable,
-        "layers": layers,
-        "input_layers": _structure(reference, inputs),
-        "output_layers": _structure(reference, outputs),
-    }
+    config = {"name": model.name, "trainable": model.trainable, "layers": layers}
+    ends = {"input": graph.nested_inputs, "output": graph.nested_outputs}
+    for end, tensors in ends.items():
+        config[f"{end}_layers"] = _structure(reference, tensors)
+    for end, tensors in ends.items():
+        containers = container_types.described(tensors)
+        if containers is not None:
+            config[f"{end}_containers"] = containers
+    return config
 
 
 def _structure(function: Any, value: Any) -> Any:
@@ -155,9 +157,13 @@ def _map_references(function: Any, value: Any) -> Any:
     if composite_constants.is_encoded(value):
         return composite_constants.decoded(value)
     if isinstance(value, dict):
-        return {key: _map_references(function, item) for key, item in value.items()}
+        items = ((key, _map_references(function, item)) for key, item in value.items())
+        return OrderedDict(items) if isinstance(value, OrderedDict) else dict(items)
     if isinstance(value, list | tuple):
-        return [_map_references(function, item) for item in value]
+        parts = [_map_references(function, item) for item in value]
+        if hasattr(value, "_fields"):
+            return type(value)(*parts)
+        return tuple(parts) if isinstance(value, tuple) else parts
     return value
 
 
@@ -187,8 +193,10 @@ def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
 def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
     """A functional model from its configuration."""
     made = _Reconstruction(config["layers"], [config["input_layers"], config["output_layers"]])
-    inputs = made.tensors(config["input_layers"])
-    outputs = made.tensors(config["output_layers"])
+    inputs, outputs = (
+        made.tensors(config[f"{end}_layers"], config.get(f"{end}_containers"))
+        for end in ("input", "output")
+    )
     arguments: dict[str, Any] = {"name": config.get("name")}
     if "trainable" in config:
         arguments["trainable"] = config["trainable"]
@@ -274,10 +282,11 @@ class _Reconstruction:
         node = layer._inbound_nodes[reference[1] + self._offset[reference[0]]]
         return nest.flatten(node.outputs)[reference[2]]
 
-    def tensors(self, references: Any) -> Any:
+    def tensors(self, references: Any, containers: Any) -> Any:
         """The structure of tensors for the configuration's `input_layers` or `output_layers`."""
         if _is_reference(references):
             return self.tensor(references)
+        references = container_types.restored(references, containers)
         result = _map_references(self.tensor, references)
         if isinstance(references, list) and len(references) == 1 and _is_reference(references[0]):
             return result[0]

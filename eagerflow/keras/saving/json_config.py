@@ -49,7 +49,7 @@ def with_lists(config: Any) -> Any:
     """
     if isinstance(config, list | tuple):
         items = [with_lists(item) for item in config]
-        return tuple(items) if type(config) is tuple else items
+        return tuple(items) if isinstance(config, tuple) else items
     if not isinstance(config, dict):
         return config
     if config.get("class_name") in ("__numpy__", "__tensor__"):
