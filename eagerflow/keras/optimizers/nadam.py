@@ -9,11 +9,14 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import now_or_node
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.ops import control_flow
 
 _ops = _core.ops
 
@@ -69,9 +72,10 @@ class Nadam(Optimizer):
         self.epsilon = epsilon
         # The product of the momenta so far, and its last step.
         self._u_product = variable_at_once(1.0, dtype=dtypes.float64, trainable=False)
-        self._u_product_step = 0
-        # The number of updates in functions, counted while they are traced.
-        self._traced_updates = 1
+        self._u_product_step = variable_at_once(0, dtype=dtypes.int64, trainable=False)
+        # The number of traces of updates, the one included in which the slots are made.
+        self._traces = 1
+        self._slots_are_new = False
 
     def _extras_of_keras3(self) -> list[Any]:
         """The product of the momenta, which the count of steps tells."""
@@ -82,17 +86,49 @@ class Nadam(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}
 
+    def _make_slots(self, variables: list[Variable]) -> None:
+        super()._make_slots(variables)
+        self._slots_are_new = True
+
     def _momentum_at(self, step: Any) -> Any:
         return cached_float32(self.beta_1) * (1.0 - 0.5 * power(0.96, step))
 
     def _product_at(self, step: int) -> float:
         """The product of the momenta up to a step; after a jump, all are multiplied again."""
-        if self._u_product_step == step - 1:
+        known = int(self._u_product_step)
+        if known == step - 1:
             self._u_product.assign(float(self._u_product) * self._momentum_at(step))
-        elif self._u_product_step != step:
+        elif known != step:
             self._u_product.assign(math.prod(self._momentum_at(k) for k in range(1, step + 1)))
-        self._u_product_step = step
+        self._u_product_step.assign(step)
         return float(self._u_product)
+
+    def _product_before(self, step: Any, indices: range) -> Any:
+        """The product that functions multiply at a step; after a jump, all momenta once more.
+
+        Args:
+            step: the step, a scalar of a graph.
+            indices: those of the variables in the trace.
+        """
+
+        def again(last: Any) -> Any:
+            product = 1.0
+            for k in range(1, int(last) + 1):
+                momentum = float(self._momentum_at(_core.convert(k, dtypes.float64)))
+                for index in indices:
+                    if k + 1 != index:
+                        product *= momentum
+                if not product:
+                    break
+            return _core.convert(product, dtypes.float64)
+
+        last = step - 1
+        scalar = TensorSpec([], dtypes.float64)
+        return control_flow.cond(
+            _ops.equal(number(self._u_product_step), last),
+            self._u_product.read_value,
+            lambda: now_or_node(again, scalar, "ProductOfMomenta", last),
+        )
 
     @takes_rows
     def _update(
@@ -104,17 +140,21 @@ class Nadam(Optimizer):
                 self._product_at(step), step, variables, gradients, slots, learning_rate
             )
             return
-        product = number(self._u_product)
         # In a traced function Keras multiplies the product once per variable, except for the
-        # variable whose index in the trace happens to be that of the step.
-        first = self._traced_updates
-        self._traced_updates += len(variables)
-        for index, one in enumerate(zip(variables, gradients, slots, strict=True), first):
+        # variable whose index in all traces happens to be that of the step. The trace that makes the
+        # slots is not kept: the next one is counted as the second, here also where they are made before.
+        first = 1 + self._traces * len(variables)
+        indices = range(first, first + len(variables))
+        self._traces += not self._slots_are_new
+        self._slots_are_new = False
+        product = self._product_before(step, indices)
+        for index, *one in zip(indices, variables, gradients, slots, strict=True):
             multiplied = product * self._momentum_at(step)
             product = _ops.select(_ops.equal(step + 1, index), product, multiplied)
             variable, gradient, slot = ([item] for item in one)
             self._update_by(product, step, variable, gradient, slot, learning_rate)
         self._u_product.assign(product)
+        self._u_product_step.assign(_ops.cast(step, dtypes.int64))
 
     def _update_by(
         self,

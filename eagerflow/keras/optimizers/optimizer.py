@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, TypeVar
 
 from eagerflow import _core
@@ -645,7 +645,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                 for name in names:
                     key = (values[name], variable.dtype, tuple(variable.shape))
                     initial = initial_values.get(key)
-                    if initial is None:
+                    if values[name] is None:
+                        initial = variable.read_value()
+                    elif initial is None:
                         value = _core.convert(values[name], variable.dtype)
                         initial = initial_values[key] = _ops.fill(value, variable.shape)
                     slots[name] = self.add_variable_from_reference(
@@ -671,8 +673,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             f"`tf.keras.optimizers.legacy.{type(self).__name__}`."
         )
 
-    def _initial_slots(self) -> dict[str, float]:
-        """The names of each variable's slots, and their initial values."""
+    def _initial_slots(self) -> Mapping[str, float | None]:
+        """The names of each variable's slots, and their initial values: None is the variable's own."""
         return {}
 
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core
@@ -66,13 +67,8 @@ class ScheduleFreeAdamW(Optimizer):
         self.epsilon = epsilon
         self.warmup_steps = warmup_steps
 
-    def _initial_slots(self) -> dict[str, float]:
-        return {"momentum": 0.0, "velocity": 0.0}
-
-    def _make_slots(self, variables: list[Variable]) -> None:
-        super()._make_slots(variables)
-        for variable in variables:
-            self._slots[variable._id]["momentum"].assign(variable.read_value())
+    def _initial_slots(self) -> Mapping[str, float | None]:
+        return {"momentum": None, "velocity": 0.0}
 
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
