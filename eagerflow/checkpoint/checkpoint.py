@@ -146,6 +146,8 @@ class Checkpoint:
     def _root(self) -> Any:
         return _referred("root", self._given_root)
 
+    _same_node = _root
+
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, wrapped(value))
         if PENDING in self.__dict__:
@@ -165,6 +167,9 @@ class Checkpoint:
 
     def _checkpoint_values(self) -> dict[str, Any]:
         return {} if self._root is None else trackable.values(self._root)
+
+    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+        return [] if self._root is None else trackable.slots(self._root)
 
     @property
     def save_counter(self) -> Variable:

@@ -243,8 +243,7 @@ class Restoration:
         """Notes at an object that the checkpoint knows more below it."""
         if not self.missing(node):
             return
-        # The root of a Checkpoint has the same node.
-        for holder in (item, getattr(item, "_root", None)):
+        for holder in (item, getattr(item, "_same_node", None)):
             if _remembers(holder):
                 notes = holder.__dict__.setdefault(PENDING, PendingRestorations())
                 # An older checkpoint has nothing to add to one that knows all its names.

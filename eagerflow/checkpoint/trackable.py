@@ -2,7 +2,8 @@
 
 Variables, modules, lists, tuples and dictionaries are known. Another class takes part by defining
 `_checkpoint_children()`, a dictionary of objects by name, or `_checkpoint_values()`, a dictionary of
-`Value`s by name, or both.
+`Value`s by name, or both. Its `_same_node`, if there is one, is the object that it wraps: one node of a
+checkpoint has the children of both, and either may get some later.
 """
 
 from __future__ import annotations

@@ -7,8 +7,10 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.checkpoint import trackable
 from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.optimizer import Optimizer, is_optimizer
@@ -49,6 +51,24 @@ def _check_strategy() -> None:
             f"Loss scaling is not supported with the tf.distribute.Strategy: {name}. Try using a "
             "different Strategy, e.g. a MirroredStrategy"
         )
+
+
+class _DynamicScale(AutoTrackable):
+    """The state of a scale that changes, as checkpoints and model files have it."""
+
+    _saves_any_shape = True  # model files that Keras has written lack it
+
+    def __init__(self, scale: Variable, counter: Variable) -> None:
+        self.current_loss_scale, self.good_steps = scale, counter
+
+    def save_own_variables(self, store: dict) -> None:
+        """Puts the scale and the number of finite steps into a store."""
+        store["0"], store["1"] = self.current_loss_scale.numpy(), self.good_steps.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        """Loads what `save_own_variables` stored."""
+        self.current_loss_scale.assign(store["0"])
+        self.good_steps.assign(store["1"])
 
 
 class LossScaleOptimizer(Optimizer):
@@ -127,8 +147,27 @@ class LossScaleOptimizer(Optimizer):
             self._initial_scale, dtype=dtypes.float32, trainable=False, name="current_loss_scale"
         )
         self._counter = variable_at_once(0, dtype=dtypes.int64, trainable=False, name="good_steps")
+        self._dynamic_scale = _DynamicScale(self._scale, self._counter) if dynamic else None
         self._loss_was_scaled = False
         self._gradients_were_unscaled = False
+
+    @property
+    def _same_node(self) -> Any:
+        return self._optimizer
+
+    def _checkpoint_children(self) -> dict[str, Any]:
+        own = {"loss_scale": self._dynamic_scale} if self._dynamic else {}
+        return trackable.children(self._optimizer) | own
+
+    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+        return trackable.slots(self._optimizer)
+
+    def _refuse_slots(self) -> None:
+        self._optimizer._refuse_slots()
+
+    def _state_parts(self) -> dict[str, Any]:
+        """What model files save beside the inner optimizer's variables."""
+        return {} if self._dynamic_scale is None else {"loss_scale": self._dynamic_scale}
 
     def __getattr__(self, name: str) -> Any:
         if name != "_optimizer" and (name.startswith("_") or self._is_exposed(name)):

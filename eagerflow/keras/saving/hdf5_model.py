@@ -30,6 +30,7 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _TOP_LEVEL = "top_level_model_weights"
+_OPTIMIZER_PARTS = "optimizer_parts"  # groups that Keras has not, and passes over
 
 
 def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
@@ -182,6 +183,12 @@ def _write_optimizer(file: Any, optimizer: Any) -> None:
     weights = list(optimizer.variables)
     if weights:
         _write_group(file.create_group("optimizer_weights"), weights)
+    for name, part in getattr(optimizer, "_state_parts", dict)().items():
+        store: dict[str, Any] = {}
+        part.save_own_variables(store)
+        group = file.create_group(f"{_OPTIMIZER_PARTS}/{name}")
+        for key, value in store.items():
+            group.create_dataset(key, data=value)
 
 
 def load_model(
@@ -243,6 +250,10 @@ def _compile(model: Any, file: Any) -> None:
         return
     for variable, value in zip(variables, values, strict=True):
         variable.assign(value)
+    for name, part in getattr(optimizer, "_state_parts", dict)().items():
+        if (path := f"{_OPTIMIZER_PARTS}/{name}") in file:
+            group = file[path]
+            part.load_own_variables({key: files.dataset(group, key)[()] for key in group})
 
 
 def compile_from_config(model: Any, config: dict[str, Any]) -> None:

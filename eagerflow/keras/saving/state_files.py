@@ -122,6 +122,8 @@ def _walk(root: Any) -> Iterator[tuple[str, Any]]:
                     fresh = [member for member in members if id(member) not in seen]
                     for key, member in _named(fresh):
                         visit(f"{prefix}{name}/{key}", member)
+        for name, part in getattr(item, "_state_parts", dict)().items():
+            visit(prefix + name, part)
 
     def visit_rest(path: str, item: Any) -> None:
         if isinstance(item, dict):
