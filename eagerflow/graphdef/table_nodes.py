@@ -8,7 +8,12 @@ from typing import Any
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.graphdef.writer import GraphWriter, Ref
-from eagerflow.lookup.tables import DenseHashTable, MutableHashTable, StaticVocabularyTable
+from eagerflow.lookup.tables import (
+    DenseHashTable,
+    MutableHashTable,
+    StaticVocabularyTable,
+    TextFileInitializer,
+)
 
 
 def table_handle(writer: GraphWriter, table: Any) -> Ref:
@@ -31,8 +36,30 @@ def table_handle(writer: GraphWriter, table: Any) -> Ref:
     return writer.add("MutableHashTableV2", name=name, **attrs)[0]
 
 
-def fill_table(writer: GraphWriter, handle: Ref, table: Any) -> list[str]:
-    """Adds what fills a table with what it holds now, if anything; the names of nodes."""
+def text_file_of(table: Any) -> TextFileInitializer | None:
+    """What has read the file that a table has its contents from; None for other tables."""
+    initializer = getattr(table, "_initializer", None)
+    return initializer if isinstance(initializer, TextFileInitializer) else None
+
+
+def fill_table(
+    writer: GraphWriter, handle: Ref, table: Any, filename: Ref | None = None
+) -> list[str]:
+    """Adds what fills a table, if anything; the names of nodes.
+
+    Args:
+        writer: what nodes are added to.
+        handle: the table's node.
+        table: the table.
+        filename: the name of the file that it is filled from; None for what it holds now.
+    """
+    initializer = None if filename is None else text_file_of(table)
+    if initializer is not None:
+        op = "InitializeTableFromTextFileV2"
+        name = writer.unique(op)
+        attrs = initializer.operation_attributes()
+        writer.add(op, handle, filename, name=name, **attrs)
+        return [name]
     with eagerly():
         keys, values = table.export()
         if not len(keys):

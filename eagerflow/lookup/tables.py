@@ -206,8 +206,19 @@ class TextFileInitializer:
         """The dtype of the values."""
         return self._value_dtype
 
-    def _path(self) -> str:
+    def path(self) -> str:
+        """The file's path."""
         return os.fsdecode(self._filename.numpy())
+
+    def operation_attributes(self) -> dict[str, Any]:
+        """What TensorFlow's operation `InitializeTableFromTextFileV2` needs to know beside the file."""
+        return {
+            "key_index": self._key_index,
+            "value_index": self._value_index,
+            "vocab_size": -1 if self._vocab_size is None else self._vocab_size,
+            "delimiter": self._delimiter,
+            "offset": self._offset,
+        }
 
     def pairs(self) -> Iterable[tuple[Any, Any]]:
         """The keys with their values.
@@ -216,7 +227,7 @@ class TextFileInitializer:
             tf.errors.NotFoundError: if there is no such file.
             tf.errors.InvalidArgumentError: if a line does not have the columns asked for.
         """
-        path = self._path()
+        path = self.path()
         try:
             with open(path, "rb") as file:
                 lines = file.read().split(b"\n")

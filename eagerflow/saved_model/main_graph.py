@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -30,16 +30,18 @@ class MainGraph:
         variables: pairs of a variable and its key in the checkpoint.
         tables: the tables.
         graph: a program's graph, whose nodes the graph gets, too.
+        files: which assets tables are filled from, by the tables' ids.
     """
 
     def __init__(
         self, meta_graph: Any, exporter: Exporter, variables: Sequence[tuple[Any, str]],
-        tables: Sequence[Any], graph: Any = None,
+        tables: Sequence[Any], graph: Any = None, files: Mapping[int, int] | None = None,
     ) -> None:  # fmt: skip
         self._meta_graph = meta_graph
         self._exporter = exporter
         self.body = Body(exporter, meta_graph.graph_def.node, False)
         self._tables = list(tables)
+        self._files = files or {}
         self._keys = [key for _, key in variables]
         self._variables = [variable for variable, _ in variables]
         if graph is not None:
@@ -54,6 +56,13 @@ class MainGraph:
                 self.body.bind_handle(table, table_handle(self.body, table))
         if graph is not None:
             self.body.write(graph)
+        # Whoever runs the graph feeds the paths of assets; a program's graph has nodes for them.
+        assets = () if graph is not None else meta_graph.asset_file_def
+        self._assets = [self._add_asset(asset) for asset in assets]
+
+    def _add_asset(self, asset: Any) -> Any:
+        name = asset.tensor_info.name.rpartition(":")[0]
+        return placeholder(self.body, name, dtypes.string, TensorShape([]))
 
     def add_signature(self, key: str, graph: Any, function: str, variables: Sequence[Any]) -> None:
         """Adds a signature: placeholders, and a call of its function."""
@@ -97,9 +106,11 @@ class MainGraph:
     def add_initializer(self, *others: str) -> str:
         """Adds an operation that fills the tables, after other operations; its name."""
         body = self.body
-        filled = [
-            name for table in self._tables for name in fill_table(body, body.handle(table), table)
-        ]
+        filled: list[str] = []
+        for table in self._tables:
+            file = self._files.get(id(table))
+            path = None if file is None else self._assets[file]
+            filled += fill_table(body, body.handle(table), table, path)
         body.control = [*others, *filled]
         init = body.unique("NoOp")
         body.add("NoOp", name=init)
@@ -159,8 +170,14 @@ def _fill_info(message: Any, name: str, tensor: Any) -> None:
     attributes.fill_shape(message.tensor_shape, tensor.shape)
 
 
-def table_functions(exporter: Exporter, table: Any) -> dict[str, str]:
-    """The functions that make, fill and forget a table, by the names that loaders know."""
+def table_functions(exporter: Exporter, table: Any, from_file: bool) -> dict[str, str]:
+    """The functions that make, fill and forget a table, by the names that loaders know.
+
+    Args:
+        exporter: collects functions.
+        table: the table.
+        from_file: whether the function that fills it takes the path of a file, before the table.
+    """
     found = {}
     for attribute, role in (
         ("_create_resource", "creator"),
@@ -173,9 +190,11 @@ def table_functions(exporter: Exporter, table: Any) -> dict[str, str]:
             result = table_handle(body, table)
         else:
             if role == "initializer":
-                handle = body.argument("table", dtypes.resource, TensorShape([]))
-                fill_table(body, handle, table)
-                body.control = [node.name for node in body.message.node_def if node.op[0] == "L"]
+                scalar = TensorShape([])
+                path = body.argument("filename", dtypes.string, scalar) if from_file else None
+                handle = body.argument("table", dtypes.resource, scalar)
+                fill_table(body, handle, table, path)
+                body.control = [node.name for node in body.message.node_def if node.op != "Const"]
             result = body.add(
                 "Const", name="done", value=_core.convert(1, dtypes.int32, None), dtype=dtypes.int32
             )[0]

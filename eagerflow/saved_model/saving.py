@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core
@@ -19,9 +20,11 @@ from eagerflow.checkpoint.trackable import (
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.type_spec import TensorSpec, type_spec_from_value
 from eagerflow.framework.variable import Variable
 from eagerflow.graphdef import exporting
+from eagerflow.graphdef.table_nodes import text_file_of
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.replacing import replaced
 from eagerflow.lookup import tables
@@ -45,6 +48,7 @@ sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
 _DEFAULT_SIGNATURE = "_default_save_signature"
 _PENALTIES = "regularization_losses"
+_INITIALIZER = "_initializer"
 _METRIC = "_tf_keras_metric"
 _LIST, _TUPLE, _DICT, _OBJECT = (
     "trackable_list_wrapper",
@@ -116,8 +120,8 @@ def save_and_list(
         with translated(made):
             os.makedirs(made, exist_ok=True)
     save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME), listing.children)
-    for path in assets:
-        target = os.path.join(folder, constants.ASSETS_DIRECTORY, os.path.basename(path))
+    for name, path in assets.items():
+        target = os.path.join(folder, constants.ASSETS_DIRECTORY, name)
         with translated(path), replaced(target) as temporary:
             shutil.copyfile(path, temporary)
     if metadata.nodes:
@@ -175,11 +179,12 @@ class _Writer:
         """The objects in order, and the paths to them."""
         return self._objects
 
-    def write(self, signatures: Any) -> list[str]:
-        """Fills the message; the files that are to be copied."""
+    def write(self, signatures: Any) -> dict[str, str]:
+        """Fills the message; the files that are to be copied, by their names in the folder."""
         for k, (item, path) in enumerate(self._objects):
             self._describe(k, item, path)
         items = [item for item, _ in self._objects]
+        assets = self._add_assets(items)
         writer = saved_functions.FunctionWriter(self._graph, self._exporter, self._numbers)
         root_functions = self._functions_of(0)
         for k, item in enumerate(items):
@@ -202,13 +207,14 @@ class _Writer:
             self._exporter,
             variables,
             [t for t in items if isinstance(t, tables.Table)],
+            files=self._files_of_tables(),
         )
         if graphs or self._graph.concrete_functions:
             self._add_signatures(graphs, writer, main)
         for gradient in self._exporter.gradients:
             self._add_gradient(gradient, writer)
         main.finish()
-        return self._add_assets(items)
+        return assets
 
     def _functions_of(self, number: int) -> dict[str, Any]:
         item = self._objects[number][0]
@@ -299,12 +305,22 @@ class _Writer:
     def _add_table(self, number: int, table: Any, writer: Any) -> None:
         """Describes a table by the functions that make and fill it."""
         node = self._graph.nodes[number]
+        asset = self._listing.asset_of(table)
+        kept = [
+            child
+            for child in node.children
+            if asset is not None and child.local_name == _INITIALIZER
+        ]
         del node.children[:]
+        node.children.extend(kept)
         node.resource.SetInParent()
         nothing: Any = ((), {})
-        for attribute, name in main_graph.table_functions(self._exporter, table).items():
+        functions = main_graph.table_functions(self._exporter, table, asset is not None)
+        for attribute, name in functions.items():
             kind = dtypes.resource if attribute == "_create_resource" else dtypes.int32
             bound = [table] if attribute == "_initialize" else []
+            if bound and asset is not None:
+                bound.insert(0, asset)
             writer.describe(name, nothing, TensorSpec([], kind), bound, name)
             child = self._child(number, attribute).function
             child.concrete_functions.append(name)
@@ -312,17 +328,33 @@ class _Writer:
             structured_values.fill(child.function_spec.fullargspec, spec)
             structured_values.fill(child.function_spec.input_signature, None)
 
-    def _add_assets(self, items: list[Any]) -> list[str]:
-        paths: list[str] = []
+    def _add_assets(self, items: list[Any]) -> dict[str, str]:
+        names: dict[str, str] = {}
+        used: dict[str, str] = {}
         for k, item in enumerate(items):
-            if isinstance(item, Asset):
-                self._graph.nodes[k].asset.asset_file_def_index = len(paths)
-                path = path_text(item.asset_path.numpy())
-                asset = self._meta_graph.asset_file_def.add(filename=os.path.basename(path))
-                asset.tensor_info.name = f"asset_path_initializer_{len(paths)}:0"
+            if not isinstance(item, Asset):
+                continue
+            path = os.path.abspath(path_text(item.asset_path.numpy()))
+            if path not in names:
+                names[path] = _unused_name(os.path.basename(path), used)
+                used[names[path]] = path
+                number = len(used) - 1
+                asset = self._meta_graph.asset_file_def.add(filename=names[path])
+                suffix = f"_{number}" if number else ""
+                asset.tensor_info.name = f"asset_path_initializer{suffix}:0"
                 asset.tensor_info.dtype = dtypes.string.as_datatype_enum
-                paths.append(path)
-        return paths
+            self._graph.nodes[k].asset.asset_file_def_index = list(names).index(path)
+        return used
+
+    def _files_of_tables(self) -> dict[int, int]:
+        """Which assets tables are filled from, by the tables' ids."""
+        found = {}
+        for item, _ in self._objects:
+            asset = self._listing.asset_of(item)
+            if asset is not None:
+                node = self._graph.nodes[self._numbers[id(asset)]]
+                found[id(item)] = node.asset.asset_file_def_index
+        return found
 
     def _describe(self, number: int, item: Any, path: str) -> None:
         node = self._graph.nodes.add()
@@ -361,6 +393,7 @@ class _Listing:
         self._cache: dict[Any, Any] = {}  # of classes that list their own children
         self._penalties: dict[int, Any] = {}  # functions by losses, and lists of them by layers
         self._known: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._files: dict[int, AutoTrackable] = {}  # what tables are filled from
 
     def _own(self, item: Any) -> dict[str, Any]:
         if id(item) not in self._known:
@@ -373,6 +406,8 @@ class _Listing:
         if lists_own_children(item):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
         found = children(item)
+        if (initializer := self._file_of(item)) is not None:
+            found = {**found, _INITIALIZER: initializer}
         besides = getattr(item, "_saved_model_children", None)
         if besides is not None:
             found = besides() | found
@@ -385,6 +420,21 @@ class _Listing:
             penalties = self._penalties_of(item)
             return {**found, _PENALTIES: penalties} if penalties else found
         return {**found, **saved_functions.holders_of_functions(item)}
+
+    def _file_of(self, item: Any) -> AutoTrackable | None:
+        """The object below a table that has the file which the table is filled from, as an asset."""
+        initializer = text_file_of(item) if isinstance(item, tables.Table) else None
+        if initializer is None:
+            return None
+        if id(initializer) not in self._files:
+            holder = self._files[id(initializer)] = AutoTrackable()
+            holder._filename = Asset(initializer.path())
+        return self._files[id(initializer)]
+
+    def asset_of(self, item: Any) -> Asset | None:
+        """The file that a table is filled from; None for other tables and objects."""
+        holder = self._file_of(item)
+        return None if holder is None else holder._filename
 
     def _penalties_of(self, layer: Any) -> list[Any]:
         """The functions of losses that a layer and those inside add without their inputs."""
@@ -409,6 +459,15 @@ class _Listing:
                 k: value for k, value in self._own(item).items() if isinstance(value, functions)
             }
         return saved_functions.functions_of(item, of_class)
+
+
+def _unused_name(name: str, used: Mapping[str, str]) -> str:
+    """A name for a file, with a number where another file has its own."""
+    count, unused = 0, name
+    while unused in used:
+        count += 1
+        unused = f"{name}_{count}"
+    return unused
 
 
 def _trace_functions(root: Any) -> None:
