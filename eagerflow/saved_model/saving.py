@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -42,6 +43,7 @@ json_config = lazy.Module("eagerflow.keras.saving.json_config")
 keras_model = lazy.Module("eagerflow.keras.engine.model")
 lambda_layer = lazy.Module("eagerflow.keras.layers.lambda_layer")
 layer = lazy.Module("eagerflow.keras.engine.layer")
+layer_losses = lazy.Module("eagerflow.keras.engine.layer_losses")
 metric = lazy.Module("eagerflow.keras.metrics.metric")
 optimizer = lazy.Module("eagerflow.keras.optimizers.optimizer")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
@@ -109,7 +111,7 @@ def save_and_list(
     meta_graph.meta_info_def.tensorflow_version = VERSION
     metadata = MESSAGES["KerasMetadata"]()
     # What is traced now is for programs without replicas: a distributed variable is its first copy.
-    with distribution.updating(0):
+    with distribution.updating(0), _unchanged(obj):
         _trace_functions(obj)
         # What cannot be exported is refused before anything is written.
         listing = _Listing()
@@ -468,6 +470,14 @@ def _unused_name(name: str, used: Mapping[str, str]) -> str:
         count += 1
         unused = f"{name}_{count}"
     return unused
+
+
+def _unchanged(root: Any) -> contextlib.AbstractContextManager[None]:
+    """A context that traces what is saved, and leaves Keras's layers as they are."""
+    import sys
+
+    known = "eagerflow.keras" in sys.modules
+    return layer_losses.unchanged(root) if known else contextlib.nullcontext()
 
 
 def _trace_functions(root: Any) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.checkpoint.trackable import walk
 from eagerflow.keras.engine.call_context import context
 from eagerflow.keras.engine.keras_tensor import KerasTensor
+
+_LISTS = "_losses", "_symbolic_losses", "_callable_losses"
 
 
 class _WeightPenalty:
@@ -80,6 +85,33 @@ def clear_losses(layers: list[Any]) -> None:
             del with_losses[key]
             if layer is not None:
                 layer._list("_losses").clear()
+
+
+@contextlib.contextmanager
+def unchanged(*roots: Any) -> Iterator[None]:
+    """A context that traces calls of layers for a file, and leaves their losses and seeds as they are.
+
+    Args:
+        *roots: layers, models, or objects that have some.
+    """
+    objects = {id(item): item for root in roots for item, _ in walk(root)}
+    layers = [item for item in objects.values() if hasattr(type(item), "add_loss")]
+    before = [
+        (layer, name, list(layer.__dict__.get(name, ()))) for layer in layers for name in _LISTS
+    ]
+    generators = [vars(layer).get("_random_generator") for layer in layers]
+    seeds = [(each, each._seed) for each in generators if each is not None]
+    noted = dict(context.layers_with_losses)
+    try:
+        yield
+    finally:
+        for layer, name, losses in before:
+            if name in layer.__dict__:
+                layer.__dict__[name][:] = losses
+        for generator, seed in seeds:
+            generator._seed = seed
+        context.layers_with_losses.clear()
+        context.layers_with_losses.update(noted)
 
 
 def add_metric(layer: Any, value: Any, name: str | None, aggregation: str | None) -> None:

@@ -10,6 +10,7 @@ from eagerflow.checkpoint.trackable import is_trackable, walk
 from eagerflow.framework.module import Module
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.function import Function, function
+from eagerflow.keras.engine import layer_losses
 from eagerflow.lookup import tables
 from eagerflow.util import lazy
 
@@ -74,7 +75,8 @@ class ExportArchive:
             raise ValueError(f"Endpoint name '{name}' is already taken.")
         if input_signature is not None:
             made = function(fn, input_signature=input_signature)
-            made.get_concrete_function(*input_signature)
+            with layer_losses.unchanged(*self._tracked):
+                made.get_concrete_function(*input_signature)
         elif isinstance(fn, Function) and saved_functions.concrete_functions_of(fn):
             made = fn
         else:
