@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from eagerflow import _core, errors
@@ -46,14 +46,25 @@ class _Unplaced:
         self.prefix = prefix
         self.paths = paths  # node → path, of nodes that have values
         self.expected = False
+        self._logged: set[int] = set()
 
-    def report(self) -> None:
-        """Logs the values that no object got, unless the program has said that it expects that."""
-        if self.expected or not self.paths:
+    def report(self, below: str = "") -> None:
+        """Logs the values that no object got, unless the program has said that it expects that.
+
+        Args:
+            below: what their paths begin with.
+        """
+        nodes = [
+            node
+            for node, path in self.paths.items()
+            if node not in self._logged and path.startswith(below)
+        ]
+        if self.expected or not nodes:
             return
+        self._logged.update(nodes)
         lines = [
-            f"Value in checkpoint could not be found in the restored object: {path}"
-            for path in self.paths.values()
+            f"Value in checkpoint could not be found in the restored object: {self.paths[node]}"
+            for node in nodes
         ]
         logging.warning(
             "Detecting that an object or model or tf.train.Checkpoint is being deleted with "
@@ -61,6 +72,34 @@ class _Unplaced:
             "`status.expect_partial()` on what `restore` or `load_weights` returned.\n"
             + "\n".join(lines)
         )
+
+
+class _Unfilled:
+    """What a model and a checkpoint do not have in common; logged when nobody can ask any more.
+
+    Args:
+        paths: those of the objects that the checkpoint has no values for.
+        unplaced: the values that no object got.
+        complete: see `LoadStatus.report_unfilled`.
+    """
+
+    def __init__(self, paths: list[str], unplaced: _Unplaced, complete: str | None) -> None:
+        self._paths = paths
+        self._unplaced = unplaced
+        self._complete = complete
+
+    def report(self) -> None:
+        """Logs it, unless the program has said that it expects that."""
+        if self._unplaced.expected:
+            return
+        if self._paths:
+            logging.warning(
+                f"{self._unplaced.prefix} has no values for these objects, which keep their own. To "
+                "silence this warning, use `status.expect_partial()` on what `load_weights` returned.\n"
+                + "\n".join(f"Object without a value in the checkpoint: {p}" for p in self._paths)
+            )
+        if self._complete is not None:
+            self._unplaced.report(f"(root).{self._complete}")
 
 
 class PendingRestorations(list[Any]):
@@ -461,6 +500,22 @@ class LoadStatus:
         if self._restoration is not None:
             self._restoration.unplaced.expected = True
         return self
+
+    def report_unfilled(self, items: Iterable[Any], complete: str | None) -> None:
+        """Logs what has not been restored when the status goes, unless `expect_partial` is called.
+
+        Args:
+            items: objects that should have values in the checkpoint.
+            complete: what the names of the root's attributes begin with that will have no further
+                objects, for which values could wait; None if all may have.
+        """
+        restoration = self._restoration
+        if restoration is None:
+            return
+        wanted = {id(item) for item in items} - restoration.nodes.keys()
+        paths = [path for item, path in walk(self._root) if id(item) in wanted] if wanted else []
+        unfilled = _Unfilled(paths, restoration.unplaced, complete)
+        weakref.finalize(self, unfilled.report)
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Puts the values into a session that sessions hold; all others were assigned at once.

@@ -282,8 +282,16 @@ def load_weights(
                 "Weights in TensorFlow's format cannot be loaded by name; they are found by the "
                 "names of attributes anyway."
             )
+        if skip_mismatch:
+            raise ValueError(
+                "`skip_mismatch=True` needs a file in HDF5 format: weights in TensorFlow's format are "
+                "either all assigned, or none."
+            )
         status = restore_objects(model, path)
         status.assert_nontrivial_match()
+        # Models without a graph may make further layers when they are called.
+        complete = "layer" if model._graph is not None else None
+        status.report_unfilled(model.weights if model.built else (), complete)
         hdf5_model.finalize(model)
         return status
     if not os.path.isfile(path) and path.endswith(_HDF5):
