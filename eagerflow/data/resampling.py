@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.data.arguments import INFINITE, UNKNOWN, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.elementwise import MapDataset
-from eagerflow.data.functions import traced
+from eagerflow.data.functions import HostFunction, traced
+from eagerflow.data.random_source import RandomCursor
+from eagerflow.data.seeds import SeedSequence, operation_seeds
 from eagerflow.framework import dtypes
+from eagerflow.framework.random_seed import RESERVED_PER_OUTPUT
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.random import uniform
 from eagerflow.util import lazy
 
 # It imports malt when a function is converted.
@@ -24,6 +28,8 @@ autograph = lazy.Module("eagerflow.autograph.conversion")
 # Before classes are counted, each is taken to have come this often.
 _PRIOR_COUNT = 10
 _COUNTED_TOGETHER = 32
+# The words of the sequence that a call of `tf.random.uniform` for one value reserves.
+_WORDS_OF_A_CALL = 4 * RESERVED_PER_OUTPUT
 
 
 def resampled(
@@ -47,16 +53,25 @@ def resampled(
         accepted, original = acceptance(initial, target)
         if original == 1:
             return pairs
-        chosen: Dataset = AcceptedDataset(pairs, accepted, seed)
-        if original == 0:
-            return chosen
-        weights = Dataset.from_tensors(np.array([original, 1 - original], np.float32)).repeat()
+        rates: Dataset = Dataset.from_tensors(_rates(accepted, original)).repeat()
     else:
-        chosen = CountedDataset(pairs, target, seed)
-        weights = ShareDataset(pairs, target)
+        original = -1
+        rates = RatesDataset(pairs, target)
+    chosen = AcceptedDataset(rates, pairs, DrawsDataset(seed))
+    if original == 0:
+        return chosen
+    weights = MapDataset(rates, HostFunction(_weights, TensorSpec([2], dtypes.float32)))
     return Dataset.sample_from_datasets(
         [pairs, chosen], weights=weights, seed=seed, stop_on_empty_dataset=True
     )
+
+
+def _rates(accepted: np.ndarray, original: float) -> tuple[np.ndarray, np.float32]:
+    return accepted.astype(np.float32), np.float32(original)
+
+
+def _weights(_: Any, original: Any) -> Any:
+    return _core.ops.stack([original, 1 - original])
 
 
 def acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
@@ -73,101 +88,143 @@ def acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, flo
     return (ratios - low) / (high - low), low
 
 
-class AcceptedDataset(UnaryDataset):
-    """Pairs of class and element, each accepted with its class's probability."""
+class RatesDataset(UnaryDataset):
+    """For each element how likely each class is accepted, and the share taken unchosen.
 
-    def __init__(self, pairs: Dataset, accepted: Any, seed: Any) -> None:
-        super().__init__(pairs)
-        self._accepted = accepted
-        self._seed = seed
-
-    def _cursor(self, context: Context) -> Cursor:
-        return AcceptedCursor(self._input._cursor(context), self)
-
-    def _counter(self) -> Any:
-        return None
-
-    def _count(self) -> int:
-        return -2
-
-
-class CountedDataset(AcceptedDataset):
-    """Pairs of class and element, accepted by the proportions counted so far."""
-
-    def __init__(self, pairs: Dataset, target: np.ndarray, seed: Any) -> None:
-        super().__init__(pairs, None, seed)
-        self._target = target
-
-    def _counter(self) -> Any:
-        return ClassCounter(self._target)
-
-
-class ClassCounter:
-    """Counts classes in batches of elements, and computes the acceptance rates."""
-
-    def __init__(self, target: np.ndarray) -> None:
-        self._target = target
-        self.counts = np.full(len(target), _PRIOR_COUNT, np.int64)
-        self.pending: list[int] = []
-        self.accepted, self.original = acceptance(self.counts / self.counts.sum(), target)
-
-    def add(self, number: int) -> None:
-        """Counts one element."""
-        self.pending.append(number)
-        if len(self.pending) == _COUNTED_TOGETHER:
-            np.add.at(self.counts, self.pending, 1)
-            self.pending = []
-            share = self.counts / self.counts.sum()
-            self.accepted, self.original = acceptance(share, self._target)
-
-
-class AcceptedCursor(InputCursor):
-    """Draws for each element whether it is accepted."""
-
-    __slots__ = ("_counter", "_owner")
-
-    def __init__(self, source: Cursor, owner: AcceptedDataset) -> None:
-        self._input = source
-        self._owner = owner
-        self._counter = owner._counter()
-
-    def __next__(self) -> Any:
-        while True:
-            pair = next(self._input)
-            number = int(pair[0])
-            accepted = self._owner._accepted
-            if self._counter is not None:
-                self._counter.add(number)
-                accepted = self._counter.accepted
-            if float(uniform([], seed=self._owner._seed)) < accepted[number]:
-                return pair
-
-
-class ShareDataset(UnaryDataset):
-    """For each element the shares of elements taken as they come, and chosen."""
+    Classes are counted in batches: elements of one batch have the same rates, and all batches have
+    the size of the first, so that there are rates for each element of any choice among them.
+    """
 
     def __init__(self, pairs: Dataset, target: np.ndarray) -> None:
         super().__init__(pairs)
         self._target = target
 
     def _cursor(self, context: Context) -> Cursor:
-        return ShareCursor(self._input._cursor(context), self)
+        return RatesCursor(self._input._cursor(context), self._target)
 
     def _make_spec(self) -> Any:
-        return TensorSpec([2], dtypes.float32)
+        classes = TensorSpec([len(self._target)], dtypes.float32)
+        return classes, TensorSpec([], dtypes.float32)
+
+    def _count(self) -> int:
+        return UNKNOWN
 
 
-class ShareCursor(InputCursor):
-    """Counts classes on its own."""
+class RatesCursor(InputCursor):
+    """Counts the classes of a batch of elements before it gives their rates."""
 
-    __slots__ = ("_counter", "_owner")
+    __slots__ = ("_counts", "_left", "_rates", "_target")
 
-    def __init__(self, source: Cursor, owner: ShareDataset) -> None:
-        self._input = source
-        self._owner = owner
-        self._counter = ClassCounter(owner._target)
+    def __init__(self, pairs: Cursor, target: np.ndarray) -> None:
+        self._input = pairs
+        self._target = target
+        self._counts = np.full(len(target), _PRIOR_COUNT, np.int64)
+        self._left = 0
+        self._rates: Any = None
 
     def __next__(self) -> Any:
-        self._counter.add(int(next(self._input)[0]))
-        original = self._counter.original
-        return _core.as_tensor(np.array([original, 1 - original], np.float32))
+        if self._left == 0:
+            self._count_batch()
+        self._left -= 1
+        return self._rates
+
+    def _count_batch(self) -> None:
+        classes = [int(label) for label, _ in islice(self._input, _COUNTED_TOGETHER)]
+        if not classes:
+            raise StopIteration
+        known = [number for number in classes if 0 <= number < len(self._counts)]
+        np.add.at(self._counts, known, 1)
+        self._left = _COUNTED_TOGETHER
+        self._estimate()
+
+    def _estimate(self) -> None:
+        share = self._counts / self._counts.sum()
+        self._rates = tuple(map(_core.as_tensor, _rates(*acceptance(share, self._target))))
+
+    def state(self) -> Any:
+        counts = self._counts.tolist()
+        return {"input": self._input.state(), "counts": counts, "left": self._left}
+
+    def restore(self, state: Any) -> None:
+        self._input.restore(state["input"])
+        self._counts[:] = state["counts"]
+        self._left = state["left"]
+        self._estimate()
+
+
+class DrawsDataset(Dataset):
+    """Random values from 0 to 1: those of `tf.random.uniform` with a seed in a function."""
+
+    _has_state = True
+
+    def __init__(self, seed: Any) -> None:
+        super().__init__()
+        self._seeds = SeedSequence(operation_seeds(seed), False)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return DrawsCursor(self._seeds)
+
+    def _make_spec(self) -> Any:
+        return TensorSpec([], dtypes.float32)
+
+    def _count(self) -> int:
+        return INFINITE
+
+
+class DrawsCursor(RandomCursor):
+    """Draws single values, each from words of its own."""
+
+    __slots__ = ()
+
+    def __next__(self) -> Any:
+        word = self._words.one()
+        self._words.take(_WORDS_OF_A_CALL - 1)
+        # The lower bits are those of a value from 1 to 2.
+        return np.uint32(word & 0x7FFFFF | 0x3F800000).view(np.float32) - np.float32(1)
+
+
+class AcceptedDataset(Dataset):
+    """Pairs of class and element, each accepted with its class's probability."""
+
+    def __init__(self, rates: Dataset, pairs: Dataset, draws: Dataset) -> None:
+        super().__init__()
+        self._inputs = (rates, pairs, draws)
+
+    def _cursor(self, context: Context) -> Cursor:
+        return AcceptedCursor([source._cursor(context) for source in self._inputs])
+
+    def _make_spec(self) -> Any:
+        return self._inputs[1].element_spec
+
+    def _count(self) -> int:
+        return UNKNOWN
+
+
+class AcceptedCursor(Cursor):
+    """Draws for each element whether it is accepted."""
+
+    __slots__ = ("_inputs",)
+
+    def __init__(self, inputs: list[Cursor]) -> None:
+        self._inputs = inputs
+
+    def __next__(self) -> Any:
+        rates, pairs, draws = self._inputs
+        while True:
+            accepted = next(rates)[0]
+            pair = next(pairs)
+            number = int(pair[0])
+            if not 0 <= number < accepted.shape[0]:
+                raise invalid(
+                    f"`class_func` returned class {number}, which is not in "
+                    f"[0, {accepted.shape[0]}): `target_dist` has {accepted.shape[0]} classes."
+                )
+            if next(draws) < accepted.numpy()[number]:
+                return pair
+
+    def state(self) -> Any:
+        return [source.state() for source in self._inputs]
+
+    def restore(self, state: Any) -> None:
+        for source, position in zip(self._inputs, state, strict=True):
+            source.restore(position)

@@ -16,6 +16,10 @@ def rows():
         yield i, [i] * (i % 3)
 
 
+def fourth(x):
+    return tf.cast(x % 4 == 0, tf.int32)
+
+
 PIPELINES = {
     "range": lambda: D.range(20),
     "slices": lambda: D.from_tensor_slices((DATA, {"a": DATA[:, 0]})),
@@ -62,6 +66,38 @@ PIPELINES = {
     "cache": lambda: D.range(8).shuffle(5, seed=4).cache().repeat(3),
     "choose": lambda: D.choose_from_datasets([D.range(30), D.range(50, 90)], D.range(2).repeat()),
     "sample": lambda: D.sample_from_datasets([D.range(30), D.range(50, 90)], seed=3),
+    "resample": lambda: D.range(60).rejection_resample(fourth, [0.5, 0.5], seed=1),
+    "resample_known": lambda: D.range(60).rejection_resample(
+        fourth, [0.5, 0.5], [0.75, 0.25], seed=1
+    ),
+    "resample_chosen": lambda: D.range(60).rejection_resample(
+        fourth, [0.0, 1.0], [0.75, 0.25], seed=1
+    ),
+    "resample_deep": lambda: (
+        D.range(60)
+        .rejection_resample(fourth, [0.3, 0.7], seed=2)
+        .repeat(2)
+        .shuffle(4, seed=2)
+        .batch(2)
+    ),
+    "sample_weights": lambda: D.sample_from_datasets(
+        [D.range(30), D.range(50, 60)], D.from_tensors([0.3, 0.7]).repeat(), seed=1
+    ),
+    "sample_stop": lambda: D.sample_from_datasets(
+        [D.range(30), D.range(50, 90)], [0.2, 0.8], seed=3, stop_on_empty_dataset=True
+    ),
+    "bucket": lambda: (
+        D.range(1, 50)
+        .map(lambda x: tf.range(x % 7))
+        .bucket_by_sequence_length(tf.size, [3, 5], [2, 3, 2])
+    ),
+    "ignore_errors": lambda: (
+        D.range(30).map(lambda x: tf.debugging.check_numerics(1 / (x % 3), "")).ignore_errors()
+    ),
+    "scan_until": lambda: (
+        D.range(30).scan(np.int64(0), lambda s, x: (s + x, s)).take_while(lambda x: x < 200)
+    ),
+    "cache_shuffle": lambda: D.range(8).map(lambda x: x).cache().shuffle(3, seed=1).repeat(3),
     "everything": lambda: (
         D.from_tensor_slices(DATA)
         .shuffle(9, seed=2)
@@ -93,6 +129,46 @@ def test_reading_goes_on_where_the_position_was_taken(name, read):
     next(other)
     other.restore(state)
     assert [plain(element) for element in other] == rest
+
+
+AROUND = {
+    "prefetch": lambda d: d.prefetch(2),
+    "shuffle": lambda d: d.shuffle(3, seed=5),
+    "repeat": lambda d: d.take(13).repeat(2),
+    "cache": lambda d: d.take(13).cache().repeat(2),
+    "zip": lambda d: D.zip((d, D.range(100))),
+    "interleave": lambda d: D.range(2).interleave(lambda _: d, 2),
+    "flat_map": lambda d: D.range(2).flat_map(lambda _: d),
+}
+
+
+@pytest.mark.parametrize("around", AROUND)
+@pytest.mark.parametrize("name", ["resample", "sample", "cache_shuffle", "group_by_window"])
+def test_a_checkpoint_taken_anywhere_has_the_rest(name, around, tmp_path):
+    dataset = AROUND[around](PIPELINES[name]()).take(24)
+    iterator = iter(dataset)
+    elements = []
+    for count in range(24):
+        if count % 4 == 1:
+            tf.train.Checkpoint(i=iterator).write(tmp_path / str(count))
+        elements.append(plain(next(iterator)))
+    for count in range(1, 24, 4):
+        other = iter(dataset)
+        next(other)
+        tf.train.Checkpoint(i=other).read(str(tmp_path / str(count))).assert_consumed()
+        assert [plain(element) for element in other] == elements[count:]
+
+
+def test_resampling_reads_all_that_it_is_given():
+    """Classes that come as they should are all taken: the rates last as long as the elements."""
+    even = D.range(20).rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.5, 0.5], seed=1)
+    assert [int(x) for _, x in even] == list(range(20))
+    chosen = D.range(2000).rejection_resample(fourth, [0.5, 0.5], seed=1)
+    classes = [int(label) for label, _ in chosen]
+    assert len(classes) > 1400
+    assert 0.45 < sum(classes) / len(classes) < 0.55
+    with pytest.raises(tf.errors.InvalidArgumentError, match="class 7"):
+        list(D.range(9).rejection_resample(lambda x: 7, [0.4, 0.6], [0.5, 0.5], seed=1))
 
 
 def test_the_end_is_a_position():
