@@ -11,6 +11,7 @@ from types import ModuleType
 
 from eagerflow import version
 from eagerflow.dropin import install, recognise
+from eagerflow.framework import context
 from eagerflow.util import lazy, tracebacks
 
 check = lazy.Module("eagerflow.dropin.check")
@@ -114,9 +115,12 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
     except SyntaxError as error:
         sys.excepthook(type(error), error.with_traceback(None), None)
         return 1
+    chosen = generation is not None
     if generation is None:
         source = text.decode("utf-8", errors="replace")
-        generation = recognise.generation_of(source, Path(folder))
+        generation, doubt = recognise.judge(source, Path(folder), Path(origin).name)
+        if doubt is not None:
+            print(f"python -m eagerflow: {Path(origin).name} is {doubt}", file=sys.stderr)
     install.install_as_tensorflow(generation, keras)
     main_module = ModuleType("__main__")
     main_module.__file__ = origin
@@ -128,7 +132,9 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
     sys.argv = argv
     try:
         exec(code, main_module.__dict__)
-    except SystemExit:
+    except SystemExit as ending:
+        if not ending.code:
+            _say_what_was_not_run(Path(origin).name, generation, chosen)
         raise
     except BaseException as error:
         tracebacks.keep_program(error, origin)
@@ -138,4 +144,24 @@ def _run(module: str | None, arguments: list[str], generation: str | None, keras
             sys.excepthook = lambda *_: None
             raise
         return 1
+    _say_what_was_not_run(Path(origin).name, generation, chosen)
     return 0
+
+
+def _say_what_was_not_run(program: str, generation: str, chosen: bool) -> None:
+    """Says that a program has built a graph and run nothing of it, if it has."""
+    process = context.process
+    if process.eager or process.graphs_run or process.default_graph is None:
+        return
+    operations = process.default_graph.get_operations()
+    if not operations:
+        return
+    how = "" if chosen else f" It was taken for a program of TensorFlow {generation[0]}."
+    advice = "call tf.enable_eager_execution() first, or run parts of the graph by tf.Session"
+    if generation == "1.x":
+        advice += "; a program of TensorFlow 2 runs with --generation 2.x"
+    print(
+        f"python -m eagerflow: {program} has built a graph of {len(operations)} operations, and no "
+        f"session has run any: nothing was computed.{how} To compute, {advice}.",
+        file=sys.stderr,
+    )

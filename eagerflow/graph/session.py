@@ -184,6 +184,7 @@ class BaseSession:
 
     def _planned(self, fetches: Any, feed_dict: Any) -> _Planned:
         """The plan for what is fetched and fed; it is kept."""
+        context.process.graphs_run = True
         if not len(self._graph) and not isinstance(fetches, _core.Variable):
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."

@@ -198,3 +198,44 @@ def test_module_of_a_package_that_imports_tensorflow(tmp_path):
     result = run(tmp_path, "-m", "converter.go")
     assert result.stdout == "converter 1\n", result.stderr
     assert "no module named converter.gone" in run(tmp_path, "-m", "converter.gone").stderr
+
+
+def test_graphs_that_nothing_has_run_are_said(tmp_path):
+    build = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [2])\ny = x * 2.0\n"
+    path = program(tmp_path, build)
+    for ending in ("", "import sys\nsys.exit(0)\n"):
+        path.write_text(build + ending)
+        done = run(tmp_path, path)
+        assert done.returncode == 0
+        assert "program.py has built a graph of" in done.stderr
+        assert "no session has run any" in done.stderr and "--generation 2.x" in done.stderr
+    for ending in (
+        "with tf.Session() as session:\n    print(session.run(y, {x: [1.0, 2.0]}))\n",
+        "raise ValueError('it stops')\n",
+        "import sys\nsys.exit(3)\n",
+    ):
+        path.write_text(build + ending)
+        assert "no session" not in run(tmp_path, path).stderr
+    path.write_text("import tensorflow as tf\nassert tf.__version__ < '2'\nprint(tf.VERSION)\n")
+    assert run(tmp_path, path).stderr == ""
+
+
+def test_doubts_about_the_generation_are_said(tmp_path):
+    path = program(
+        tmp_path,
+        "import tensorflow as tf\nv = tf.Variable(2.0)\n"
+        "with tf.GradientTape() as tape:\n    y = v * v\n"
+        "print(tape.gradient(y, v).numpy())\ntry:\n    tf.reset_default_graph()\n"
+        "except AttributeError:\n    print('second')\n",
+    )
+    done = run(tmp_path, path)
+    assert (done.stdout, done.stderr) == ("4.0\nsecond\n", "")
+    path.write_text(path.read_text().replace("try:", "if True:").split("except")[0])
+    done = run(tmp_path, path)
+    assert done.stdout == "4.0\n" and done.returncode == 1
+    assert done.stderr.startswith(
+        "python -m eagerflow: program.py is taken for a program of TensorFlow 2"
+    )
+    assert "tf.reset_default_graph (program.py:7)" in done.stderr.splitlines()[0]
+    done = run(tmp_path, "--generation", "2.x", path)
+    assert "taken for" not in done.stderr
