@@ -127,6 +127,8 @@ def constant(
         raise ValueError(
             f"Invalid pylist={pylist}: empty list nesting is greater than scalar nesting"
         )
+    if dtype is None and isinstance(pylist, np.ndarray) and pylist.dtype.kind in "biufc":
+        dtype = dtypes.as_dtype(pylist.dtype)  # which arrays without elements have, too
     inner = None if inner_shape is None else tuple(int(size) for size in inner_shape)
     if inner is not None and ragged_rank is not None:
         expected = ragged_rank + 1 + len(inner)
@@ -434,6 +436,8 @@ def stack_dynamic_partitions(
     <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
     """
     data, which = convert(data), convert(partitions)
+    if not isinstance(which, RaggedTensor) and not isinstance(partitions, Tensor):
+        which = _core.convert(partitions, None, dtypes.int32)  # a list without elements, too
     if isinstance(which, RaggedTensor):
         data = as_ragged(data, which.ragged_rank, which._partition.dtype)
         while isinstance(which, RaggedTensor):
@@ -455,6 +459,6 @@ def stack_dynamic_partitions(
         raise invalid_argument(f"partitions must lie within [0, {count})")
     order = np.argsort(rows, kind="stable")
     lengths = np.bincount(rows, minlength=count)
-    return RaggedTensor._of(
-        gather_rows(data, order), RowPartition.of_lengths(lengths, dtypes.int64)
-    )
+    # Partitions are int32, and so are the splits, unless the data has splits of its own.
+    dtype = data._partition.dtype if isinstance(data, RaggedTensor) else dtypes.int32
+    return RaggedTensor._of(gather_rows(data, order), RowPartition.of_lengths(lengths, dtype))

@@ -20,13 +20,18 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
+def _width(partition: RowPartition) -> int:
+    """The length of the longest row; that of all rows, if they have one, although there may be no rows."""
+    uniform = partition._uniform_row_length
+    return int(partition.lengths.max(initial=0)) if uniform is None else uniform
+
+
 def padded_indices(value: RaggedTensor) -> np.ndarray:
     """The index into `flat_values` of each position of the bounding box, -1 behind the end of a row."""
     indices = np.arange(value._partition.static_nrows)
     for partition in value._partitions():
         splits, lengths = partition.splits, partition.lengths
-        width = int(lengths.max(initial=0))
-        offsets = np.arange(width)
+        offsets = np.arange(_width(partition))
         if indices.ndim == 1:  # the outermost partition has all its rows
             inside = offsets < lengths[:, None]
             indices = np.where(inside, partition.splits[:-1, None] + offsets, -1)
@@ -115,8 +120,10 @@ def _pads_rows_only(sizes: list[int | None] | None, value: RaggedTensor, inner: 
 def _padded_rows(value: RaggedTensor, width: int | None) -> Tensor:
     """The rows of a value with one ragged dimension, cut or filled to a width (the longest row's)."""
     partition = value._partition
-    if width is None:
-        width = int(_ops.reduce_max(partition.row_lengths())) if partition.static_nrows else 0
+    if width is None and partition.static_nrows:
+        width = int(_ops.reduce_max(partition.row_lengths()))
+    elif width is None:
+        width = _width(partition)
     flat, splits = value.flat_values, partition.row_splits()
     if splits.dtype is not dtypes.int64:
         splits = _ops.cast(splits, dtypes.int64)

@@ -512,7 +512,9 @@ def stacked_partitions(
     ragged_rank = max(ragged_rank_of(data) + 1 - len(which.shape), 0) + 1
     rest = dims_of(data)[len(which.shape) :]
     dims = [integer(num_partitions), None, *rest]
-    return spec_of(_without_lengths(dims, ragged_rank), data.dtype, ragged_rank, dtypes.int64)
+    # Partitions are int32, and so are the splits, unless the data has splits of its own.
+    splits = data._partition.dtype if ragged_rank > 1 else dtypes.int32
+    return spec_of(_without_lengths(dims, ragged_rank), data.dtype, ragged_rank, splits)
 
 
 def products(a: Any, b: Any, *options: Any) -> TypeSpec:

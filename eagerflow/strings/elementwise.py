@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -132,10 +133,7 @@ def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
     """The substrings as rows by `splits`: a vector for a scalar, else a ragged tensor."""
     if not shape:
         return pieces
-    result = RaggedTensor._of(pieces, RowPartition(splits, internal=True))
-    for size in reversed(shape[1:]):
-        result = RaggedTensor.from_uniform_row_length(result, size)
-    return result
+    return _in_shape(RaggedTensor._of(pieces, RowPartition(splits, internal=True)), shape)
 
 
 def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) -> Any:
@@ -149,9 +147,17 @@ def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) 
     flat = join([piece for row in pieces for piece in row])
     if not shape:
         return flat
-    result = RaggedTensor.from_row_lengths(flat, np.array([len(row) for row in pieces], np.int64))
-    for size in reversed(shape[1:]):
-        result = RaggedTensor.from_uniform_row_length(result, size)
+    lengths = np.array([len(row) for row in pieces], np.int64)
+    return _in_shape(RaggedTensor.from_row_lengths(flat, lengths), shape)
+
+
+def _in_shape(result: Any, shape: Sequence[int]) -> Any:
+    """Rows, one for each string, as ragged rows `[*shape, None]`.
+
+    The number of rows is given at each axis, since an inner size of 0 does not tell it.
+    """
+    for axis in range(len(shape) - 1, 0, -1):
+        result = RaggedTensor.from_uniform_row_length(result, shape[axis], math.prod(shape[:axis]))
     return result
 
 

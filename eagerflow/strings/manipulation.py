@@ -732,9 +732,15 @@ def ngrams(
         pair = pad_values if isinstance(pad_values, tuple | list) else (pad_values, pad_values)
         left, right = (word if isinstance(word, bytes) else word.encode() for word in pair)
     between = separator.encode()
+    flat_values = (
+        data.flat_values if isinstance(data, RaggedTensor) else strings(data, "StringNGrams")
+    )
+    is_empty = flat_values._size == 0
 
     def runs(words: list[bytes]) -> list[bytes]:
-        found = []
+        found: list[bytes] = []
+        if is_empty:  # without any word, there is nothing to pad either
+            return found
         for width in widths:
             pads = 0
             if pad_values is not None:
@@ -758,11 +764,10 @@ def ngrams(
         return RaggedTensor.from_row_lengths(
             flat, np.array([len(line) for line in lines], np.int64)
         )
-    x = strings(data, "StringNGrams")
-    if x.ndim == 0:
+    if flat_values.ndim == 0:
         raise ValueError("Data must have rank of at least 1")
-    *outer, size = x._shape_tuple()
-    flat_items = items(x)
+    *outer, size = flat_values._shape_tuple()
+    flat_items = items(flat_values)
     count = math.prod(outer)
     lines = [runs(flat_items[k * size : (k + 1) * size]) for k in range(count)]
     width = len(lines[0]) if lines else 0
