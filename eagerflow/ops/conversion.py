@@ -196,17 +196,17 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         as_source = source.as_numpy_dtype
         with np.errstate(over="ignore"):
             if float(source.min) < float(target.min):
-                low = as_source(target.min)
+                low = as_source(float(target.min))
                 if float(low) < float(target.min):
-                    low = np.nextafter(low, as_source(0), dtype=as_source)
+                    low = np.nextafter(low, as_source(0))
             if float(source.max) > float(target.max):
-                high = as_source(target.max)
-                if int(high) > int(target.max):
-                    high = np.nextafter(high, as_source(0), dtype=as_source)
-        if target.is_integer:
-            # Infinities fit nowhere.
-            low = as_source(source.min) if low is None else low
-            high = as_source(source.max) if high is None else high
+                high = as_source(float(target.max))
+                if int(float(high)) > int(target.max):
+                    high = np.nextafter(high, as_source(0))
+        if target.is_integer and high is None:
+            return _with_infinities(value, target)
+        if target.is_integer and low is None:
+            low = as_source(source.min)
     elif target.is_integer:
         low = target.min if source.min < target.min else None
         high = target.max if source.max > target.max else None
@@ -218,6 +218,17 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     if high is not None:
         value = _ops.minimum(value, _core.convert(high, source, None))
     return _ops.cast(value, target)
+
+
+def _with_infinities(value: Tensor, target: dtypes.DType) -> Tensor:
+    """Numbers as integers that have larger limits; infinities are these limits."""
+    source = value.dtype
+    least = _core.convert(max(float(source.min), float(target.min)), source, None)
+    finite = _ops.minimum(_ops.maximum(value, least), source.max)
+    result = _ops.cast(finite, target)
+    most = _core.convert(target.max, target, None)
+    result = _ops.select(_ops.greater(value, finite), most, result)
+    return _ops.select(_ops.less(value, finite), _core.convert(target.min, target, None), result)
 
 
 @op_function(elementwise=2)

@@ -483,3 +483,42 @@ def test_softplus_is_right_to_two_units() -> None:
     assert units.max() < 1.75
     ends = tf.math.softplus([0.0, -np.inf, np.inf, np.nan, -200.0, 1e30]).numpy()
     np.testing.assert_array_equal(ends, np.array([np.log(2), 0, np.inf, np.nan, 0, 1e30], "f"))
+
+
+@pytest.mark.parametrize(
+    "target", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "int8",
+        "int32",
+        "int64",
+        "uint8",
+        "uint64",
+        "complex64",
+    ],
+)
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_saturated_integers(source, target, in_graph):
+    dtype, limits = tf.as_dtype(source), tf.as_dtype(target)
+    real = dtype.real_dtype
+    numbers = [0, 1, real.max, real.min]
+    numbers += [-1.0, 2.5, float("inf"), float("-inf")] if real.is_floating else []
+    x = tf.cast(tf.constant(np.array(numbers, real.as_numpy_dtype)), dtype)
+
+    def saturated(x):
+        return tf.saturate_cast(x, target)
+
+    found = (tf.function(saturated) if in_graph else saturated)(x)
+    assert found.dtype == limits
+    for number, integer in zip(numbers, found.numpy().tolist(), strict=True):
+        wanted = int(min(max(float(number), int(limits.min)), int(limits.max)))
+        # The nearest number that the source holds, and that is not beyond the limit.
+        assert abs(integer - wanted) <= abs(wanted) * float(
+            np.finfo("f4").eps if real.size > 2 else 2**-8
+        )
