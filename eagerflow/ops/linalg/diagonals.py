@@ -23,6 +23,7 @@ from eagerflow.framework.sizes import (
 )
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.assertions import require
+from eagerflow.ops.composed_op import NUMERIC_TYPES
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -135,6 +136,18 @@ def _or(size: Size, other: Size) -> Size:
     return _ops.select(_ops.equal(size, -1), other, size)
 
 
+def _padding(value: Any, dtype: Any) -> Tensor:
+    """What fills matrices and bands elsewhere: the default, 0, is the empty element of any dtype."""
+    if type(value) is int and value == 0:
+        return _ops.zeros([], dtype)
+    return _core.convert(value, dtype, None)
+
+
+def _has_operation(x: Tensor) -> bool:
+    """Whether the engine makes and reads single diagonals; those of other dtypes are bands here."""
+    return x.dtype in NUMERIC_TYPES or x.dtype is dtypes.bool
+
+
 @op_function
 def diag(
     diagonal: Any,
@@ -173,15 +186,25 @@ def diag(
     """
     low, high = _band(k, align)
     diagonal = _core.as_tensor(diagonal)
-    if low is high or low == high:
+    single = low is high or low == high
+    if single and _has_operation(diagonal):
         matrix = _ops.diag(diagonal, low, num_rows, num_cols)
-        padding = _core.convert(padding_value, matrix.dtype, None)
+        padding = _padding(padding_value, matrix.dtype)
         known = _core.static_value(padding)
         if known is not None and not np.any(known.numpy()):
             return matrix
         with _core.stop_recording():
             positions = _ops.diag(_ops.ones_like(diagonal, dtypes.bool), low, num_rows, num_cols)
         return _ops.select(positions, matrix, padding)
+    if single:
+        diagonal = _ops.expand_dims(diagonal, -2)
+    return _band_matrix(diagonal, low, high, num_rows, num_cols, padding_value, align)
+
+
+def _band_matrix(
+    diagonal: Tensor, low: Any, high: Any, num_rows: Any, num_cols: Any, padding_value: Any, align: str
+) -> Tensor:  # fmt: skip
+    """Matrices with a band `[..., diagonals, length]`."""
     rows, columns = _given(num_rows), _given(num_cols)
     op = "MatrixDiagV3"
     if diagonal.ndim is not None and (
@@ -192,8 +215,8 @@ def diag(
             f"{diagonal.shape.as_list()} [Op:{op}]"
         )
     if diagonal.ndim is None:
-        options = {"num_rows": num_rows, "num_cols": num_cols, "padding_value": padding_value}
-        return of_any_rank(2)(diag)(diagonal, k=[low, high], align=align, **options)
+        sizes = (num_rows, num_cols)
+        return of_any_rank(2)(_band_matrix)(diagonal, low, high, *sizes, padding_value, align)
     *batch, count, length = sizes_of(diagonal)
     least_rows, least_columns = length - min(high, 0), length + max(low, 0)
     if is_known(rows, columns) and rows == columns == -1:
@@ -213,7 +236,7 @@ def diag(
             refuse(rows, columns, expected)
     else:
         require(_ops.equal(expected, length), refuse, rows, columns, expected)
-    padding = _core.convert(padding_value, diagonal.dtype, None)
+    padding = _padding(padding_value, diagonal.dtype)
     return _picked(diagonal, batch, (high - low + 1) * length, padding, inside)
 
 
@@ -257,9 +280,10 @@ def diag_part(
            [3, 0]], dtype=int32)
     """
     low, high = _band(k, align)
-    if low is high or low == high:
-        return _ops.diag_part(input, low)
     matrix = _core.as_tensor(input)
+    single = low is high or low == high
+    if single and _has_operation(matrix):
+        return _ops.diag_part(matrix, low)
     op = "MatrixDiagPartV3"
     if matrix.ndim is not None and matrix.ndim < 2:
         raise invalid_argument(
@@ -272,15 +296,21 @@ def diag_part(
     *batch, rows, columns = sizes_of(matrix)
     _check_band(rows, columns, low, high, op)
     _, packed, _ = _band_positions(rows, columns, low, high, align)
-    padding = _core.convert(padding_value, matrix.dtype, None)
-    return _picked(matrix, batch, rows * columns, padding, packed)
+    padding = _padding(padding_value, matrix.dtype)
+    return _picked(matrix, batch, rows * columns, padding, packed[0] if single else packed)
 
 
 def _with_diagonal(matrix: Tensor, diagonal: Tensor, k: int, rows: Any, columns: Any) -> Tensor:
     """Matrices of unknown size with another diagonal."""
     places = _ops.expand_dims(_ops.range(0, rows, 1), 1) + k
     positions = _ops.equal(places, _ops.range(0, columns, 1))
-    return _ops.select(positions, _ops.diag(diagonal, k, rows, columns), matrix)
+    return _ops.select(positions, _with_zeros(diagonal, k, rows, columns), matrix)
+
+
+def _with_zeros(diagonal: Tensor, k: Any, rows: Size, columns: Size) -> Tensor:
+    """Matrices with one diagonal."""
+    make = _ops.diag if _has_operation(diagonal) else diag
+    return make(diagonal, k=k, num_rows=rows, num_cols=columns)
 
 
 @op_function
@@ -333,7 +363,7 @@ def set_diag(
         )
     if low == high:
         positions = np.eye(rows, columns, low, dtype=bool)
-        return _ops.select(positions, _ops.diag(diagonal, low, rows, columns), matrix)
+        return _ops.select(positions, _with_zeros(diagonal, low, rows, columns), matrix)
     size = (high - low + 1) * length
     padding = _ops.zeros([], matrix.dtype)
     return _ops.select(inside < size, _picked(diagonal, batch, size, padding, inside), matrix)
