@@ -10,6 +10,7 @@
 #include "ops/elementwise_infer.h"
 #include "ops/input_checks.h"
 #include "ops/partial_shapes.h"
+#include "ops/reduction.h"
 
 namespace ef::ops {
 namespace {
@@ -325,6 +326,18 @@ const Op diag{{
     .kernel = cpu::diag,
     .gradient =
         [](GradContext& g) {
+          const Shape& shape = g.input_shape(0);
+          if (shape.ranked() && shape.back() == 0) {
+            // Matrices that an empty diagonal made have none to read: it lies beside them.
+            const Tensor dy = g.dy();
+            Ints begin, size;
+            for (int axis = 0; axis <= shape.rank(); ++axis) {
+              begin.push_back(0);
+              size.push_back(axis == shape.rank() ? 0 : -1);
+            }
+            const Tensor none = call(slice, {dy}, SliceAttrs{.begin = begin, .size = size});
+            return g.set(0, call(reduce_sum, {none}, ReduceAttrs{.axis = Ints{-2}}));
+          }
           g.set(0, call(diag_part, {g.dy()}, DiagPartAttrs{.k = g.attrs<DiagAttrs>().k}));
         },
     .doc = "Matrices with given diagonals, and zeros elsewhere.",
