@@ -292,6 +292,11 @@ const Op tensor_list_concat{{
         [](InferContext& c) {
           const auto& attrs = c.attrs<TensorListAttrs>();
           const Shape element = as_shape(attrs.element_shape);
+          if (element.ranked() && element.rank() == 0) {
+            invalid_argument(
+                "Concat requires elements that are at least vectors, element_shape is ", element,
+                " [Op:TensorListConcatV2]");
+          }
           c.add_output(attrs.element_dtype, joined({kUnknownSize}, without_first(element, 1)));
           c.add_output(DType::kInt64, {kUnknownSize});
         },
