@@ -216,7 +216,7 @@ class SparseTensor(CompositeTensor):
         """The values combined with those of a dense tensor at the same indices."""
         if isinstance(other, SparseTensor):
             raise other._no_tensor()
-        other = _core.convert(other, None, self.dtype)
+        other = _core.convert(other, self.dtype, None)
         shape = self.shape.as_list()
         if other.ndim > len(shape):
             raise self._misfit(other, "")

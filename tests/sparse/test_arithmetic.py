@@ -1,5 +1,7 @@
 """Products with sparse matrices and moves of places, against NumPy, and with bad indices."""
 
+import operator
+
 import numpy as np
 import pytest
 
@@ -175,3 +177,16 @@ def test_gradients_of_moves():
         ]
     found = [tape.gradient(result, values).numpy().tolist() for result in results]
     assert found == [[18, 20, 6], [0, 4, 6], [1, 3, 2], [2, 4, 6], [2, 4, 6], [2, 4, 6]]
+
+
+@pytest.mark.parametrize("symbol", ["mul", "truediv"])
+def test_operands_take_the_dtype_of_the_sparse_tensor(symbol):
+    function = getattr(operator, symbol)
+    value = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+    for other in (tf.ones([2, 2], tf.float64), tf.ones([3, 2], tf.int32)):
+        with pytest.raises(ValueError, match="conversion requested dtype float32"):
+            function(value, other)
+    with pytest.raises(TypeError, match="1.5"):
+        function(tf.sparse.from_dense([[1, 0]]), 1.5)
+    assert function(value, np.ones([2, 2])).dtype == tf.float32
+    assert function(value, 2).dtype == tf.float32
