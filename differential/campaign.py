@@ -30,7 +30,7 @@ from programs import Program, Run
 
 HERE = Path(__file__).parent
 BATCH = 50  # programs of one call of hypothesis
-SHRINKING = 12  # seconds for a smaller program
+SHRINKING = 30  # seconds for a smaller program
 NOISES = 4  # runs that tell how far rounding errors carry
 
 
@@ -303,7 +303,7 @@ def _batch(
     @given(st.randoms(use_true_random=False))
     def check(chance: Any) -> None:
         nonlocal ran, first, smallest, begin
-        if first is not None and time.process_time() > begin + SHRINKING:
+        if first is not None and time.monotonic() > begin + SHRINKING:
             raise ShrunkEnough
         builder = Builder(compared.tf, chance)
         try:
@@ -318,7 +318,7 @@ def _batch(
             compared.counts["filed before"] += first is None
             return
         if first is None:
-            first, begin = finding, time.process_time()
+            first, begin = finding, time.monotonic()
             smallest = compared.smaller(finding)
         if finding.key == first.key:
             if smallest is None or len(finding.text()) < len(smallest.text()):
@@ -332,7 +332,7 @@ def _batch(
     except Exception as error:
         if first is None:
             raise
-        if time.process_time() > begin + SHRINKING:
+        if time.monotonic() > begin + SHRINKING:
             return ran, smallest
         print(f"not shrunk to the end: {type(error).__name__}: {error}"[:600], flush=True)
     return ran, smallest
