@@ -303,7 +303,7 @@ class Reading:
     def _use(self, path: str, line: int, kind: str) -> Path:
         """A name below a package that runs; `kind` is the exception that it raises if it is missing."""
         root, _, inside = path.partition(".")
-        if root != "tensorflow" or not inside or inside.startswith("__"):
+        if root != "tensorflow" or not inside or "__" in inside:
             return Path(path)
         if inside.split(".")[0] in _OF_BOTH:
             self._names_version_1 |= inside.startswith("compat.v1")

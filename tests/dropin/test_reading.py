@@ -179,6 +179,7 @@ def test_a_branch_that_never_runs_is_no_evidence(name):
         "tf.enable_eager_execution()\n@tf.function\ndef f(x):\n    return x\nprint(f(1).numpy())",
         "import tensorflow.contrib.eager as tfe\ntfe.enable_eager_execution()",
         "assert tf.__version__ == '1.15.0'\n{old}",
+        "from tensorflow import keras\nprint(keras.__version__)\n{old}",
     ],
 )
 def test_programs_of_the_first_generation(text):
