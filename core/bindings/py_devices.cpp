@@ -68,7 +68,7 @@ void reset_peak(int id) {
 // Variables of several devices that a strategy keeps as one.
 void join_copies(const nb::list& variables, bool equal) {
   static std::atomic<uint32_t> last = 0;
-  const uint32_t group = ++last;
+  const uint32_t group = last += 2;
   for (const nb::handle one : variables) {
     if (!is_variable(one.ptr())) fail(Code::kTypeError, "join_copies() takes Variables.");
     variable_of(one.ptr()).make_copy(group, equal);

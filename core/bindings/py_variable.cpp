@@ -306,6 +306,13 @@ PyObject* set_trainable(PyObject* object, PyObject* value) {
   return PyBool_FromLong(variable != nullptr);
 }
 
+PyObject* keep_remainder(PyObject* object, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    variable_of(object).keep_remainder();
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* get_device_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromLong(variable_of(object).device()); });
 }
@@ -398,6 +405,8 @@ PyMethodDef methods[] = {
     {"value", value_method, METH_NOARGS,
      "value($self)\n--\n\nThe current value, a tensor that never changes."},
     {"_set_trainable", set_trainable, METH_O, "Whether tapes watch the variable from now on."},
+    {"_keep_remainder", keep_remainder, METH_NOARGS,
+     "_keep_remainder($self)\n--\n\nLets additions lose nothing to rounding from now on."},
     {"numpy", numpy_method, METH_NOARGS,
      "numpy($self)\n--\n\nA copy of the current value for NumPy."},
     {"__array__", method(array_method), METH_VARARGS | METH_KEYWORDS,

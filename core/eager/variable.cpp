@@ -9,10 +9,13 @@
 #include "device/pjrt/client.h"
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
+#include "eager/exact_sum.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
 #include "graph/variables.h"
+#include "kernels/cpu/exact_sum.h"
+#include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "tensor/error.h"
 
@@ -109,6 +112,8 @@ void Variable::assign(const Tensor& value) {
   lock();
   std::swap(value_, fresh);
   unlock();
+  if (remainder_) [[unlikely]]
+    forget_remainder(value.shape());
 }
 
 bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
@@ -123,7 +128,25 @@ bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
       value_.impl() == expected.impl() || (memory && memory == pjrt::device_memory(value_));
   if (same) std::swap(value_, fresh);
   unlock();
+  if (same && remainder_) forget_remainder(value.shape());
   return same;
+}
+
+void Variable::keep_remainder() {
+  if (remainder_ || !kFloatTypes.contains(dtype_)) return;
+  const DeviceScope here(device_);
+  if (value_) {
+    remainder_ = new Variable(zeros(dtype_, value_.shape()), false, shape_);
+  } else {
+    // It gets its value with that of this variable.
+    remainder_ = new Variable({dtype_, shape_}, false, name_, declaration_);
+  }
+  if (copies_) remainder_->make_copy(copies_ + 1, copies_are_equal_);
+}
+
+void Variable::forget_remainder(const Shape& shape) {
+  const StopRecording quiet;
+  remainder_->assign(zeros(dtype_, shape));
 }
 
 namespace {
@@ -149,6 +172,7 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).add(op, delta, op_name);
+  if (remainder_) return add_exactly(op, delta, op_name);
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
   if (several_devices && device_at(device_).backend) return add_on_device(op, delta, op_name);
   delta.impl()->settle();  // it may be made of the old value
@@ -157,6 +181,27 @@ void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
     refuse_delta(update.tensor().shape(), delta.shape(), op_name);
   }
   add_in_place(op, update.tensor(), delta);
+}
+
+void Variable::add_exactly(const Op& op, const Tensor& delta, const char* op_name) {
+  const bool subtracts = &op == &ops::subtract;
+  if (several_devices && device_at(device_).backend) {
+    const DeviceScope there(device_);
+    const StopRecording quiet;
+    while (true) {
+      const Tensor old = peek();
+      if (delta.shape() != old.shape()) refuse_delta(old.shape(), delta.shape(), op_name);
+      const ExactSum sum = exact_sum(old, remainder_->peek(), delta, subtracts);
+      if (!assign_if(old, sum.rounded)) continue;
+      return remainder_->assign(sum.remainder);
+    }
+  }
+  delta.impl()->settle();
+  const Update sum(*this, true), remainder(*remainder_, true);
+  if (delta.shape() != sum.tensor().shape()) {
+    refuse_delta(sum.tensor().shape(), delta.shape(), op_name);
+  }
+  cpu::add_exactly(sum.tensor(), remainder.tensor(), delta, subtracts);
 }
 
 void Variable::add_on_device(const Op& op, const Tensor& delta, const char* op_name) {
@@ -192,8 +237,10 @@ void Variable::assign_sub(const Tensor& delta) {
   add(ops::subtract, delta, "AssignSubVariableOp");
 }
 
-Variable::Update::Update(Variable& variable)
+Variable::Update::Update(Variable& variable, bool keeps_remainder)
     : variable_(variable.declaration_ ? graph::variable_of_run(variable) : variable) {
+  if (variable_.remainder_ && !keeps_remainder)
+    variable_.forget_remainder(variable_.peek().shape());
   // What is on a device is copied before the lock is taken: that may wait for Python's.
   if (several_devices && device_at(variable_.device_).backend) variable_.peek().impl()->settle();
   variable_.lock();

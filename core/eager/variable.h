@@ -44,6 +44,8 @@ class Variable {
   void make_copy(uint32_t group, bool equal) {
     copies_ = group;
     copies_are_equal_ = equal;
+    // Numbers of strategies' variables are even, those of their remainders odd.
+    if (remainder_) remainder_->make_copy(group + 1, equal);
   }
   uint32_t copies() const { return copies_; }
   bool copies_are_equal() const { return copies_are_equal_; }
@@ -63,19 +65,29 @@ class Variable {
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
 
+  // From now on assign_add and assign_sub lose nothing to rounding: what the value has no room for
+  // is the value of another variable, which the next change by one of them takes into account, and
+  // which any other change sets to 0. Variables that are no floats lose nothing as they are.
+  void keep_remainder();
+  // That other variable; null where there is none.
+  Variable* remainder() const { return remainder_; }
+
   // Exclusive access for fused updates: locks the variable and provides its tensor, which is copied
   // first if there are other handles. Readers on other threads wait meanwhile, and may hold
   // Python's lock: a long update releases that lock first, and acquires it last. The caller, which
   // still holds it, notifies observers.
   class Update {
    public:
-    explicit Update(Variable& variable);
+    explicit Update(Variable& variable) : Update(variable, false) {}
     ~Update();
     Update(const Update&) = delete;
     Update& operator=(const Update&) = delete;
     const Tensor& tensor() const { return variable_.value_; }
 
    private:
+    friend class Variable;
+    Update(Variable& variable, bool keeps_remainder);
+
     Variable& variable_;
     Tensor previous_;  // outlives the lock: releasing memory of NumPy's may need the GIL
   };
@@ -85,11 +97,16 @@ class Variable {
 
  private:
   void add(const Op& op, const Tensor& delta, const char* op_name);
+  void add_exactly(const Op& op, const Tensor& delta, const char* op_name);
   void add_on_device(const Op& op, const Tensor& delta, const char* op_name);
   [[noreturn]] void refuse_reading() const;
   // A handle of its own on a value, which lies on the variable's device.
   Tensor own_handle(const Tensor& value) const;
-  ~Variable() = default;
+  // Sets the remainder to 0, for a value of this shape.
+  void forget_remainder(const Shape& shape);
+  ~Variable() {
+    if (remainder_) remainder_->release();
+  }
   void lock();
   void unlock() { busy_.store(false, std::memory_order_release); }
 
@@ -105,6 +122,7 @@ class Variable {
   uint32_t copies_ = 0;
   const std::string name_;
   Tensor value_;
+  Variable* remainder_ = nullptr;  // a counted reference
 };
 
 // A counted reference to a variable; may be empty. Code that uses a variable without Python's lock,

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <utility>
 
+#include "eager/exact_sum.h"
 #include "graph/record.h"
+#include "ops/compose.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -57,7 +59,19 @@ class Assign final : public OfVariable {
   }
   bool has_effects() const override { return true; }
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList&) const override {
-    add_assign(graph, variable(), change_, inputs[0]);
+    Variable& own = variable();
+    Variable* const remainder = own.remainder();
+    if (!remainder) return add_assign(graph, own, change_, inputs[0]);
+    ExactSum sum{inputs[0], {}};
+    if (change_ == Change::kReplace) {
+      sum.remainder = zeros_like(inputs[0]);
+    } else {
+      sum = exact_sum(add_read(graph, own), add_read(graph, *remainder), inputs[0],
+                      change_ == Change::kSubtract);
+    }
+    // In this order: a new value forgets the remainder.
+    add_assign(graph, own, Change::kReplace, sum.rounded);
+    add_assign(graph, *remainder, Change::kReplace, sum.remainder);
   }
   void run(std::span<const Tensor> inputs, TensorList&) const override {
     switch (change_) {
@@ -113,6 +127,10 @@ Variable& VariableStore::find(Variable& declared) {
     auto* const made = new Variable(spec, declared.trainable(), declared.name(), false);
     found = VariableRef(*made);
     made->release();
+    if (const Variable* const remainder = declared.remainder()) {
+      made->keep_remainder();
+      variables_[remainder] = VariableRef(*made->remainder());
+    }
   }
   return *found;
 }

@@ -129,6 +129,10 @@ class DistributedVariable(DistributedValues, Variable):
         """The value that this thread sees, a tensor."""
         return self._copy().value()
 
+    def _keep_remainder(self) -> None:
+        for part in self._values:
+            part._keep_remainder()
+
     def load(self, value: Any, session: Any = None) -> None:
         """Gives all copies a value, in a session if sessions hold their values."""
         for part in self._values:

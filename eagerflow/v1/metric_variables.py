@@ -110,12 +110,14 @@ def _built(
         variables = [
             make_variable(
                 np.zeros(shape, dtype.as_numpy_dtype),
-                name=variable,
+                name=key,
                 trainable=False,
                 collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
             )
-            for variable, shape in described.shapes.items()
+            for key, shape in described.shapes.items()
         ]
+        for variable in variables:
+            variable._keep_remainder()
         added = python_node(
             increments,
             described.arguments,

@@ -123,6 +123,30 @@ def test_variables():
     np.testing.assert_allclose(step(x).numpy(), [2, 2])
 
 
+def test_sums_of_metrics_keep_what_rounding_loses():
+    """Also through a reset, a loop and a branch, and after steps outside of programs."""
+    metric = tf.keras.metrics.Sum()
+    full = tf.constant(2.0**24)
+
+    @tf.function(jit_compile=True)
+    def step(first, count):
+        if first > 0.0:
+            metric.reset_state()
+            metric.update_state(first)
+        for _ in tf.range(count):
+            metric.update_state(1.0)
+        return metric.result()
+
+    assert step(full, 1).numpy() == full.numpy()
+    assert step(tf.constant(0.0), 1).numpy() == full.numpy() + 2
+    metric.update_state(1.0)
+    assert step(tf.constant(0.0), 1).numpy() == full.numpy() + 4
+    metric.total.assign(full)
+    assert step(tf.constant(0.0), 1).numpy() == full.numpy()
+    assert np.isinf(step(tf.constant(np.inf), 3).numpy())
+    assert step(full, 4).numpy() == full.numpy() + 4
+
+
 def test_random_numbers_are_tensorflows():
     """The streams are the function's, whichever way it runs."""
 

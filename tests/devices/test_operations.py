@@ -174,6 +174,20 @@ def test_memory(device):
     assert use(place)["peak"] < before + 2**20
 
 
+def test_sums_of_metrics_keep_what_rounding_loses(device):
+    metric = tf.keras.metrics.Mean()
+    metric.update_state(tf.ones([2]), sample_weight=2.0**23)
+    for _ in range(4):
+        metric.update_state(1.0)
+    assert metric.count.numpy() == metric.total.numpy() == 2.0**24 + 4
+    assert kind(metric.total) == device
+    metric.total.assign(2.0**24)
+    metric.update_state(1.0)
+    assert metric.total.numpy() == 2.0**24
+    metric.total.assign_sub(-1.0)
+    assert metric.total.numpy() == 2.0**24 + 2
+
+
 @pytest.mark.parametrize(
     "make",
     [

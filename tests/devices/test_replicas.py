@@ -215,3 +215,19 @@ def test_layers_that_share_statistics(strategy, capfd):
     copies = [copy.numpy() for copy in mean.values]
     assert not np.allclose(copies[0], copies[1])
     np.testing.assert_allclose(tf.convert_to_tensor(mean), np.mean(copies, axis=0), rtol=1e-5)
+
+
+def test_sums_of_metrics_keep_what_rounding_loses(strategy, capfd):
+    with strategy.scope():
+        metric = keras.metrics.Sum()
+
+    @tf.function
+    def step(x):
+        strategy.run(metric.update_state, (x,))
+
+    with one_program(capfd):
+        step(tf.constant(2.0**24))
+        for _ in range(4):
+            step(tf.constant(1.0))
+    count = strategy.num_replicas_in_sync
+    assert metric.result().numpy() == count * (2.0**24 + 4)

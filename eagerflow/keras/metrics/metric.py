@@ -183,6 +183,9 @@ class Metric(Layer):
     ) -> Variable:
         """A new variable of this metric.
 
+        What `assign_add` and `assign_sub` lose to rounding is kept aside and added with the next value,
+        so that counts go on beyond 2**24.
+
         Args:
             name: the variable's name.
             shape: its shape.
@@ -191,7 +194,7 @@ class Metric(Layer):
             initializer: an initializer or its name; by default as in layers.
             dtype: by default the metric's.
         """
-        return super().add_weight(
+        variable = super().add_weight(
             name=name,
             shape=shape,
             dtype=self._dtype if dtype is None else dtype,
@@ -200,6 +203,8 @@ class Metric(Layer):
             synchronization=synchronization,
             aggregation=aggregation,
         )
+        variable._keep_remainder()
+        return variable
 
     def _collect_non_trainable(self) -> list[Any]:
         # Metrics inside are not among the layers, whose weights are collected.
