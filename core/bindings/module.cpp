@@ -236,6 +236,32 @@ PyMethodDef record_custom_def = {"record_custom", py::record_custom, METH_VARARG
 PyMethodDef stop_recording_def = {"stop_recording", py::make_stop_recording, METH_NOARGS,
                                   "A context manager that pauses this thread's tapes."};
 
+// Whether the broadcast of two shapes stretches both, as that of [n] and [n, 1] to [n, n]. Unknown
+// sizes are taken to be above 1, and equal to each other.
+bool stretched(const ef::Shape& a, const ef::Shape& b) {
+  if (a == b || !a.ranked() || !b.ranked()) return false;
+  bool of_a = false, of_b = false;
+  for (int i = 1; i <= std::max(a.rank(), b.rank()); ++i) {
+    const int64_t x = i <= a.rank() ? a[a.rank() - i] : 1;
+    const int64_t y = i <= b.rank() ? b[b.rank() - i] : 1;
+    if (x == y) continue;
+    if (x == 0 || y == 0 || (x > 1 && y > 1)) return false;  // there is no broadcast, or no element
+    of_a |= x == 1;
+    of_b |= y == 1;
+  }
+  return of_a && of_b;
+}
+
+PyObject* stretch_each_other(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 2 || !py::is_tensor(args[0]) || !py::is_tensor(args[1])) Py_RETURN_FALSE;
+  return PyBool_FromLong(stretched(py::tensor_of(args[0]).shape(), py::tensor_of(args[1]).shape()));
+}
+
+PyMethodDef stretch_each_other_def = {
+    "stretch_each_other",
+    reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(stretch_each_other)), METH_FASTCALL,
+    "Whether broadcasting makes both of two tensors larger."};
+
 void add_function(nb::module_& m, PyMethodDef& definition) {
   m.attr(definition.ml_name) = nb::steal(PyCFunction_New(&definition, nullptr));
 }
@@ -263,6 +289,7 @@ NB_MODULE(_core, m) {
 
   add_function(m, record_custom_def);
   add_function(m, stop_recording_def);
+  add_function(m, stretch_each_other_def);
   py::add_fusion(m);
   py::add_optimizers(m);
   py::add_files(m);

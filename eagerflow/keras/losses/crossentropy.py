@@ -9,7 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.sizes import as_matrix, reshaped, sizes_of
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import takes_ragged
-from eagerflow.keras.losses.weighting import cast, tensor
+from eagerflow.keras.losses.weighting import cast, labels_for, tensor
 from eagerflow.ops.nn import losses as nn_losses
 from eagerflow.ops.nn.activation import softmax
 from eagerflow.typing import TensorLike
@@ -124,7 +124,8 @@ def sparse_classes(
 
 def binary_probabilities(target: Any, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of each element, for labels that are probabilities of class 1."""
-    target, output = tensor(target), tensor(output)
+    output = tensor(output)
+    target = labels_for(output, target)
     output, from_logits = logits_of(output, from_logits, "binary_crossentropy")
     if from_logits:
         return nn_losses.sigmoid_cross_entropy_with_logits(target, output)

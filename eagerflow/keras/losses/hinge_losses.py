@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras.losses.loss import LossFunctionWrapper
-from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+from eagerflow.keras.losses.weighting import Reduction, labels_for, tensor
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -21,7 +21,7 @@ def _signs(y_true: Tensor) -> Tensor:
 
 def _gaps(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     y_pred = tensor(y_pred)
-    return _ops.relu(1.0 - _signs(cast(y_true, y_pred.dtype)) * y_pred)
+    return _ops.relu(1.0 - _signs(labels_for(y_pred, y_true)) * y_pred)
 
 
 def hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
@@ -51,7 +51,7 @@ def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
     [0.75]
     """
     y_pred = tensor(y_pred)
-    y_true = cast(y_true, y_pred.dtype)
+    y_true = labels_for(y_pred, y_true)
     right = _ops.reduce_sum(y_true * y_pred, axis=-1)
     wrong = _ops.reduce_max((1.0 - y_true) * y_pred, axis=-1)
     return _ops.relu(wrong - right + 1.0)

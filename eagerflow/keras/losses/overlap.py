@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.keras.losses.loss import LossFunctionWrapper
-from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+from eagerflow.keras.losses.weighting import Reduction, labels_for, tensor
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -43,7 +43,7 @@ def tversky(
     0.5
     """
     y_pred = tensor(y_pred)
-    y_true = cast(y_true, y_pred.dtype)
+    y_true = labels_for(y_pred, y_true)
     both = _ops.reduce_sum(y_true * y_pred, axis=axis)
     predicted = _ops.reduce_sum((1.0 - y_true) * y_pred, axis=axis)
     missed = _ops.reduce_sum(y_true * (1.0 - y_pred), axis=axis)

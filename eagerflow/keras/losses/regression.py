@@ -9,7 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.ragged import takes_ragged
-from eagerflow.keras.losses.weighting import Reduction, cast, tensor
+from eagerflow.keras.losses.weighting import Reduction, cast, labels_for, tensor
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -31,7 +31,7 @@ def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     [2.5]
     """
     y_pred = tensor(y_pred)
-    return mean(_ops.squared_difference(y_pred, cast(y_true, y_pred.dtype)))
+    return mean(_ops.squared_difference(y_pred, labels_for(y_pred, y_true)))
 
 
 @takes_ragged
@@ -42,7 +42,7 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
     [1.5]
     """
     y_pred = tensor(y_pred)
-    return mean(_ops.abs(y_pred - cast(y_true, y_pred.dtype)))
+    return mean(_ops.abs(y_pred - labels_for(y_pred, y_true)))
 
 
 @takes_ragged
@@ -57,7 +57,7 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> An
     [25.]
     """
     y_pred = tensor(y_pred)
-    y_true = cast(y_true, y_pred.dtype)
+    y_true = labels_for(y_pred, y_true)
     size = _ops.maximum(_ops.abs(y_true), _core.convert(defaults.epsilon, y_pred.dtype))
     return 100.0 * mean(_ops.abs((y_true - y_pred) / size))
 
@@ -76,7 +76,7 @@ def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> An
     y_pred = tensor(y_pred)
     epsilon = _core.convert(defaults.epsilon, y_pred.dtype)
     first = _ops.log(_ops.maximum(y_pred, epsilon) + 1.0)
-    second = _ops.log(_ops.maximum(cast(y_true, y_pred.dtype), epsilon) + 1.0)
+    second = _ops.log(_ops.maximum(labels_for(y_pred, y_true), epsilon) + 1.0)
     return mean(_ops.squared_difference(first, second))
 
 
@@ -90,7 +90,8 @@ def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Any:
     [1.3125]
     """
     dtype = defaults.float_dtype
-    error = cast(y_pred, dtype) - cast(y_true, dtype)
+    y_pred = cast(y_pred, dtype)
+    error = y_pred - labels_for(y_pred, y_true)
     limit = cast(delta, dtype)
     size = _ops.abs(error)
     small = 0.5 * _ops.square(error)
@@ -105,7 +106,7 @@ def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> Any:
     [0.2169]
     """
     y_pred = tensor(y_pred)
-    error = y_pred - cast(y_true, y_pred.dtype)
+    error = y_pred - labels_for(y_pred, y_true)
     return mean(error + _ops.softplus(-2.0 * error) - _LOG_2)
 
 
@@ -118,7 +119,7 @@ def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Any:
     [0.6931]
     """
     y_pred = tensor(y_pred)
-    p = _ops.clip_by_value(cast(y_true, y_pred.dtype), defaults.epsilon, 1.0)
+    p = _ops.clip_by_value(labels_for(y_pred, y_true), defaults.epsilon, 1.0)
     q = _ops.clip_by_value(y_pred, defaults.epsilon, 1.0)
     return _ops.reduce_sum(p * _ops.log(p / q), axis=-1)
 
@@ -130,7 +131,7 @@ def poisson(y_true: TensorLike, y_pred: TensorLike) -> Any:
     [1.]
     """
     y_pred = tensor(y_pred)
-    y_true = cast(y_true, y_pred.dtype)
+    y_true = labels_for(y_pred, y_true)
     return mean(y_pred - y_true * _ops.log(y_pred + defaults.epsilon))
 
 
@@ -146,7 +147,8 @@ def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) ->
     >>> print(tf.keras.losses.cosine_similarity([[0.0, 1.0]], [[0.0, 2.0]]).numpy().round(4))
     [-1.]
     """
-    return -_ops.reduce_sum(_normalized(y_true, axis) * _normalized(y_pred, axis), axis=axis)
+    labels, predictions = _normalized(y_true, axis), _normalized(y_pred, axis)
+    return -_ops.reduce_sum(labels_for(predictions, labels) * predictions, axis=axis)
 
 
 class MeanSquaredError(LossFunctionWrapper):

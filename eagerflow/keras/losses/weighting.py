@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from eagerflow import _core
@@ -10,9 +11,11 @@ from eagerflow.framework.dtypes import DType
 from eagerflow.framework.sizes import count_of, shape_of, sizes_may_equal
 from eagerflow.keras.losses.ragged import is_ragged, weighted
 from eagerflow.typing import TensorLike
+from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 Tensor = _core.Tensor
+_stretch = _core.stretch_each_other
 
 
 class Reduction:
@@ -52,6 +55,35 @@ def cast(value: TensorLike, dtype: DType) -> Tensor:
     if not isinstance(value, Tensor):
         value = _core.as_tensor(value)
     return value if value.dtype is dtype else _ops.cast(value, dtype)
+
+
+def labels_for(y_pred: Tensor, y_true: TensorLike) -> Tensor:
+    """Labels as a tensor of the predictions' dtype, to be combined with them element by element.
+
+    Warns if broadcasting would stretch both, as `[n]` and `[n, 1]` to `[n, n]`.
+    """
+    dtype = y_pred.dtype
+    if not isinstance(y_true, Tensor):
+        y_true = _core.as_tensor(y_true)
+    if y_true.dtype is not dtype:
+        y_true = _ops.cast(y_true, dtype)
+    if _stretch(y_true, y_pred):
+        warn_of_stretching(y_true, y_pred, "Labels (y_true)", "predictions (y_pred)")
+    return y_true
+
+
+def warn_of_stretching(first: Any, second: Any, first_name: str, second_name: str) -> None:
+    """Warns if broadcasting makes both of two tensors larger: that pairs what does not belong together."""
+    if not _stretch(first, second):
+        return
+    sizes = [each._shape_tuple() for each in (first, second)]
+    pairs = itertools.zip_longest(*map(reversed, sizes), fillvalue=1)
+    both = tuple(reversed([y if x == 1 else x for x, y in pairs]))
+    warn(
+        f"{first_name} of shape {sizes[0]} and {second_name} of shape {sizes[1]} are broadcast to "
+        f"shape {both}: every element of one meets every element of the other. Give both one shape: "
+        "tf.squeeze(x, -1) removes a last axis of size 1, x[..., tf.newaxis] adds one."
+    )
 
 
 def number_in(values: Tensor, dtype: DType) -> Any:
@@ -185,6 +217,7 @@ def compute_weighted_loss(
         losses, _, sample_weight = squeeze_or_expand_dimensions(
             losses, sample_weight=cast(sample_weight, losses.dtype)
         )
+        warn_of_stretching(losses, sample_weight, "Losses", "weights (sample_weight)")
         losses = losses * sample_weight
     loss = reduce_losses(losses, reduction)
     return loss if dtype.is_floating else _ops.cast(loss, dtype)

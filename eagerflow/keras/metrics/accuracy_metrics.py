@@ -9,7 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.sizes import as_matrix, reshaped, shape_of, sizes_of
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
-from eagerflow.keras.losses.weighting import cast, tensor
+from eagerflow.keras.losses.weighting import cast, tensor, warn_of_stretching
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -31,6 +31,8 @@ def binary_matches(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.
     """1 where predictions are on the same side of a threshold as the labels, else 0."""
     y_pred = tensor(y_pred)
     sides = _ops.cast(_ops.greater(y_pred, cast(threshold, y_pred.dtype)), y_pred.dtype)
+    y_true = _core.convert(y_true, None, y_pred.dtype)
+    warn_of_stretching(y_true, y_pred, "Labels (y_true)", "predictions (y_pred)")
     return _ops.cast(_ops.equal(y_true, sides), defaults.float_dtype)
 
 
@@ -52,6 +54,7 @@ def sparse_categorical_matches(y_true: Any, y_pred: TensorLike) -> Any:
     best = _ops.argmax(y_pred, -1)
     if best.dtype is not y_true.dtype:
         best = _ops.cast(best, y_true.dtype)
+    warn_of_stretching(y_true, best, "Labels (y_true)", "predicted classes")
     matches = _ops.cast(_ops.equal(y_true, best), defaults.float_dtype)
     return _ops.expand_dims(matches, -1) if squeezed else matches
 

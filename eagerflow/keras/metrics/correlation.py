@@ -17,7 +17,7 @@ def _pair(y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
     y_pred = weighting.tensor(y_pred)
     y_true = weighting.cast(y_true, y_pred.dtype)
     y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
-    return y_true, y_pred
+    return weighting.labels_for(y_pred, y_true), y_pred
 
 
 def _moments(values: Any, axis: int) -> tuple[Any, Any]:

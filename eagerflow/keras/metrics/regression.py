@@ -67,6 +67,7 @@ class RootMeanSquaredError(Mean):
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)
         y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
+        y_true = weighting.labels_for(y_pred, y_true)
         super().update_state(_ops.squared_difference(y_pred, y_true), sample_weight)
 
     def result(self) -> Any:
