@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow.keras import config
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.optimizers.schedules import LearningRateSchedule
@@ -22,27 +22,35 @@ keras_layers = lazy.Module("eagerflow.keras.layers")
 
 _ops = _core.ops
 _DEPRECATED_ARGUMENTS = {"write_grads", "embeddings_layer_names", "embeddings_data", "batch_size"}
+# Imported when they are first used: few programs profile.
+logging = lazy.Module("eagerflow.framework.logging")
+profiler = lazy.Module("eagerflow.profiler.experimental")
 
 
 def _summary() -> Any:
     return importlib.import_module("eagerflow.summary")
 
 
-def _check_profiled(batches: Any) -> None:
-    """Raises a ValueError if these are no batches to profile: a number, or the first and last."""
+def _profiled(batches: Any) -> tuple[int, int]:
+    """The first and last batch to profile, from 1; zeros for none.
+
+    Raises:
+        ValueError: if these are no batches: a number, or the first and last, or both in a string.
+    """
     ends = batches
-    if isinstance(batches, str):
-        ends = [int(part) for part in batches.split(",")]
-        ends = ends[0] if len(ends) == 1 else ends
-    if isinstance(ends, int):
-        valid = ends >= 0
-    else:
-        valid = len(ends) == 2 and 0 < ends[0] <= ends[1]
-    if not valid:
-        raise ValueError(
-            "profile_batch must be a non-negative integer or 2-tuple of positive integers. A pair "
-            f"of positive integers signifies a range of batches to profile. Found: {batches}"
-        )
+    try:
+        if isinstance(batches, str):
+            ends = [int(part) for part in batches.split(",")]
+            ends = ends[0] if len(ends) == 1 else ends
+        first, last = (ends, ends) if isinstance(ends, int) else ends
+        if ends == 0 or 0 < first <= last:
+            return int(first), int(last)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        "profile_batch must be a non-negative integer or 2-tuple of positive integers. A pair of positive "
+        f"integers signifies a range of batches to profile. Found: {batches}"
+    )
 
 
 class TensorBoard(Callback):
@@ -56,13 +64,14 @@ class TensorBoard(Callback):
         write_steps_per_second: whether to write the training speed.
         update_freq: "epoch", "batch", or the number of batches after which the losses and metrics
             so far, and the program's own `tf.summary` calls, are written.
-        profile_batch: ignored: there is no profiler.
+        profile_batch: the number of a batch, from 1, or the first and the last of several, such as
+            `(10, 20)` or "10,20", whose operations are profiled (`tf.profiler.experimental`); 0: none.
         embeddings_freq: the number of epochs between saves of the weights for the projector; 0: none.
         embeddings_metadata: paths of files that name an embedding's rows, by layer name.
-        **kwargs: deprecated arguments, which are ignored.
+        **kwargs: deprecated arguments, which are ignored with a warning.
 
     Raises:
-        ValueError: for an unknown argument.
+        ValueError: for an unknown argument, and if `profile_batch` names no batches.
 
     >>> import os, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -96,14 +105,19 @@ class TensorBoard(Callback):
                 f"Unrecognized arguments in `TensorBoard` Callback: {unknown}. Supported kwargs "
                 f"are: {_DEPRECATED_ARGUMENTS}"
             )
+        for name in sorted(kwargs):
+            logging.warning(
+                f"`{name}` is ignored by the `TensorBoard` callback since TensorFlow 2.0."
+            )
         self.log_dir = os.fspath(log_dir)
         self.histogram_freq = histogram_freq
         self.write_graph = write_graph
         self.write_images = write_images
         self.write_steps_per_second = write_steps_per_second
         self.update_freq: Any = 1 if update_freq == "batch" else update_freq
-        _check_profiled(profile_batch)
         self.profile_batch = profile_batch
+        self._first_profiled, self._last_profiled = _profiled(profile_batch)
+        self._profiles = False
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
         self._writers: dict[str, Any] = {}
@@ -191,7 +205,9 @@ class TensorBoard(Callback):
             self._open.pop().close()
 
     def _implements_train_batch_hooks(self) -> bool:
-        return self.update_freq != "epoch" or self.write_steps_per_second
+        return (
+            self.update_freq != "epoch" or self.write_steps_per_second or self._first_profiled > 0
+        )
 
     def _implements_test_batch_hooks(self) -> bool:
         return False
@@ -205,6 +221,7 @@ class TensorBoard(Callback):
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """Closes the files."""
         self._end()
+        self._end_profile()
         for writer in self._writers.values():
             writer.close()
 
@@ -221,19 +238,41 @@ class TensorBoard(Callback):
         self._end()
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Stores the time."""
+        """Stores the time, and begins the profile before its first batch."""
         self._batch_start = time.time()
+        if self._first_profiled == self._batches + 1 and self._writes():
+            self._begin_profile()
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Writes the values so far every `update_freq` batches."""
+        """Writes the values so far every `update_freq` batches, and the profile after its last one."""
         summary = _summary()
         self._batches += 1
+        if self._profiles and self._batches >= self._last_profiled:
+            self._end_profile()
         if self.write_steps_per_second:
             speed = 1.0 / max(time.time() - self._batch_start, 1e-9)
             with self._train_writer.as_default():
                 summary.scalar("batch_steps_per_second", speed, step=self._batches)
         if self.update_freq != "epoch" and self._batches % self.update_freq == 0:
             self._write("train", plain(logs or {}), self._batches, "batch_{}")
+
+    def _begin_profile(self) -> None:
+        try:
+            profiler.start(self.log_dir)
+        except errors.AlreadyExistsError as error:
+            # Training goes on where the program profiles it itself.
+            logging.error("Failed to start profiler: %s", error.message)
+        else:
+            self._profiles = True
+
+    def _end_profile(self) -> None:
+        if not self._profiles:
+            return
+        self._profiles = False
+        try:
+            profiler.stop()
+        except errors.UnavailableError as error:
+            logging.error("Failed to stop profiler: %s", error.message)
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Stores the time."""
