@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.callbacks.early_stopping import has_invalid_loss
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -21,7 +22,8 @@ class BackupAndRestore(Callback):
     """Saves the state of training in a folder, and restores it when `fit` starts again.
 
     The state is the weights of the model and the optimizer, and the index of the epoch. When
-    training ends normally, the folder is removed.
+    training ends normally, the folder is removed. A state whose loss is NaN or infinite is not saved,
+    and the folder stays if training is stopped with such a loss, as `TerminateOnNaN` does.
 
     Args:
         backup_dir: the folder; one for each model.
@@ -100,18 +102,19 @@ class BackupAndRestore(Callback):
         if self.save_freq == "epoch" or not self.save_freq:
             return
         self._batches += 1
-        if self._batches >= self.save_freq:
+        if self._batches >= self.save_freq and not has_invalid_loss(logs):
             self._batches = 0
             self._save(self._current_epoch, int(batch) + 1)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Saves; training would resume with the next epoch."""
-        if self.save_freq == "epoch":
+        if self.save_freq == "epoch" and not has_invalid_loss(logs):
             self._save(epoch + 1, 0)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
-        """Removes the folder."""
-        if self.delete_checkpoint and self._writes():
+        """Removes the folder, unless training was stopped with a loss that is NaN or infinite."""
+        failed = self.model.stop_training and has_invalid_loss(logs)
+        if self.delete_checkpoint and not failed and self._writes():
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
         self.model.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None)
 

@@ -12,6 +12,12 @@ from eagerflow.keras.utils import io_utils
 from eagerflow.util.program_warnings import warn
 
 
+def has_invalid_loss(logs: dict[str, Any] | None) -> bool:
+    """Whether the loss in a batch's or an epoch's values is NaN or infinite."""
+    loss = (logs or {}).get("loss")
+    return loss is not None and not math.isfinite(float(loss))
+
+
 class EarlyStopping(Callback):
     """Stops training when a monitored value no longer improves.
 
@@ -78,8 +84,8 @@ class EarlyStopping(Callback):
         current = self.get_monitor_value(logs)
         if current is None or epoch < self.start_from_epoch:
             return
-        if self.restore_best_weights and self.best_weights is None:
-            # The first epoch may remain the best one.
+        if self.restore_best_weights and self.best_weights is None and current == current:
+            # The first epoch may remain the best one, unless its value is NaN.
             self.best_weights = self.model.get_weights()
             self.best_epoch = epoch
         self.wait += 1
@@ -125,6 +131,14 @@ class EarlyStopping(Callback):
 class TerminateOnNaN(Callback):
     """Stops training when the loss is not finite.
 
+    `BackupAndRestore` then keeps its folder, with the last state before.
+
+    Args:
+        raise_error: whether to raise an error, so that no callback is told that training ended.
+
+    Raises:
+        RuntimeError: with `raise_error`, in `fit`, for a loss that is not finite.
+
     >>> callback = tf.keras.callbacks.TerminateOnNaN()
     >>> model = type("Model", (), {"stop_training": False})()
     >>> callback.set_model(model)
@@ -136,9 +150,18 @@ class TerminateOnNaN(Callback):
 
     _supports_tf_logs = True
 
+    def __init__(self, raise_error: bool = False) -> None:
+        super().__init__()
+        self.raise_error = raise_error
+
     def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Checks the loss."""
-        loss = (logs or {}).get("loss")
-        if loss is not None and not math.isfinite(float(loss)):
+        if has_invalid_loss(logs):
+            if self.raise_error:
+                loss = float((logs or {})["loss"])
+                raise RuntimeError(
+                    f"NaN or Inf loss encountered at batch {batch}. Loss value: {loss}. Terminating "
+                    "training immediately."
+                )
             io_utils.print_msg(f"Batch {batch}: Invalid loss, terminating training")
             self.model.stop_training = True

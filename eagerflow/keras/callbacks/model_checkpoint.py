@@ -29,7 +29,7 @@ class ModelCheckpoint(Callback):
         mode: "min" or "max": whether lower or higher is better; "auto" infers it from the name.
         save_freq: "epoch", or the number of batches between saves.
         options: passed to the saving method.
-        initial_value_threshold: the value that the first one must improve on.
+        initial_value_threshold: the value that the first one must improve on; NaN counts as none.
         **kwargs: the deprecated `period` (a number of epochs) and `load_weights_on_restart`.
 
     Raises:
@@ -97,7 +97,7 @@ class ModelCheckpoint(Callback):
         )
         self.monitor_op: Any = np.greater if higher else np.less
         self.best: Any = initial_value_threshold
-        if self.best is None:
+        if self.best is None or self.best != self.best:  # nothing compares with NaN
             self.best = -np.inf if higher else np.inf
         if save_freq != "epoch" and not isinstance(save_freq, int):
             raise ValueError(
