@@ -29,7 +29,7 @@ class BackupAndRestore(Callback):
         backup_dir: the folder; one for each model.
         save_freq: "epoch", or the number of batches between backups.
         delete_checkpoint: whether the folder is removed at the end.
-        save_before_preemption: ignored: preemption is not announced.
+        save_before_preemption: ignored with a warning: nobody announces preemption.
 
     Raises:
         ValueError: if neither `save_freq` nor `save_before_preemption` is set.
@@ -55,6 +55,11 @@ class BackupAndRestore(Callback):
         super().__init__()
         if not save_freq and not save_before_preemption:
             raise ValueError("Either `save_freq` or `save_before_preemption` must be set.")
+        if save_before_preemption:
+            warn(
+                "BackupAndRestore(save_before_preemption=True) has no effect: nobody announces preemption "
+                "here. Let `save_freq` be the number of batches between backups."
+            )
         self.backup_dir = os.fspath(backup_dir)
         self.save_freq: Any = save_freq
         self.delete_checkpoint = delete_checkpoint

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.util.program_warnings import warn
 
 
 def plain(value: Any) -> Any:
@@ -18,6 +20,12 @@ def plain(value: Any) -> Any:
     if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
         return value.item()
     return value
+
+
+def warn_of_unknown(callback: str, arguments: Iterable[str]) -> None:
+    """Warns of arguments that a callback accepts and has no use for."""
+    for name in sorted(arguments):
+        warn(f"{callback} has no argument `{name}`: it is ignored. Check its spelling.")
 
 
 class Callback:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.callbacks.callback import Callback, warn_of_unknown
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
@@ -123,6 +123,7 @@ class ReduceLROnPlateau(Callback):
             logging.warning(
                 "`epsilon` argument is deprecated and will be removed, use `min_delta` instead."
             )
+        warn_of_unknown("ReduceLROnPlateau", kwargs)
         self.min_delta = min_delta
         self.patience = patience
         self.verbose = verbose

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.callbacks.callback import Callback, warn_of_unknown
 from eagerflow.keras.utils import io_utils
 from eagerflow.util.program_warnings import warn
 
@@ -168,6 +168,10 @@ class LambdaCallback(Callback):
             "on_train_end": on_train_end,
             **kwargs,
         }
+        warn_of_unknown(
+            "LambdaCallback",
+            {name: function for name, function in kwargs.items() if not hasattr(Callback, name)},
+        )
         for name, function in functions.items():
             if function is not None:
                 setattr(self, name, function)

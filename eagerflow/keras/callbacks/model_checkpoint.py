@@ -12,7 +12,7 @@ import numpy as np
 
 from eagerflow import errors
 from eagerflow.checkpoint.checkpoint import CheckpointOptions
-from eagerflow.keras.callbacks.callback import Callback, plain
+from eagerflow.keras.callbacks.callback import Callback, plain, warn_of_unknown
 from eagerflow.keras.utils import io_utils
 from eagerflow.util.program_warnings import warn
 
@@ -89,6 +89,7 @@ class ModelCheckpoint(Callback):
             )
         self.load_weights_on_restart = kwargs.pop("load_weights_on_restart", False)
         self.period = kwargs.pop("period", 1)
+        warn_of_unknown("ModelCheckpoint", kwargs)
         if mode not in ("auto", "min", "max"):
             warn(f"ModelCheckpoint mode {mode} is unknown, fallback to auto mode.")
             mode = "auto"

@@ -12,6 +12,7 @@ from eagerflow.framework.variable import variable_at_once
 from eagerflow.keras.engine import step_replicas
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
     from eagerflow.keras.engine.layer import Layer as _Layer
@@ -36,6 +37,13 @@ _SERIALIZED_KINDS = {
     "weighted_metrics": "metric",
 }
 
+# Why arguments of `compile` have no effect.
+_WITHOUT_EFFECT = {
+    "sample_weight_mode": "weights of shape (samples, steps) are those of steps, others those of samples.",
+    "experimental_run_tf_function": "steps are always traced, unless run_eagerly=True.",
+    "pss_evaluation_shards": "this process evaluates all data, exactly.",
+}
+
 
 class Compiled(_Layer):
     """The part of `Model` that `compile` configures: loss, metrics and how steps run."""
@@ -58,9 +66,9 @@ class Compiled(_Layer):
     train_tf_function: Any = None
     _compiled_trainable: Any = None
 
-    def _scaled(self, optimizer: Any) -> Any:
+    def _scaled(self, optimizer: Any, auto_scale_loss: bool) -> Any:
         """The optimizer; for float16 computations, one that scales the loss."""
-        if getattr(self.dtype_policy, "name", None) != "mixed_float16":
+        if not auto_scale_loss or getattr(self.dtype_policy, "name", None) != "mixed_float16":
             return optimizer
         known = optimizer is None or isinstance(optimizer, mixed_precision.LossScaleOptimizer)
         return optimizer if known else mixed_precision.LossScaleOptimizer(optimizer)
@@ -90,8 +98,9 @@ class Compiled(_Layer):
             steps_per_execution: how many steps one call of the train function makes; callbacks are
                 called after as many. "auto" changes the number while training, to what is fastest.
             jit_compile: True for steps that are one program each, as `tf.function` has it.
-            pss_evaluation_shards: accepted.
-            **kwargs: accepted for compatibility: `sample_weight_mode`, `from_serialized`.
+            pss_evaluation_shards: ignored with a warning: evaluations are exact without.
+            **kwargs: `auto_scale_loss=False` keeps the loss of float16 computations from being scaled;
+                `sample_weight_mode` and `experimental_run_tf_function` are ignored with a warning.
 
         Raises:
             TypeError: for other arguments.
@@ -102,8 +111,15 @@ class Compiled(_Layer):
         from_serialized = kwargs.pop("from_serialized", False)
         if "experimental_steps_per_execution" in kwargs:
             steps_per_execution = kwargs.pop("experimental_steps_per_execution")
-        for ignored in ("sample_weight_mode", "experimental_run_tf_function", "auto_scale_loss"):
-            kwargs.pop(ignored, None)
+        auto_scale_loss = kwargs.pop("auto_scale_loss", True)
+        without_effect = {
+            "sample_weight_mode": kwargs.pop("sample_weight_mode", None),
+            "experimental_run_tf_function": kwargs.pop("experimental_run_tf_function", None),
+            "pss_evaluation_shards": pss_evaluation_shards or None,
+        }
+        for name, value in without_effect.items():
+            if value is not None:
+                warn(f"compile({name}={value!r}) has no effect: {_WITHOUT_EFFECT[name]}")
         if kwargs.pop("cloning", None) is not None or kwargs.pop("target_tensors", None):
             raise ValueError("`target_tensors` and `cloning` belong to graphs of TensorFlow 1.")
         if kwargs:
@@ -127,9 +143,11 @@ class Compiled(_Layer):
         }
         names = None if self._graph is None else self._graph.output_names
         if isinstance(optimizer, list | tuple):
-            self.optimizer = [self._scaled(optimizers.get(one)) for one in optimizer]
+            self.optimizer = [
+                self._scaled(optimizers.get(one), auto_scale_loss) for one in optimizer
+            ]
         else:
-            self.optimizer = self._scaled(optimizers.get(optimizer))
+            self.optimizer = self._scaled(optimizers.get(optimizer), auto_scale_loss)
         self.loss = loss if loss is not None else {}
         if isinstance(loss, losses_and_metrics.LossesContainer):
             self.compiled_loss = loss
