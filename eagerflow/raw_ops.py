@@ -9,13 +9,13 @@ from __future__ import annotations
 import collections
 import functools
 import re
+import typing
 from collections.abc import Callable
-from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
-from eagerflow.graphdef import op_defs, rules
-from eagerflow.graphdef.op_defs import Argument, OpDef
+from eagerflow.graphdef import conditions, op_defs, rules
+from eagerflow.graphdef.op_defs import Argument, Attribute, OpDef
 from eagerflow.util import lazy
 
 # Operations on variables, tables and functions: few programs call them.
@@ -36,11 +36,14 @@ _RENAMED = {
 }
 
 
+# What makes the numbers of attributes.
+_NUMBERS: dict[str, Callable[[typing.Any], typing.Any]] = {"int": int, "float": float}
+
 # Where a word of a name begins: errors say `add_v2`.
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> typing.Any:
     if name.startswith("_") or not (rules.is_mapped(name) or called_ops.is_known(name)):
         raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {name!r}")
     return _function(name)
@@ -51,7 +54,7 @@ def __dir__() -> list[str]:
 
 
 @functools.cache
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str) -> Callable[..., typing.Any]:
     definition = op_defs.find(name)
     assert definition is not None, name
     renamed = _RENAMED.get(name, {})
@@ -67,7 +70,7 @@ def _function(name: str) -> Callable[..., Any]:
 
     shown_name = _WORDS.sub("_", name).lower()
 
-    def raw_op(*args: Any, **kwargs: Any) -> Any:
+    def raw_op(*args: typing.Any, **kwargs: typing.Any) -> typing.Any:
         if args:
             raise TypeError(
                 f"{shown_name} only takes keyword args (possible keys: {keys}). Please pass these args "
@@ -85,7 +88,7 @@ def _function(name: str) -> Callable[..., Any]:
                 raise TypeError(f"{shown_name}() got an unexpected keyword argument '{key}'")
         arguments = _tensors(definition, {arg.name: kwargs[key] for key, arg in inputs.items()})
         given = {
-            attr.name: rules.default(attr.kind, kwargs.get(key, attr.default))
+            attr.name: rules.default(attr.kind, _attribute(key, attr, kwargs, shown_name))
             for key, attr in attributes.items()
         }
         if not rules.is_mapped(name):
@@ -95,9 +98,10 @@ def _function(name: str) -> Callable[..., Any]:
             return run(arguments, given)
         return graph.named(name, kwargs.get("name"), lambda: run(arguments, given))
 
-    def run(arguments: dict[str, Any], given: dict[str, Any]) -> Any:
+    def run(arguments: dict[str, typing.Any], given: dict[str, typing.Any]) -> typing.Any:
         if rules.is_mapped(name):
             return _result(definition, rules.call(definition, {**arguments, **given}))
+        conditions.check(definition, {**arguments, **given})
         return _result(definition, called_ops.call(definition, arguments, given))
 
     raw_op.keys = keys  # type: ignore[attr-defined]
@@ -106,16 +110,46 @@ def _function(name: str) -> Callable[..., Any]:
     return raw_op
 
 
-def _tensors(definition: OpDef, given: dict[str, Any]) -> dict[str, Any]:
+def _attribute(
+    key: str, attr: Attribute, given: dict[str, typing.Any], shown_name: str
+) -> typing.Any:
+    """The value of an attribute: what is given, or the default.
+
+    Raises:
+        TypeError: if it has another type.
+    """
+    if key not in given:
+        return attr.default
+    value = given[key]
+    kind = attr.kind.removeprefix("list(").removesuffix(")")
+    if kind not in _NUMBERS:
+        return value
+    if kind == attr.kind:
+        return _number(key, kind, value)
+    if not isinstance(value, list | tuple):
+        raise TypeError(f"Expected list for '{key}' argument to '{shown_name}' Op, not {value!r}.")
+    return [_number(key, kind, item) for item in value]
+
+
+def _number(key: str, kind: str, value: typing.Any) -> typing.Any:
+    if value is None or isinstance(value, str | bytes | list | tuple | dict):
+        raise TypeError(f"Expected {kind} for argument '{key}' not {value!r}.")
+    try:
+        return _NUMBERS[kind](value)
+    except (TypeError, ValueError):
+        raise TypeError(f"Expected {kind} for argument '{key}' not {value!r}.") from None
+
+
+def _tensors(definition: OpDef, given: dict[str, typing.Any]) -> dict[str, typing.Any]:
     """The inputs as tensors; those that share a type attribute have the dtype of the first."""
-    types: dict[str, Any] = {}
+    types: dict[str, typing.Any] = {}
     for arg in definition.inputs:
         value = given[arg.name]
         for item in value if not arg.is_single else [value]:
             if isinstance(item, _core.Tensor | _core.Variable):
                 types.setdefault(arg.type, item.dtype)
 
-    def converted(arg: Argument, value: Any) -> Any:
+    def converted(arg: Argument, value: typing.Any) -> typing.Any:
         if arg.type == "resource" or arg.is_ref:
             return called_ops.resource(definition, arg, value)
         if isinstance(value, _core.Tensor) and value.dtype is dtypes.variant:
@@ -138,9 +172,9 @@ def _tensors(definition: OpDef, given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _deduced(definition: OpDef, arguments: dict[str, Any]) -> dict[str, Any]:
+def _deduced(definition: OpDef, arguments: dict[str, typing.Any]) -> dict[str, typing.Any]:
     """The attributes that the inputs say."""
-    found: dict[str, Any] = {}
+    found: dict[str, typing.Any] = {}
     for arg in definition.inputs:
         value = arguments[arg.name]
         if arg.number:
@@ -152,7 +186,7 @@ def _deduced(definition: OpDef, arguments: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _result(definition: OpDef, outputs: list[Any]) -> Any:
+def _result(definition: OpDef, outputs: list[typing.Any]) -> typing.Any:
     if not outputs:
         return None
     if len(outputs) == 1:
@@ -162,5 +196,5 @@ def _result(definition: OpDef, outputs: list[Any]) -> Any:
 
 
 @functools.cache
-def _results(name: str, fields: tuple[str, ...]) -> Any:
+def _results(name: str, fields: tuple[str, ...]) -> typing.Any:
     return collections.namedtuple(name, fields)

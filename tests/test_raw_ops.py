@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.graphdef import op_defs, rules
+from eagerflow.graphdef import conditions, op_defs, rules
 
 
 @pytest.mark.parametrize("name", rules.table())
@@ -29,6 +29,27 @@ def test_rules_use_what_there_is(name):
             value = places[path[0]]
             for part in path[1:]:
                 value = getattr(value, part)
+
+
+@pytest.mark.parametrize("name", conditions.table())
+def test_conditions_read_what_there_is(name):
+    definition = op_defs.find(name)
+    known = {argument.name for argument in definition.inputs} | definition.attributes.keys()
+    assert rules.is_mapped(name)
+    for condition in conditions.table()[name]:
+        read = {
+            node.id for node in ast.walk(ast.parse(condition.text)) if isinstance(node, ast.Name)
+        }
+        assert read & known, condition.text
+
+
+def test_conditions_are_checked_when_functions_run():
+    @tf.function
+    def nth(n):
+        return tf.raw_ops.NthElement(input=[1.0, 3.0, 2.0], n=n)
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="NthElement"):
+        nth(tf.constant(-1))
 
 
 def test_functions_run_in_graphs():

@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.image import projective, resampling
+from eagerflow.ops.assertions import require
 from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.random import distributions
 from eagerflow.ops.random.stateful import sizes_of
@@ -62,15 +63,20 @@ def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
 def unique_rows(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
     """`UniqueWithCountsV2`: the different slices along an axis, where each is, and how many."""
     # An empty axis, which may have no values in a graph, means that of a vector.
-    whole = known(axis) if axis.shape.num_elements() and x.shape.rank != 1 else [0]
-    moved = tf.experimental.numpy.moveaxis(x, whole[0], 0)
-    rows = tf.reshape(moved, [tf.shape(moved)[0], -1])
-    # Two rows are the same slice where all of their elements are.
+    along = known(axis)[0] if axis.shape.num_elements() and x.shape.rank != 1 else 0
+    if x.shape.rank == 1:
+        return list(_ops.unique_with_counts(x, out_idx))
+    moved = tf.experimental.numpy.moveaxis(x, along, 0)
+    sizes = tf.shape(moved)
+    rows = tf.reshape(moved, [sizes[0], tf.reduce_prod(sizes[1:])])
+    # Two rows are the same slice where all of their elements are, and each is itself, NaN or not.
+    numbers = tf.range(sizes[0])
+    itself = tf.equal(numbers[:, None], numbers)
     same = tf.reduce_all(tf.equal(tf.expand_dims(rows, 0), tf.expand_dims(rows, 1)), axis=2)
-    first = tf.argmax(tf.cast(same, tf.int32), axis=1)
+    first = tf.reduce_min(tf.where(tf.logical_or(same, itself), numbers, sizes[0]), axis=1)
     found = _ops.unique_with_counts(first, out_idx)
     slices = tf.gather(moved, found[0])
-    return [tf.experimental.numpy.moveaxis(slices, 0, whole[0]), found[1], found[2]]
+    return [tf.experimental.numpy.moveaxis(slices, 0, along), found[1], found[2]]
 
 
 def truth(value: Tensor) -> Tensor:
@@ -158,6 +164,12 @@ def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) 
     given = weights_of_counts(weights, values)
     axis = 0 if values.shape.rank == 1 else -1
     dtype = weights.dtype
+
+    def refuse(size: Tensor) -> None:
+        message = f"OOM when allocating tensor with shape[{int(size)}] [Op:DenseBincount]"
+        raise tf.errors.ResourceExhaustedError(None, None, message)
+
+    require(size <= tf.int32.max, refuse, size)
     size = tf.cast(size, tf.int32)
     return tf.math.bincount(values, given, size, size, dtype, axis=axis, binary_output=binary)
 
@@ -615,6 +627,20 @@ def scaled(
         for k in range(2)
     ]
     return resampling.resampled(tf.cast(images, tf.float32), *tables)
+
+
+def chosen_boxes(
+    boxes: Tensor, scores: Tensor, count: Tensor, overlap: Tensor, least: Tensor, sigma: Any, pad: bool
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """`NonMaxSuppressionV5`: the indices of boxes, their scores, and how many there are."""
+    places, kept = tf.image.non_max_suppression_with_scores(
+        boxes, scores, count, overlap, least, sigma
+    )
+    number = tf.size(places)
+    if pad:
+        paddings = tf.reshape(tf.stack([0, count - number]), [1, 2])
+        places, kept = tf.pad(places, paddings), tf.pad(kept, paddings)
+    return places, kept, number
 
 
 def candidates(draw: Callable[..., Any], seed: int, seed2: int, *args: Any, **options: Any) -> Any:

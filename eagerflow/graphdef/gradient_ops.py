@@ -243,7 +243,9 @@ def segment_rows(
 def filled_rows(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
     """`SparseFillEmptyRowsGrad`: by the values, and by what the empty rows are filled with."""
     by_values = tf.gather(dy, places)
-    return by_values, tf.reduce_sum(dy) - tf.reduce_sum(by_values)
+    count = tf.size(dy)
+    visits = tf.math.unsorted_segment_sum(tf.ones_like(places), places, count)
+    return by_values, tf.reduce_sum(tf.where(visits > 0, tf.zeros_like(dy), dy))
 
 
 def at_indices(dy: Tensor, given: Tensor, found: Tensor) -> Tensor:

@@ -12,7 +12,7 @@ import re
 from typing import Any, NamedTuple
 
 _LINE = re.compile(r"(\w+)(!?)\((.*?)\) -> \((.*?)\) \{(.*)\}")
-_ATTR = re.compile(r"(\w+): ([\w()]+)(?: = )?")
+_ATTR = re.compile(r"(\w+): ([\w()]+)(?: >= (-?\d+))?( in (?=\[))?")
 _DECODER = json.JSONDecoder()
 
 
@@ -26,6 +26,14 @@ class Argument(NamedTuple):
     number: str = ""
     is_list: bool = False
     is_ref: bool = False
+    # Those it may have: one, `1+` or `1|2`; empty for all.
+    ranks: str = ""
+
+    def allows(self, rank: int) -> bool:
+        """Whether it may be a tensor of a rank."""
+        if self.ranks.endswith("+"):
+            return rank >= int(self.ranks[:-1])
+        return not self.ranks or str(rank) in self.ranks.split("|")
 
     @property
     def is_single(self) -> bool:
@@ -40,6 +48,10 @@ class Attribute(NamedTuple):
     kind: str
     required: bool
     default: Any
+    # The least value of a number, or the least length of a list.
+    least: int | None = None
+    # The values that a text may have; empty for all.
+    allowed: tuple[str, ...] = ()
 
 
 class OpDef(NamedTuple):
@@ -99,13 +111,13 @@ def _arguments(text: str) -> tuple[Argument, ...]:
     found = []
     for part in text.split(", ") if text else ():
         name, _, kind = part.partition(": ")
+        kind, _, ranks = kind.partition(" rank ")
         number, star, kind_of_each = kind.rpartition("*")
         kind = kind_of_each if star else kind
         is_ref = number.startswith("&") or kind.startswith("&")
         is_list = kind.endswith("...")
-        found.append(
-            Argument(name, kind.strip("&").rstrip("."), number.strip("&"), is_list, is_ref)
-        )
+        kind = kind.strip("&").rstrip(".")
+        found.append(Argument(name, kind, number.strip("&"), is_list, is_ref, ranks))
     return tuple(found)
 
 
@@ -116,10 +128,14 @@ def _attributes(text: str) -> dict[str, Attribute]:
         match = _ATTR.match(text, at)
         assert match is not None, text
         at = match.end()
+        allowed: list[str] = []
+        if match[4]:
+            allowed, at = _DECODER.raw_decode(text, at)
         default = None
-        required = not match[0].endswith(" = ")
+        required = not text.startswith(" = ", at)
         if not required:
-            default, at = _DECODER.raw_decode(text, at)
-        found[match[1]] = Attribute(match[1], match[2], required, default)
+            default, at = _DECODER.raw_decode(text, at + len(" = "))
+        least = None if match[3] is None else int(match[3])
+        found[match[1]] = Attribute(match[1], match[2], required, default, least, tuple(allowed))
         at += len(", ")
     return found

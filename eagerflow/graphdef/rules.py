@@ -17,8 +17,9 @@ from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.graphdef import host_operations, op_defs
+from eagerflow.graphdef import conditions, host_operations, op_defs
 from eagerflow.graphdef.op_defs import OpDef
+from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
 # Where the expressions find functions; few rules need one of the modules.
@@ -96,9 +97,11 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
 
     Raises:
         UnimplementedError: if there is no rule for it.
+        InvalidArgumentError: if its arguments are not what it needs.
     """
     if not is_mapped(definition.name):
         raise unknown(definition.name)
+    conditions.check(definition, arguments)
     result = _result(definition, arguments)
     if _core.building() is not None and not expression(definition.name).startswith("ops."):
         result = host_operations.whole(definition, arguments, result, _result)
@@ -111,6 +114,21 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
 
 
 def _result(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
+    """What a rule gives.
+
+    Raises:
+        InvalidArgumentError: where the functions that it calls, which check what an operation would,
+            raise ValueError for values.
+    """
+    try:
+        return _evaluated(definition, arguments)
+    except ValueError as error:
+        if _core.building() is not None:
+            raise
+        raise invalid_argument(f"{error} [Op:{definition.name}]") from error
+
+
+def _evaluated(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
     return eval(_code(definition.name), {"tf": tf, "ops": _core.ops, **MODULES, **arguments})
 
 
