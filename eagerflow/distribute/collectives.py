@@ -9,6 +9,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.ops.segment import as_mean, total_for_mean
 
 _ops = _core.ops
 
@@ -43,10 +44,12 @@ def reduce_values(operation: ReduceOp, values: Sequence[Any]) -> Any:
     """
     if any(isinstance(value, IndexedSlices) for value in values):
         return _reduced_rows(operation, values)
-    total = _core.as_tensor(values[0])
-    if len(values) > 1:
-        total = _ops.add_n([_core.as_tensor(value) for value in values])
-    return total / len(values) if operation is ReduceOp.MEAN else total
+    tensors = [_core.as_tensor(value) for value in values]
+    if operation is ReduceOp.MEAN and tensors[0].dtype.is_integer:
+        total = total_for_mean(lambda parts: _ops.reduce_sum(parts, axis=0), _ops.stack(tensors))
+        return as_mean(total / len(tensors), tensors[0].dtype)
+    total = _ops.add_n(tensors) if len(tensors) > 1 else tensors[0]
+    return total / len(tensors) if operation is ReduceOp.MEAN else total
 
 
 def _reduced_rows(operation: ReduceOp, values: Sequence[Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,31 @@ def segment_count(num_segments: Any) -> Any:
 
 unsorted_segment_sum = _ops.unsorted_segment_sum
 
+_LOW = 32  # bits
+
+
+def total_for_mean(sum_of: Callable[[Any], Any], values: Any) -> Any:
+    """Sums that are to be divided; those of integers are float64, and do not wrap.
+
+    Args:
+        sum_of: returns sums of a tensor.
+        values: the tensor, of any numeric dtype.
+    """
+    if not values.dtype.is_integer:
+        return sum_of(values)
+    if values.dtype.size < 8:
+        return _ops.cast(sum_of(_ops.cast(values, dtypes.int64)), dtypes.float64)
+    # The sums of the upper and of the lower halves of 64 bits fit.
+    upper = _ops.right_shift(values, _core.convert(_LOW, values.dtype, None))
+    lower = _ops.bitwise_and(values, _core.convert(2**_LOW - 1, values.dtype, None))
+    parts = [_ops.cast(sum_of(part), dtypes.float64) for part in (upper, lower)]
+    return parts[0] * 2.0**_LOW + parts[1]
+
+
+def as_mean(values: Tensor, dtype: DType) -> Tensor:
+    """Means of values of a dtype, in the dtype that integers divide to."""
+    return _ops.cast(values, dtypes.float32) if dtype.is_integer and dtype.size < 4 else values
+
 
 def _counts(ids: Tensor, num_segments: Any, dtype: Any) -> Tensor:
     """The number of rows in each segment, at least 1."""
@@ -76,9 +102,10 @@ def unsorted_segment_mean(
     >>> tf.math.unsorted_segment_mean([1.0, 3.0], [1, 1], 2).numpy()
     array([0., 2.], dtype=float32)
     """
-    total = unsorted_segment_sum(data, segment_ids, num_segments)
-    ids = _core.as_tensor(segment_ids)
-    return total / _with_inner_axes(_counts(ids, segment_count(num_segments), total.dtype), total)
+    data, ids = _core.as_tensor(data), _core.as_tensor(segment_ids)
+    count = segment_count(num_segments)
+    total = total_for_mean(lambda part: unsorted_segment_sum(part, ids, count), data)
+    return as_mean(total / _with_inner_axes(_counts(ids, count, total.dtype), total), data.dtype)
 
 
 @composed_op(

@@ -10,8 +10,8 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
+from eagerflow.framework.sizes import shape_of
 from eagerflow.ops import segment
-from eagerflow.ops.math import truediv
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import (
     checked_axis,
@@ -153,14 +153,20 @@ def _expanded(value: Any, axis: int) -> Any:
 
 
 def _mean(value: RaggedTensor, axes: list[int], keepdims: bool) -> Any:
-    total = reduce("reduce_sum", value, axes, keepdims)
-    ones = value.with_flat_values(_ops.ones_like(value.flat_values))
-    count = reduce("reduce_sum", ones, axes, keepdims)
-    if isinstance(total, RaggedTensor):
-        if total.flat_values.ndim > 1:
-            total = without_lengths(total)
-        return total.with_flat_values(truediv(total.flat_values, count.flat_values))
-    return truediv(total, count)
+    rows: Any = None
+
+    def sum_of(flat: Tensor) -> Tensor:
+        nonlocal rows
+        rows = reduce("reduce_sum", value.with_flat_values(flat), axes, keepdims)
+        return rows.flat_values if isinstance(rows, RaggedTensor) else rows
+
+    flat = value.flat_values
+    total = segment.total_for_mean(sum_of, flat)
+    count = sum_of(_ops.ones(shape_of(flat), total.dtype))
+    means = segment.as_mean(_ops.divide_real(total, count), flat.dtype)
+    if not isinstance(rows, RaggedTensor):
+        return means
+    return (without_lengths(rows) if means.ndim > 1 else rows).with_flat_values(means)
 
 
 def reduce_mean(value: Any, axis: Any = None, keepdims: Any = False) -> Any:

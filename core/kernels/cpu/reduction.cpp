@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/parallel.h"
+#include "device/scratch.h"
 #include "eager/lazy.h"
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/moves.h"
@@ -28,35 +29,36 @@ template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+// Whether there are vector loops for a type.
+template <class T>
+constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
 
-// The arithmetic type of an element type: float for 16-bit floats.
-template <class S>
-struct ComputedOf {
-  using type = S;
-};
-template <>
-struct ComputedOf<Half> {
-  using type = float;
-};
-template <>
-struct ComputedOf<Bfloat16> {
-  using type = float;
-};
-template <class S>
-using Computed = typename ComputedOf<S>::type;
+struct WideSum;
+
+// The arithmetic type of a reduction R for an element type S: float for 16-bit floats, and what
+// holds any sum for sums of integers that must not wrap.
+template <class R, class S>
+using Computed =
+    std::conditional_t<std::is_same_v<S, Half> || std::is_same_v<S, Bfloat16>, float,
+                       std::conditional_t<!std::is_same_v<R, WideSum>, S,
+                                          std::conditional_t<sizeof(S) < 8, int64_t, Int128>>>;
 
 // Blocks of elements, converted to the arithmetic type.
 constexpr int64_t kConverted = 2048;
-template <class S>
-using Block = std::array<Computed<S>, kConverted>;
+template <class T>
+using Block = std::array<T, kConverted>;
 
 // Returns up to kConverted elements in the arithmetic type.
-template <class S>
-const Computed<S>* computed(const S* x, int64_t n, Block<S>& block) {
-  if constexpr (std::is_same_v<S, Computed<S>>) {
+template <class S, class T>
+const T* computed(const S* x, int64_t n, Block<T>& block) {
+  if constexpr (std::is_same_v<S, T>) {
     return x;
   } else {
-    convert_here(x, block.data(), n);
+    if constexpr (std::is_same_v<T, float>) {
+      convert_here(x, block.data(), n);
+    } else {
+      std::copy_n(x, n, block.data());
+    }
     return block.data();
   }
 }
@@ -109,6 +111,9 @@ struct Sum {
     loops_of<T>().sum_rows(out, x, count, n);
   }
 };
+
+// Sums of integers that do not wrap.
+struct WideSum : Sum {};
 
 struct Product {
   static constexpr int64_t kLargestFactor = 7;
@@ -210,15 +215,33 @@ struct All : Min {
 };
 struct Any : Max {};
 
+// The reduction of partial results.
+template <class R>
+using OfParts = std::conditional_t<std::is_same_v<R, WideSum>, Sum, R>;
+
+// out = out op x
+template <class R, class S, class T>
+void reduce_into(T* out, const S* x, int64_t n, Block<T>& block) {
+  if constexpr (std::is_same_v<R, WideSum> && sizeof(S) < sizeof(T) && kLooped<T>) {
+    loops_of<S>().add_into_wide(out, x, n);
+  } else if constexpr (kLooped<T>) {
+    R::into(out, computed(x, n, block), n);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = R::join(out[i], static_cast<T>(x[i]));
+  }
+}
+
 template <class R, class S>
-Computed<S> reduce_row(const S* x, int64_t n) {
-  using T = Computed<S>;
+Computed<R, S> reduce_row(const S* x, int64_t n) {
+  using T = Computed<R, S>;
   T total = R::template start<T>();
-  if constexpr (kComplex<T>) {
-    for (int64_t i = 0; i < n; ++i) total = R::join(total, x[i]);
+  if constexpr (!kLooped<T>) {
+    for (int64_t i = 0; i < n; ++i) total = R::join(total, static_cast<T>(x[i]));
     return total;
+  } else if constexpr (std::is_same_v<R, WideSum>) {
+    return loops_of<S>().wide_sum(x, n);
   } else if constexpr (!std::is_same_v<S, T>) {
-    Block<S> block;
+    Block<T> block;
     for (int64_t i = 0; i < n; i += kConverted) {
       const int64_t size = std::min(kConverted, n - i);
       total = R::join(total, R::row(computed(x + i, size, block), size));
@@ -231,14 +254,14 @@ Computed<S> reduce_row(const S* x, int64_t n) {
 
 // out[c] = reduction over r of x[r * width + c], for columns [begin, end).
 template <class R, class S>
-void reduce_columns(const S* x, Computed<S>* out, int64_t count, int64_t width, int64_t begin,
+void reduce_columns(const S* x, Computed<R, S>* out, int64_t count, int64_t width, int64_t begin,
                     int64_t end) {
-  using T = Computed<S>;
+  using T = Computed<R, S>;
   constexpr int64_t kColumns = kConverted;
   constexpr int64_t kRows = 256;  // rows per partial result, against rounding
   std::array<T, kColumns> part;
   std::array<T, kColumns> total;
-  Block<S> block;
+  Block<T> block;
   for (int64_t c = begin; c < end; c += kColumns) {
     const int64_t size = std::min(kColumns, end - c);
     std::fill_n(total.data(), size, R::template start<T>());
@@ -250,12 +273,7 @@ void reduce_columns(const S* x, Computed<S>* out, int64_t count, int64_t width, 
         for (; k + 4 <= last; k += 4) R::four_into(part.data(), x + k * width + c, width, size);
       }
       for (; k < last; ++k) {
-        const T* row = computed(x + k * width + c, size, block);
-        if constexpr (kComplex<T>) {
-          for (int64_t i = 0; i < size; ++i) part[i] = R::join(part[i], row[i]);
-        } else {
-          R::into(part.data(), row, size);
-        }
+        reduce_into<R>(part.data(), x + k * width + c, size, block);
       }
       for (int64_t i = 0; i < size; ++i) total[i] = R::join(total[i], part[i]);
     }
@@ -265,8 +283,8 @@ void reduce_columns(const S* x, Computed<S>* out, int64_t count, int64_t width, 
 
 // All columns. Several short rows are first reduced as one long row.
 template <class R, class S>
-void reduce_all_columns(const S* x, Computed<S>* out, int64_t count, int64_t width) {
-  using T = Computed<S>;
+void reduce_all_columns(const S* x, Computed<R, S>* out, int64_t count, int64_t width) {
+  using T = Computed<R, S>;
   constexpr int64_t kWide = 256;
   const int64_t together = kWide / width;
   if (together < 4 || count < 2 * together) {
@@ -277,11 +295,11 @@ void reduce_all_columns(const S* x, Computed<S>* out, int64_t count, int64_t wid
   reduce_columns<R>(x, parts.data(), whole, together * width, 0, together * width);
   // The remaining rows follow the results.
   int64_t rows = together;
-  Block<S> block;
+  Block<T> block;
   for (int64_t k = whole * together; k < count; ++k, ++rows) {
     std::copy_n(computed(x + k * width, width, block), width, parts.data() + rows * width);
   }
-  reduce_columns<R>(static_cast<const T*>(parts.data()), out, rows, width, 0, width);
+  reduce_columns<OfParts<R>>(static_cast<const T*>(parts.data()), out, rows, width, 0, width);
 }
 
 struct Layout {
@@ -297,18 +315,18 @@ constexpr int kRowParts = 64;
 
 // Rows of those that `layout` has.
 template <class R, class S>
-void reduce_some_rows(const S* x, Computed<S>* out, int64_t rows, const Layout& layout) {
-  using T = Computed<S>;
+void reduce_some_rows(const S* x, Computed<R, S>* out, int64_t rows, const Layout& layout) {
+  using T = Computed<R, S>;
   const int64_t n = layout.count;
-  if constexpr (std::is_same_v<S, T> && !kComplex<T>) {
+  if constexpr (std::is_same_v<S, T> && kLooped<T>) {
     if (is_short_row(n, R::kLargestFactor) && layout.outer > 1) return R::rows(out, x, rows, n);
   }
   for (int64_t r = 0; r < rows; ++r) out[r] = reduce_row<R>(x + r * n, n);
 }
 
 template <class R, class S>
-void reduce_rows(const S* x, Computed<S>* out, const Layout& layout) {
-  using T = Computed<S>;
+void reduce_rows(const S* x, Computed<R, S>* out, const Layout& layout) {
+  using T = Computed<R, S>;
   if (layout.outer == 1 && layout.count >= 2 * kGrain) {
     // One long row: a partial result for each thread.
     std::array<T, kRowParts> parts;
@@ -337,8 +355,8 @@ constexpr int64_t kReadElements = int64_t{1} << 20;
 
 // The reduction of the elements [begin, begin + n): the same bits as that of reduce_row.
 template <class R, class S>
-Computed<S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_t n) {
-  using T = Computed<S>;
+Computed<R, S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_t n) {
+  using T = Computed<R, S>;
   alignas(64) S part[kRead];
   using Total = std::conditional_t<kVector<S> && std::is_same_v<R, Sum>, double, T>;
   auto total = static_cast<Total>(R::template start<T>());
@@ -351,8 +369,8 @@ Computed<S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_
 }
 
 template <class R, class S>
-void reduce_read_rows(const Chain::Reader& elements, Computed<S>* out, const Layout& layout) {
-  using T = Computed<S>;
+void reduce_read_rows(const Chain::Reader& elements, Computed<R, S>* out, const Layout& layout) {
+  using T = Computed<R, S>;
   const int64_t n = layout.count;
   if (layout.outer == 1 && n >= 2 * kGrain) {
     std::array<T, kRowParts> parts;
@@ -387,8 +405,8 @@ void reduce_read_rows(const Chain::Reader& elements, Computed<S>* out, const Lay
 // The same for columns: several rows at a time are one long row, and parts of the rows have totals
 // of their own.
 template <class R, class S>
-void reduce_read_columns(const Chain::Reader& elements, Computed<S>* out, const Layout& layout) {
-  using T = Computed<S>;
+void reduce_read_columns(const Chain::Reader& elements, Computed<R, S>* out, const Layout& layout) {
+  using T = Computed<R, S>;
   using Total = std::conditional_t<kVector<T> && std::is_same_v<R, Sum>, double, T>;
   constexpr int kParts = 16;
   constexpr int64_t kBlocks = 256;  // per partial result, against rounding
@@ -399,7 +417,7 @@ void reduce_read_columns(const Chain::Reader& elements, Computed<S>* out, const 
     Chain::Reader::Part reader(elements);
     alignas(64) S block[kRead];
     alignas(64) T sums[kRead];
-    Block<S> wide;
+    Block<T> wide;
     for (int64_t p = begin; p < end; ++p) {
       Total* const own = totals.data() + p * width;
       const int64_t last = layout.count * (p + 1) / kParts;
@@ -408,9 +426,11 @@ void reduce_read_columns(const Chain::Reader& elements, Computed<S>* out, const 
         for (int64_t k = 0; k < kBlocks && r < last; ++k, r += together) {
           const int64_t count = std::min(together, last - r) * width;
           reader.read(r * width, count, block);
-          R::into(sums, computed(static_cast<const S*>(block), count, wide), count);
+          reduce_into<R>(sums, static_cast<const S*>(block), count, wide);
         }
-        for (int64_t k = 1; k < together; ++k) R::into(sums, sums + k * width, width);
+        for (int64_t k = 1; k < together; ++k) {
+          reduce_into<OfParts<R>>(sums, static_cast<const T*>(sums + k * width), width, wide);
+        }
         for (int64_t i = 0; i < width; ++i) own[i] = R::join(own[i], static_cast<Total>(sums[i]));
       }
     }
@@ -426,8 +446,8 @@ void reduce_read_columns(const Chain::Reader& elements, Computed<S>* out, const 
 
 // Few columns and very many rows: the rows are shared among the threads.
 template <class R, class S>
-void reduce_tall(const S* x, Computed<S>* out, const Layout& layout) {
-  using T = Computed<S>;
+void reduce_tall(const S* x, Computed<R, S>* out, const Layout& layout) {
+  using T = Computed<R, S>;
   constexpr int kParts = 16;
   const auto parts = std::make_unique<T[]>(static_cast<size_t>(kParts * layout.inner));
   parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
@@ -437,11 +457,12 @@ void reduce_tall(const S* x, Computed<S>* out, const Layout& layout) {
                             layout.count * (p + 1) / kParts - from, layout.inner);
     }
   });
-  reduce_columns<R>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0, layout.inner);
+  reduce_columns<OfParts<R>>(static_cast<const T*>(parts.get()), out, kParts, layout.inner, 0,
+                             layout.inner);
 }
 
 template <class R, class S>
-void reduce(const S* x, Computed<S>* out, const Layout& layout) {
+void reduce(const S* x, Computed<R, S>* out, const Layout& layout) {
   if (layout.outer == 0 || layout.inner == 0) return;
   if (layout.inner == 1) return reduce_rows<R>(x, out, layout);
   const int64_t size = layout.count * layout.inner;
@@ -529,29 +550,33 @@ Layout layout_of(Tensor& x, const bool* reduced) {
 
 // Reduces pending elements without writing them; false if they have to be written.
 template <class R, class S>
-[[gnu::noinline]] bool reduce_pending(const Tensor& x, const Tensor& out, const Layout& layout) {
+[[gnu::noinline]] bool reduce_pending(const Tensor& x, Computed<R, S>* out, const Layout& layout) {
   const bool columns = layout.outer == 1 && layout.inner > 1 && layout.inner <= kReadColumns &&
                        x.size() >= kReadElements;
   if ((layout.inner > 1 && !columns) || layout.count <= 1) return false;
   std::optional<LazyRead> read = read_lazy(x, "reduction");
   if (!read) return false;
   const Chain::Reader elements(*read->chain, x.shape(), read->inputs);
-  Computed<S>* const to = out.mutable_data<Computed<S>>();
   if (columns) {
-    reduce_read_columns<R, S>(elements, to, layout);
+    reduce_read_columns<R, S>(elements, out, layout);
   } else {
-    reduce_read_rows<R, S>(elements, to, layout);
+    reduce_read_rows<R, S>(elements, out, layout);
   }
   return true;
 }
 
 template <class R, class S>
-void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
+void run_into(const Tensor& x, Computed<R, S>* out, const Layout& layout) {
   // Products are rounded in an order of their own.
-  if constexpr (!std::is_same_v<R, Product> && !kComplex<Computed<S>>) {
+  if constexpr (!std::is_same_v<R, Product> && !kComplex<S>) {
     if (x.impl()->lazy() && reduce_pending<R, S>(x, out, layout)) return;
   }
-  reduce<R>(x.data<S>(), out.mutable_data<Computed<S>>(), layout);
+  reduce<R>(x.data<S>(), out, layout);
+}
+
+template <class R, class S>
+void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
+  run_into<R, S>(x, out.mutable_data<Computed<R, S>>(), layout);
 }
 
 template <class R>
@@ -608,12 +633,26 @@ void divide(const Tensor& out, int64_t count) {
   for (int64_t i = 0; i < out.size(); ++i) {
     if constexpr (kComplex<T>) {
       values[i] /= static_cast<typename T::value_type>(count);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      values[i] /= static_cast<T>(count);
     } else {
-      values[i] = count ? static_cast<T>(values[i] / static_cast<T>(count)) : T(0);
+      values[i] /= static_cast<T>(count);
     }
   }
+}
+
+// A mean of integers is one of their dtype, though their sum may not be. 0 of no elements.
+template <class S>
+void integer_mean(KernelContext& context) {
+  Tensor x;
+  const Layout layout = prepare(context, x);
+  const Tensor& out = context.output(0);
+  using T = Computed<WideSum, S>;
+  const Scratch memory(static_cast<size_t>(out.size()) * sizeof(T));
+  T* const sums = memory.as<T>();
+  run_into<WideSum, S>(x, sums, layout);
+  const auto mean = [count = std::max<int64_t>(layout.count, 1)](T sum) {
+    return static_cast<S>(sum / count);
+  };
+  std::transform(sums, sums + out.size(), out.mutable_data<S>(), mean);
 }
 
 }  // namespace
@@ -655,30 +694,18 @@ void reduce_any(KernelContext& context) {
   run_typed<Any, uint8_t>(x, context.output(0), layout);
 }
 
-namespace {
-
-// Sums of integers of 8 and 16 bits, and counts, do not fit in such integers.
-void mean_of_narrow(KernelContext& context) {
-  Tensor x;
-  const Layout layout = prepare(context, x);
-  const Tensor& out = context.output(0);
-  const Tensor wide = Tensor::empty(DType::kInt64, x.shape());
-  convert_elements(x.dtype(), x.raw_data(), DType::kInt64, wide.mutable_raw_data(), x.size());
-  const Tensor means = Tensor::empty(DType::kInt64, out.shape());
-  run_typed<Sum, int64_t>(wide, means, layout);
-  divide<int64_t>(means, layout.count);
-  convert_elements(DType::kInt64, means.raw_data(), out.dtype(), out.mutable_raw_data(),
-                   out.size());
-}
-
-}  // namespace
-
 void reduce_mean(KernelContext& context) {
   const DType dtype = context.input(0).dtype();
-  if (is_integer(dtype) && element_size(dtype) < 4) return mean_of_narrow(context);
+  if (is_integer(dtype)) {
+    return on_real_type(dtype, [&]<class S>(S) {
+      if constexpr (std::is_integral_v<S>) integer_mean<S>(context);
+    });
+  }
   into_output(context, [](const Tensor& x, const Tensor& out, const Layout& layout) {
     run_number<Sum>(x, out, layout);
-    on_number_type(out.dtype(), [&]<class T>(T) { divide<T>(out, layout.count); });
+    on_number_type(out.dtype(), [&]<class T>(T) {
+      if constexpr (kVector<T> || kComplex<T>) divide<T>(out, layout.count);
+    });
   });
 }
 

@@ -89,6 +89,24 @@ T fold(const T* x, int64_t n, T start) {
 
 template <class T>
 T sum(const T* x, int64_t n) {
+// Whether a sum of elements fits into 64 bits.
+template <class T>
+constexpr bool kNarrow = std::is_integral_v<T> && sizeof(T) < 8;
+
+template <class T>
+int64_t wide_sum(const T* x, int64_t n) {
+  int64_t total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t i = 0; i < n; ++i) total += static_cast<int64_t>(x[i]);
+  return total;
+}
+
+template <class T>
+void add_into_wide(int64_t* out, const T* x, int64_t n) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) out[i] += static_cast<int64_t>(x[i]);
+}
+
   return fold<Add>(x, n, T(0));
 }
 template <class T>
@@ -246,6 +264,8 @@ constexpr ReductionLoopsOf<T> kLoops = {
     .min_rows = fold_rows<OrNan<Smaller>, T>,
     .add = join<Add, T>,
     .multiply = join<Multiply, T>,
+    .wide_sum = kNarrow<T> ? wide_sum<T> : nullptr,
+    .add_into_wide = kNarrow<T> ? add_into_wide<T> : nullptr,
     .argmax_rows = places_in_rows<Larger, T>,
     .argmin_rows = places_in_rows<Smaller, T>,
     .argmax_columns = places_in_columns<Larger, T>,

@@ -18,7 +18,7 @@ constexpr bool is_short_row(int64_t n, int64_t largest) {
 
 template <class T>
 struct ReductionLoopsOf {
-  // One result for n elements; integers wrap.
+  // One result for n elements; integers wrap. Of floats, row_loops.h has extremes.
   T (*sum)(const T* x, int64_t n);
   T (*product)(const T* x, int64_t n);
   T (*max)(const T* x, int64_t n);
@@ -38,6 +38,9 @@ struct ReductionLoopsOf {
   void (*product_rows)(T* out, const T* x, int64_t rows, int64_t n);
   void (*max_rows)(T* out, const T* x, int64_t rows, int64_t n);
   void (*min_rows)(T* out, const T* x, int64_t rows, int64_t n);
+  // Sums of integers of at most 32 bits, which do not wrap; null for other types.
+  int64_t (*wide_sum)(const T* x, int64_t n);
+  void (*add_into_wide)(int64_t* out, const T* x, int64_t n);
   // out = x op y
   void (*add)(T* out, const T* x, const T* y, int64_t n);
   void (*multiply)(T* out, const T* x, const T* y, int64_t n);

@@ -176,8 +176,8 @@ struct Scaling {
 
   template <class T>
   T operator()(T sum) const {
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<T>(divisor == 1 ? sum : sum / static_cast<T>(divisor));
+    if constexpr (std::is_same_v<T, Int128>) {
+      return sum / static_cast<int64_t>(divisor);
     } else if constexpr (std::is_same_v<T, Complex64>) {
       return sum / static_cast<float>(divisor) * static_cast<float>(factor);
     } else if constexpr (std::is_same_v<T, Complex128>) {
@@ -192,17 +192,15 @@ struct Scaling {
 template <class T, class Row>
 void mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>) {
-    std::vector<float> sums(static_cast<size_t>(inner));
-    for (int64_t i = 0; i < count; ++i) {
-      const T* const in = row(i);
-      for (int64_t k = 0; k < inner; ++k) sums[static_cast<size_t>(k)] += arithmetic(in[k]);
-    }
-    for (int64_t k = 0; k < inner; ++k) out[k] = T(scaling(sums[static_cast<size_t>(k)]));
-  } else {
-    std::copy_n(row(0), inner, out);
-    for (int64_t i = 1; i < count; ++i) fold_row<Fold::kSum>(out, row(i), inner);
-    if (scaling.divisor == 1 && scaling.factor == 1) return;
-    for (int64_t k = 0; k < inner; ++k) out[k] = scaling(out[k]);
+    return wide_mean_row<float>(out, inner, count, scaling, row);
+  } else if constexpr (std::is_integral_v<T>) {
+    if (scaled) return wide_mean_row<Int128>(out, inner, count, scaling, row);
+  }
+  std::copy_n(row(0), inner, out);
+  for (int64_t i = 1; i < count; ++i) fold_row<Fold::kSum>(out, row(i), inner);
+  if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, Half> &&
+                !std::is_same_v<T, Bfloat16>) {
+    for (int64_t k = 0; scaled && k < inner; ++k) out[k] = scaling(out[k]);
   }
 }
 
@@ -218,6 +216,23 @@ void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segm
       while (i < last && ids[i] == ids[first]) ++i;
       mean_row(out + ids[first] * inner, inner, i - first, scaling(i - first),
                [&](int64_t k) { return row(first + k); });
+// The scaled sum of some rows, added up in a type of more digits: means of integers fit where their
+// sums do not.
+template <class Sum, class T, class Row>
+void wide_mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
+  std::vector<Sum> sums(static_cast<size_t>(inner));
+  for (int64_t i = 0; i < count; ++i) {
+    const T* const in = row(i);
+    for (int64_t k = 0; k < inner; ++k) {
+      Sum& sum = sums[static_cast<size_t>(k)];
+      sum += static_cast<Sum>(arithmetic(in[k]));
+    }
+  }
+  for (int64_t k = 0; k < inner; ++k) {
+    out[k] = static_cast<T>(scaling(sums[static_cast<size_t>(k)]));
+  }
+}
+
       // Empty segments before this one, or after the last one.
       const int64_t before = first == 0 ? 0 : ids[first - 1] + 1;
       std::fill(out + before * inner, out + ids[first] * inner, T(0));

@@ -44,6 +44,22 @@ T arithmetic(T value) {
   return value;
 }
 
+// Whether a value takes the place of the largest, or smallest, so far: a NaN does, and keeps it. Of
+// equal values the first stays.
+template <class T>
+bool is_above(T value, T largest) {
+  const auto a = arithmetic(value), b = arithmetic(largest);
+  return !(a <= b) && b == b;
+}
+template <class T>
+bool is_below(T value, T smallest) {
+  const auto a = arithmetic(value), b = arithmetic(smallest);
+  return !(a >= b) && b == b;
+}
+
+// Holds sums of integers of any dtype.
+__extension__ typedef __int128 Int128;
+
 // Sums and products of integers wrap around.
 template <class T>
 auto wrapping(T value) {

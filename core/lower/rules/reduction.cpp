@@ -27,8 +27,8 @@ Values reduce(const Call& c) {
 Values mean(const Call& c) {
   const auto& attrs = c.attrs<ops::ReduceAttrs>();
   const DType dtype = c.in[0].dtype;
-  // Sums and counts of narrow integers have more digits than their mean.
-  const bool narrow = is_integer(dtype) && element_size(dtype) < 4;
+  // Sums and counts of integers have more digits than their mean.
+  const bool narrow = is_integer(dtype) && element_size(dtype) < 8;
   const Value x = c.b.convert(c.in[0], narrow ? DType::kInt64 : sum_dtype(dtype));
   const Dims axes = normalized(attrs.axis, x.rank());
   int64_t count = 1;
