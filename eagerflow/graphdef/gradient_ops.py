@@ -11,6 +11,7 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.graphdef import composed
+from eagerflow.ops.reduction import least
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -114,7 +115,7 @@ def fractional_max_pool(
     r, c = (_regions(ends, sizes[k + 1], overlapping) for k, ends in enumerate((rows, columns)))
     # [batch, row of the result, column of the result, row, column, channel]
     inside = tf.logical_and(r[:, None, :, None], c[None, :, None, :])[None, ..., None]
-    values = tf.where(inside, x[:, None, None], x.dtype.min)
+    values = tf.where(inside, x[:, None, None], least(x.dtype))
     count = tf.shape(y)
     flat = tf.reshape(values, [count[0], count[1], count[2], -1, count[3]])
     chosen = tf.one_hot(tf.argmax(flat, axis=3), tf.shape(flat)[3], axis=3, dtype=dy.dtype)

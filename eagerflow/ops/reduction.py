@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import count_of, reshaped, shape_of
 from eagerflow.framework.type_spec import TensorSpec
@@ -14,6 +17,11 @@ from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
+
+
+def least(dtype: DType) -> Tensor:
+    """What no element of a real dtype is below: minus infinity, or the least integer."""
+    return _core.convert(-math.inf if dtype.is_floating else dtype.min, dtype, None)
 
 
 @op_function

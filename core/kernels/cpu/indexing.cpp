@@ -442,10 +442,10 @@ void tensor_scatter_nd_sub(KernelContext& context) {
   });
 }
 void tensor_scatter_nd_max(KernelContext& context) {
-  update_elements(context, [](auto a, auto b) { return a > b ? a : b; });
+  update_elements(context, [](auto a, auto b) { return is_above(b, a) ? b : a; });
 }
 void tensor_scatter_nd_min(KernelContext& context) {
-  update_elements(context, [](auto a, auto b) { return a < b ? a : b; });
+  update_elements(context, [](auto a, auto b) { return is_below(b, a) ? b : a; });
 }
 
 void one_hot(KernelContext& context) {

@@ -11,6 +11,7 @@
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/element_source.h"
 #include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/typed.h"
 #include "kernels/cpu/widen.h"
 #include "ops/pooling.h"
 
@@ -166,14 +167,14 @@ auto zero_images(const Geometry& g, T* images) {
 template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// The index of the first largest element of a window, for one channel.
+// The index of the first NaN of a window, else of the first largest element, for one channel.
 template <class T>
 int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range cols, int64_t c) {
   int64_t best = -1;
   for (int64_t i = rows.begin; i < rows.end; ++i) {
     for (int64_t j = cols.begin; j < cols.end; ++j) {
       const int64_t at = g.image_at(n, i, j, c);
-      if (best < 0 || x[at] > x[best]) best = at;
+      if (best < 0 || is_above(x[at], x[best])) best = at;
     }
   }
   return best;
@@ -490,19 +491,9 @@ void max_pool_places(KernelContext& context) {
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* const from = x.data<T>();
     T* const out = context.output(0).mutable_data<T>();
-    // Any number replaces a NaN.
-    const auto better = [](T value, T best) {
-      return value > best || (best != best && value == value);
-    };
     for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
       for (int64_t c = 0; c < g.channels; ++c) {
-        int64_t best = g.image_at(n, rows.begin, cols.begin, c);
-        for (int64_t i = rows.begin; i < rows.end; ++i) {
-          for (int64_t j = cols.begin; j < cols.end; ++j) {
-            const int64_t place = g.image_at(n, i, j, c);
-            if (better(from[place], from[best])) best = place;
-          }
-        }
+        const int64_t best = place_of_max(g, from, n, rows, cols, c);
         const int64_t result = g.pooled_at(n, row, col, c);
         out[result] = from[best];
         places[result] = best;

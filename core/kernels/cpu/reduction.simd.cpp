@@ -1,6 +1,5 @@
 // Vector loops of reductions, argmax and argmin, and cumulative sums and products.
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "kernels/cpu/reduction_loops.h"
@@ -33,9 +32,6 @@ struct Multiply {
   }
 };
 struct Larger {
-  // The identity of the extreme: no number is worse than it.
-  template <class T>
-  static constexpr T kWorst = std::numeric_limits<T>::lowest();
   template <class T>
   static bool better(T a, T b) {
     return a > b;
@@ -46,8 +42,6 @@ struct Larger {
   }
 };
 struct Smaller {
-  template <class T>
-  static constexpr T kWorst = std::numeric_limits<T>::max();
   template <class T>
   static bool better(T a, T b) {
     return a < b;
@@ -89,6 +83,12 @@ T fold(const T* x, int64_t n, T start) {
 
 template <class T>
 T sum(const T* x, int64_t n) {
+  return fold<Add>(x, n, T(0));
+}
+template <class T>
+T product(const T* x, int64_t n) {
+  return fold<Multiply>(x, n, T(1));
+}
 // Whether a sum of elements fits into 64 bits.
 template <class T>
 constexpr bool kNarrow = std::is_integral_v<T> && sizeof(T) < 8;
@@ -107,12 +107,6 @@ void add_into_wide(int64_t* out, const T* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] += static_cast<int64_t>(x[i]);
 }
 
-  return fold<Add>(x, n, T(0));
-}
-template <class T>
-T product(const T* x, int64_t n) {
-  return fold<Multiply>(x, n, T(1));
-}
 template <class Better, class T>
 T extreme(const T* x, int64_t n) {
   return fold<Better>(x, n, x[0]);
@@ -179,14 +173,20 @@ void fold_rows(T* out, const T* x, int64_t rows, int64_t n) {
   }
 }
 
+// Whether an element takes the place of the best one so far: where it is better, or the first NaN.
+template <class Better, class T>
+bool takes_over(T value, T best) {
+  return Better::better(value, best) | ((value != value) & (best == best));
+}
+
 template <class Better, class T>
 int64_t place_in_row(const T* x, int64_t n) {
   constexpr int64_t kBlock = 1024;
-  T best = x[0] == x[0] ? x[0] : Better::template kWorst<T>;
+  T best = x[0];
   if (n < 64) {
     int64_t place = 0;
     for (int64_t i = 1; i < n; ++i) {
-      const bool better = Better::better(x[i], best);
+      const bool better = takes_over<Better>(x[i], best);
       best = better ? x[i] : best;
       place = better ? i : place;
     }
@@ -194,14 +194,17 @@ int64_t place_in_row(const T* x, int64_t n) {
   }
   // First the block that holds it, then its index in the block.
   int64_t block = 0;
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const T found = fold<Better>(x + i, n - i < kBlock ? n - i : kBlock, best);
-    if (!Better::better(found, best)) continue;
+  for (int64_t i = 0; i < n && best == best; i += kBlock) {
+    const T found = fold<OrNan<Better>>(x + i, n - i < kBlock ? n - i : kBlock, best);
+    if (!takes_over<Better>(found, best)) continue;
     best = found;
     block = i;
   }
-  if (block == 0 && !(x[0] == x[0]) && best == Better::template kWorst<T>) return 0;
-  while (x[block] != best) ++block;
+  if (best != best) {
+    while (x[block] == x[block]) ++block;
+  } else {
+    while (x[block] != best) ++block;
+  }
   return block;
 }
 
@@ -221,8 +224,7 @@ void places_in_columns(int64_t* out, const T* x, int64_t count, int64_t stride, 
   for (int64_t begin = 0; begin < width; begin += kColumns) {
     const int64_t size = width - begin < kColumns ? width - begin : kColumns;
     for (int64_t i = 0; i < size; ++i) {
-      const T first = x[begin + i];
-      best[i] = first == first ? first : Better::template kWorst<T>;
+      best[i] = x[begin + i];
       out[begin + i] = 0;
     }
     for (int64_t first = 0; first < count; first += kRows) {
@@ -233,7 +235,7 @@ void places_in_columns(int64_t* out, const T* x, int64_t count, int64_t stride, 
         const auto here = static_cast<Place>(k);
 #pragma omp simd
         for (int64_t i = 0; i < size; ++i) {
-          const bool better = Better::better(row[i], best[i]);
+          const bool better = takes_over<Better>(row[i], best[i]);
           best[i] = better ? row[i] : best[i];
           place[i] = better ? here : place[i];
         }
@@ -262,10 +264,10 @@ constexpr ReductionLoopsOf<T> kLoops = {
     .product_rows = fold_rows<Multiply, T>,
     .max_rows = fold_rows<OrNan<Larger>, T>,
     .min_rows = fold_rows<OrNan<Smaller>, T>,
-    .add = join<Add, T>,
-    .multiply = join<Multiply, T>,
     .wide_sum = kNarrow<T> ? wide_sum<T> : nullptr,
     .add_into_wide = kNarrow<T> ? add_into_wide<T> : nullptr,
+    .add = join<Add, T>,
+    .multiply = join<Multiply, T>,
     .argmax_rows = places_in_rows<Larger, T>,
     .argmin_rows = places_in_rows<Smaller, T>,
     .argmax_columns = places_in_columns<Larger, T>,

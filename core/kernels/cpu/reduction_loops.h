@@ -44,8 +44,8 @@ struct ReductionLoopsOf {
   // out = x op y
   void (*add)(T* out, const T* x, const T* y, int64_t n);
   void (*multiply)(T* out, const T* x, const T* y, int64_t n);
-  // The index of the first largest or smallest element in each of `rows` rows of n elements. NaNs
-  // are skipped; a row of NaNs gives index 0.
+  // The index of the first NaN in each of `rows` rows of n elements, else of the first largest or
+  // smallest element.
   void (*argmax_rows)(int64_t* out, const T* x, int64_t rows, int64_t n);
   void (*argmin_rows)(int64_t* out, const T* x, int64_t rows, int64_t n);
   // The same for `width` columns of `count` rows that are `stride` apart.

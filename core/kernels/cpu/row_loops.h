@@ -43,7 +43,8 @@ struct RowLoopsOf {
   // Pooling, for `count` pixels of n channels that are `step` elements apart in x:
   // out = max(out, x), NaN if either is.
   void (*max_into_pixels)(T* out, const T* x, int64_t n, int64_t count, int64_t step);
-  // Where x equals y and nothing was found before: out += dy; out is laid out like x.
+  // Where x equals y, or is NaN, and nothing was found before: out += dy; out is laid out like x.
+  // Windows with a NaN have the result NaN.
   void (*max_grad_pixels)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n,
                           int64_t count, int64_t step);
   // The same for whole windows: `places` offsets of a window's pixels from its first one. `out` is
@@ -52,7 +53,8 @@ struct RowLoopsOf {
                       int64_t count, int64_t step);
   void (*max_windows_grad)(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
                            int places, int64_t n, int64_t count, int64_t step, bool add);
-  // The number of the first place of a window where its pixel equals y; kNoPlace if none does.
+  // The number of the first place of a window where its pixel equals y, or is NaN; kNoPlace if
+  // there is none.
   void (*window_places)(uint8_t* out, const T* x, const T* y, const int64_t* offsets, int places,
                         int64_t n, int64_t count, int64_t step);
   // out = dy where `places` are `place`, else 0.

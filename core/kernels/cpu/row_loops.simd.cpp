@@ -278,7 +278,7 @@ void max_grad_pixels(T* out, const T* x, const T* y, const T* dy, int32_t* found
   for (int64_t k = 0; k < count; ++k) {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) {
-      const int32_t hit = (x[i] == y[i]) & (found[i] == 0);
+      const int32_t hit = ((x[i] == y[i]) | (x[i] != x[i])) & (found[i] == 0);
       out[i] += hit ? dy[i] : T(0);
       found[i] |= hit;
     }
@@ -334,7 +334,8 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
       const Vec<T> top = load(y + i, size);
       Vec<T> rest = load(dy + i, size);  // goes to the first maximum
       for (int p = 0; p < places; ++p) {
-        const auto hit = load(x + offsets[p] + i, size) == top;
+        const Vec<T> pixel = load(x + offsets[p] + i, size);
+        const auto hit = (pixel == top) | (pixel != pixel);
         Vec<T> part = hit ? rest : Vec<T>{};
         rest = hit ? Vec<T>{} : rest;
         T* const to = out + offsets[p] + i;
@@ -354,7 +355,9 @@ void window_places(uint8_t* out, const T* x, const T* y, const int64_t* offsets,
       const T* const pixel = x + offsets[p];
       const auto place = static_cast<uint8_t>(p);
 #pragma omp simd
-      for (int64_t i = 0; i < n; ++i) out[i] = pixel[i] == y[i] ? place : out[i];
+      for (int64_t i = 0; i < n; ++i) {
+        out[i] = (pixel[i] == y[i]) | (pixel[i] != pixel[i]) ? place : out[i];
+      }
     }
   }
 }

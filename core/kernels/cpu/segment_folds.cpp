@@ -39,12 +39,36 @@ T highest() {
   }
 }
 
+// The result for an empty segment.
 template <Fold kFold, class T>
-T start_value() {
+T empty_value() {
   if constexpr (kFold == Fold::kMax) return lowest<T>();
   if constexpr (kFold == Fold::kMin) return highest<T>();
   if constexpr (kFold == Fold::kProd) return T(1);
   return T(0);
+}
+
+// What rows are folded into: extremes begin with an infinity, since segments may hold nothing else.
+template <Fold kFold, class T>
+T start_value() {
+  constexpr bool kExtreme = kFold == Fold::kMax || kFold == Fold::kMin;
+  if constexpr (kExtreme && !std::is_integral_v<T>) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return static_cast<T>(kFold == Fold::kMax ? -kInfinity : kInfinity);
+  }
+  return empty_value<kFold, T>();
+}
+
+// Where empty segments have another value than what their rows would be folded into.
+template <Fold kFold, class T, class Id>
+void fill_empty(const Id* ids, int64_t count, T* out, int64_t segments, int64_t inner) {
+  std::vector<char> used(static_cast<size_t>(segments), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    if (ids[i] >= 0) used[static_cast<size_t>(ids[i])] = 1;
+  }
+  for (int64_t s = 0; s < segments; ++s) {
+    if (!used[static_cast<size_t>(s)]) std::fill_n(out + s * inner, inner, empty_value<kFold, T>());
+  }
 }
 
 template <Fold kFold, class T>
@@ -58,9 +82,9 @@ void fold_row(T* out, const T* in, int64_t count) {
     } else if constexpr (kFold == Fold::kProd) {
       out[k] = static_cast<T>(wrapping(out[k]) * wrapping(in[k]));
     } else if constexpr (kFold == Fold::kMax) {
-      out[k] = arithmetic(out[k]) < arithmetic(in[k]) ? in[k] : out[k];
+      out[k] = is_above(in[k], out[k]) ? in[k] : out[k];
     } else {
-      out[k] = arithmetic(in[k]) < arithmetic(out[k]) ? in[k] : out[k];
+      out[k] = is_below(in[k], out[k]) ? in[k] : out[k];
     }
   }
 }
@@ -138,9 +162,15 @@ void unsorted_fold(KernelContext& context) {
     check_ids(at, count, segments, context.op().tf_name);
     const auto run = [&]<class T>(T) {
       T* const to = out.mutable_data<T>();
+      if (data.size() == 0 || out.size() == 0) {
+        return void(std::fill_n(to, out.size(), empty_value<kFold, T>()));
+      }
       std::fill_n(to, out.size(), start_value<kFold, T>());
-      if (data.size() == 0 || out.size() == 0) return;
-      fold_rows<kFold>(data.data<T>(), at, count, data.size() / count, to, segments);
+      const int64_t inner = data.size() / count;
+      fold_rows<kFold>(data.data<T>(), at, count, inner, to, segments);
+      if constexpr ((kFold == Fold::kMax || kFold == Fold::kMin) && !std::is_integral_v<T>) {
+        fill_empty<kFold>(at, count, to, segments, inner);
+      }
     };
     if constexpr (kFold == Fold::kProd) {
       on_number_type(out.dtype(), run);
@@ -188,9 +218,27 @@ struct Scaling {
   }
 };
 
+// The scaled sum of some rows, added up in a type of more digits: means of integers fit where their
+// sums do not.
+template <class Sum, class T, class Row>
+void wide_mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
+  std::vector<Sum> sums(static_cast<size_t>(inner));
+  for (int64_t i = 0; i < count; ++i) {
+    const T* const in = row(i);
+    for (int64_t k = 0; k < inner; ++k) {
+      Sum& sum = sums[static_cast<size_t>(k)];
+      sum += static_cast<Sum>(arithmetic(in[k]));
+    }
+  }
+  for (int64_t k = 0; k < inner; ++k) {
+    out[k] = static_cast<T>(scaling(sums[static_cast<size_t>(k)]));
+  }
+}
+
 // The scaled sum of some rows.
 template <class T, class Row>
 void mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
+  const bool scaled = scaling.divisor != 1 || scaling.factor != 1;
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>) {
     return wide_mean_row<float>(out, inner, count, scaling, row);
   } else if constexpr (std::is_integral_v<T>) {
@@ -216,23 +264,6 @@ void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segm
       while (i < last && ids[i] == ids[first]) ++i;
       mean_row(out + ids[first] * inner, inner, i - first, scaling(i - first),
                [&](int64_t k) { return row(first + k); });
-// The scaled sum of some rows, added up in a type of more digits: means of integers fit where their
-// sums do not.
-template <class Sum, class T, class Row>
-void wide_mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
-  std::vector<Sum> sums(static_cast<size_t>(inner));
-  for (int64_t i = 0; i < count; ++i) {
-    const T* const in = row(i);
-    for (int64_t k = 0; k < inner; ++k) {
-      Sum& sum = sums[static_cast<size_t>(k)];
-      sum += static_cast<Sum>(arithmetic(in[k]));
-    }
-  }
-  for (int64_t k = 0; k < inner; ++k) {
-    out[k] = static_cast<T>(scaling(sums[static_cast<size_t>(k)]));
-  }
-}
-
       // Empty segments before this one, or after the last one.
       const int64_t before = first == 0 ? 0 : ids[first - 1] + 1;
       std::fill(out + before * inner, out + ids[first] * inner, T(0));

@@ -148,28 +148,34 @@ Values tensor_scatter_nd_sub(const Call& c) {
   return tensor_scatter(c, c.b.combiner(Reduction::kAdd, c.in[0].dtype), updates);
 }
 
-// What segments without rows have: of extremes, the finite one.
-Value empty_segments(Builder& b, Reduction reduction, DType dtype, const Shape& shape) {
-  const bool largest = reduction == Reduction::kMaximum;
-  if (is_floating(dtype) && (largest || reduction == Reduction::kMinimum)) {
-    double limit = std::numeric_limits<double>::max();
-    if (dtype == DType::kFloat32) limit = std::numeric_limits<float>::max();
-    if (dtype == DType::kFloat16) limit = 65504;
-    if (dtype == DType::kBfloat16) limit = 3.3895313892515355e38;
-    return b.full(dtype, shape, largest ? -limit : limit);
-  }
-  return b.broadcast(b.neutral(reduction, dtype), shape);
+// What segments of floats without rows have as their extreme: the finite one.
+Value empty_segments(Builder& b, bool largest, DType dtype, const Shape& shape) {
+  double limit = std::numeric_limits<double>::max();
+  if (dtype == DType::kFloat32) limit = std::numeric_limits<float>::max();
+  if (dtype == DType::kFloat16) limit = 65504;
+  if (dtype == DType::kBfloat16) limit = 3.3895313892515355e38;
+  return b.full(dtype, shape, largest ? -limit : limit);
 }
 
 template <Reduction kReduction>
 Values unsorted_segment(const Call& c) {
   const Value &data = c.in[0], &ids = c.in[1];
-  const Value into = empty_segments(c.b, kReduction, data.dtype, c.out[0].shape);
+  Builder& b = c.b;
+  const Shape& shape = c.out[0].shape;
   Places places;
   places.collapsed = {0};
   places.index_axis = ids.rank();
   places.window = axes_from(ids.rank(), data.rank());
-  return {scatter(c.b, c.b.combiner(kReduction, data.dtype), into, ids, data, places)};
+  const auto folded = [&](Reduction reduction, const Value& rows) {
+    const Value into = b.broadcast(b.neutral(reduction, rows.dtype), shape);
+    return scatter(b, b.combiner(reduction, rows.dtype), into, ids, rows, places);
+  };
+  const Value result = folded(kReduction, data);
+  constexpr bool kLargest = kReduction == Reduction::kMaximum;
+  if (!is_floating(data.dtype) || !(kLargest || kReduction == Reduction::kMinimum)) return {result};
+  const Value counts = folded(Reduction::kAdd, b.full(DType::kInt32, data.shape, 1));
+  const Value empty = b.compare("EQ", counts, b.like(counts, 0));
+  return {b.select(empty, empty_segments(b, kLargest, data.dtype, shape), result)};
 }
 
 // Sums or means of the rows that indices pick.

@@ -37,7 +37,7 @@ Values mean(const Call& c) {
   return {finished(c, c.b.div(sum, c.b.like(sum, static_cast<double>(count))))};
 }
 
-// The first place of the largest element; NaN is larger than all others, as in the CPU's kernel.
+// The index of the first NaN, else of the first largest element.
 template <bool kLargest>
 Values arg_extremum(const Call& c) {
   Builder& b = c.b;
@@ -50,8 +50,13 @@ Values arg_extremum(const Call& c) {
   const TensorSpec value{x.dtype, {}}, place{attrs.output_type, {}};
   const TensorSpec arguments[] = {value, place, value, place};
   const std::string body = b.region(arguments, [&](const Values& a) {
-    const Value better = b.compare(kLargest ? "GT" : "LT", a[0], a[2]);
-    const Value same = b.compare("EQ", a[0], a[2]);
+    Value better = b.compare(kLargest ? "GT" : "LT", a[0], a[2]);
+    Value same = b.compare("EQ", a[0], a[2]);
+    if (!is_integer(x.dtype) && x.dtype != DType::kBool) {
+      const Value nan = b.compare("NE", a[0], a[0]), was_nan = b.compare("NE", a[2], a[2]);
+      same = b.logical_or(same, b.logical_and(nan, was_nan));
+      better = b.logical_or(better, b.logical_and(nan, b.compare("EQ", a[2], a[2])));
+    }
     const Value earlier = b.compare("LT", a[1], a[3]);
     const Value first = b.logical_or(better, b.logical_and(same, earlier));
     return Values{b.select(first, a[0], a[2]), b.select(first, a[1], a[3])};
@@ -62,9 +67,7 @@ Values arg_extremum(const Call& c) {
   const Values operands{x, places, start, none};
   const Values found =
       b.op("stablehlo.reduce", operands, "dimensions = " + array_text(axes), results, {&body, 1});
-  // Where all elements are the neutral one, or NaN, none was better: the first one.
-  const Value missing = b.compare("EQ", found[1], b.broadcast(none, shape));
-  return {b.select(missing, b.like(found[1], 0), found[1])};
+  return {found[1]};
 }
 
 // Each element with those before it, by log2(n) steps of adding what lies 1, 2, 4, … before.

@@ -14,6 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.ops.promotion import KERAS, floating, tensor
 from eagerflow.ops.numpy_functions.selection import take_along_axis
+from eagerflow.ops.reduction import least
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
@@ -122,7 +123,7 @@ def adaptive_max_pool(
         inside = np.array([[start + k < stop for k in range(width)] for start, stop in bounds])
         if not inside.all():
             shape = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
-            lowest = _core.convert(x.dtype.min, x.dtype, None)
+            lowest = least(x.dtype)
             values = _ops.select(_core.as_tensor(inside.reshape(shape)), values, lowest)
         # The gradient goes to the first of equal values, as in other pooling.
         first = _ops.expand_dims(_ops.argmax(values, axis + 1), axis + 1)

@@ -14,6 +14,7 @@ from eagerflow.framework.sizes import at_least, is_known, of_rank, reshaped, siz
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked
+from eagerflow.ops.reduction import least
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -120,7 +121,7 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
         inside = np.pad(np.ones(shape[1:3], bool), np.reshape(pads, [2, 2]))[None, :, :, None]
     elif padding == "SAME":
         inside = _ops.pad(_ops.ones([1, *shape[1:3], 1], dtypes.bool), flat)
-    lowest = _core.convert(x.dtype.min, x.dtype, None)
+    lowest = least(x.dtype)
     if is_known(rows, columns):
         sums = []
         for row in range(rows):

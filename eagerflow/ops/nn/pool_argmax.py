@@ -19,6 +19,7 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.nn.candidate_sampling import Words
 from eagerflow.ops.nn.convolution import spatial_list
+from eagerflow.ops.reduction import least
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -251,7 +252,7 @@ def fractional_max_pool(
     x, sequences, regions = _fractional(
         value, pooling_ratio, pseudo_random, overlapping, seed, "FractionalMaxPool"
     )
-    lowest = _core.convert(x.dtype.min, x.dtype, None)
+    lowest = least(x.dtype)
     for axis, (indices, used) in zip((1, 2), regions, strict=True):
         taken = _ops.gather(x, indices, axis, 0)
         shape = [1] * taken.ndim
