@@ -190,23 +190,38 @@ def cumulative_logsumexp(
             f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {axis} "
             "[Op:CumulativeLogsumexp]"
         )
-    rows = _ops.unstack(x, axis=axis) if sizes[axis] else []
     if reverse:
-        rows.reverse()
-    totals = []
-    total: Tensor | None = None
-    for row in rows:
-        before = total
-        total = row if total is None else _logaddexp(total, row)
-        if exclusive:
-            totals.append(_ops.zeros_like(row) - float("inf") if before is None else before)
-        else:
-            totals.append(total)
-    if reverse:
-        totals.reverse()
-    return _ops.stack(totals, axis=axis) if totals else x
+        x = _ops.reverse(x, [axis])
+    size = sizes[axis]
+    if exclusive and size:
+        x = _shifted(x, axis, 1)
+    # Each element with those before it, by log2(size) steps of adding what lies 1, 2, 4, ... before.
+    distance = 1
+    while distance < size:
+        x = _logaddexp(_shifted(x, axis, distance), x)
+        distance *= 2
+    return _ops.reverse(x, [axis]) if reverse else x
+
+
+def _shifted(x: Tensor, axis: int, distance: int) -> Tensor:
+    """The elements moved towards the end of an axis; the logarithms of 0 take their places."""
+    rank = len(x._sizes())
+    axis %= rank
+    kept = [slice(None)] * axis + [slice(None, -distance)]
+    pads = [0] * (2 * rank)
+    pads[2 * axis] = distance
+    return _ops.pad(x[tuple(kept)], pads, constant_values=least(x.dtype))
 
 
 def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
-    larger = _ops.maximum(a, b)
-    return larger + _ops.log1p(_ops.exp(_ops.negative(_ops.abs(a - b))))
+    """log(exp(a) + exp(b)), whose derivatives of any order are right where a equals b, too.
+
+    That is the larger one and the softplus of a difference: no `maximum`, whose slope at equal
+    operands is another one. Of equal infinities there is no difference.
+    """
+    first = _ops.greater_equal(a, b)
+    larger, smaller = _ops.select(first, a, b), _ops.select(first, b, a)
+    same = _ops.logical_and(_ops.is_inf(a), _ops.equal(a, b))
+    zero = _ops.zeros_like(a)
+    difference = _ops.select(same, zero, smaller) - _ops.select(same, zero, larger)
+    return larger + _ops.softplus(difference)

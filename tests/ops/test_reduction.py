@@ -267,3 +267,39 @@ def test_the_gradient_of_running_products_is_zero_by_an_element_that_is_zero():
         products = tf.math.cumprod(x), tf.math.cumprod(x, exclusive=True)
     for product in products:
         np.testing.assert_array_equal(tape.gradient(product, x), [1.0, 0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_cumulative_logsumexp_of_infinities(dtype, exclusive, reverse):
+    inf = math.inf
+    rows = [[-inf, -inf, 2.0, 1.0], [1.0, -inf, -inf, -inf], [inf, 1.0, -inf, inf], [-inf] * 4]
+    x = np.array(rows)
+    ordered = x[:, ::-1] if reverse else x
+    expected = np.logaddexp.accumulate(ordered, 1)
+    if exclusive:
+        expected = np.concatenate([np.full([4, 1], -inf), expected[:, :-1]], 1)
+    if reverse:
+        expected = expected[:, ::-1]
+    function = tf.math.cumulative_logsumexp
+    for call in (function, tf.function(function)):
+        sums = call(tf.constant(rows, dtype), 1, exclusive, reverse)
+        np.testing.assert_allclose(widened(sums.numpy()), expected, rtol=0.02)
+    assert np.isnan(widened(function(tf.constant([1.0, math.nan, 2.0], dtype)).numpy())).sum() == 2
+
+
+def test_derivatives_of_cumulative_logsumexp_where_values_tie():
+    x = tf.constant(0.0, tf.float64)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.math.cumulative_logsumexp(tf.stack([x, -x]))[1]
+        slope = inner.gradient(y, x)
+    assert (slope.numpy(), outer.gradient(slope, x).numpy()) == (0.0, 1.0)
+    x = tf.constant([-math.inf, -math.inf, 1.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.math.cumulative_logsumexp(x)[2]
+    assert tape.gradient(y, x).numpy().tolist() == [0.0, 0.0, 1.0]
