@@ -146,10 +146,13 @@ def resample(
 ) -> Tensor:  # fmt: skip
     rows = tf.cast(images, row_weights.dtype)
     rows = tf.gather(rows, _taps(row_places, row_weights), axis=1)
-    rows = tf.reduce_sum(rows * row_weights[None, :, :, None, None], 2)
+    # Pixels of weight 0 do not count, whatever they are.
+    rows = tf.math.multiply_no_nan(rows, row_weights[None, :, :, None, None])
+    rows = tf.reduce_sum(rows, 2)
     columns = tf.gather(rows, _taps(column_places, column_weights), axis=2)
     weights = tf.cast(column_weights, columns.dtype)
-    return tf.reduce_sum(columns * weights[None, None, :, :, None], 3)
+    columns = tf.math.multiply_no_nan(columns, weights[None, None, :, :, None])
+    return tf.reduce_sum(columns, 3)
 
 
 def _taps(places: Tensor, weights: Tensor) -> Tensor:

@@ -83,7 +83,9 @@ def values_at(
             known: Any = functools.reduce(_ops.logical_and, inside)
             part = _ops.select(_beside(known, part), part, _ops.cast(fill_value, part.dtype))
         if order == 1:
-            part = part * _beside(functools.reduce(operator.mul, [w for _, w in corner]), part)
+            # Elements of weight 0 do not count, whatever they are.
+            weight = functools.reduce(operator.mul, [share for _, share in corner])
+            part = _ops.multiply_no_nan(part, _beside(weight, part))
         parts.append(part)
     return functools.reduce(operator.add, parts)
 

@@ -95,11 +95,16 @@ def transformed(
     def weight(value: Any) -> Any:
         return _ops.cast(_ops.expand_dims(value, -1), images.dtype)
 
-    above = weight(right - source_x) * read(top, left) + weight(source_x - left) * read(top, right)
-    below = weight(right - source_x) * read(bottom, left) + weight(source_x - left) * read(
-        bottom, right
-    )
-    return weight(bottom - source_y) * above + weight(source_y - top) * below
+    def between(first: Any, first_weight: Any, second: Any, second_weight: Any) -> Any:
+        # What has a weight of 0 does not count, whatever it is.
+        return _ops.multiply_no_nan(first, weight(first_weight)) + _ops.multiply_no_nan(
+            second, weight(second_weight)
+        )
+
+    to_left, to_right = right - source_x, source_x - left
+    above = between(read(top, left), to_left, read(top, right), to_right)
+    below = between(read(bottom, left), to_left, read(bottom, right), to_right)
+    return between(above, bottom - source_y, below, source_y - top)
 
 
 def _rounded(x: Any) -> Any:

@@ -133,7 +133,8 @@ def _lanczos(radius: float) -> Callable:
         x = np.abs(x)
         safe = np.where(x <= 1e-3, 1, x) * math.pi
         value = radius * np.sin(safe) * np.sin(safe / radius) / (safe * safe)
-        return np.where(x > radius, 0, np.where(x <= 1e-3, 1, value))
+        # The sine of a multiple of pi is 0, which rounding misses.
+        return np.where(x <= 1e-3, 1, np.where((x > radius) | (x == np.rint(x)), 0, value))
 
     return kernel
 

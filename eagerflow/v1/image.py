@@ -105,13 +105,13 @@ def _cubic(distance: Any) -> Any:
 
 
 def _along(images: Any, axis: int, taps: list[tuple[Any, Any]]) -> Any:
-    """A weighted sum of pixels along an axis."""
+    """A weighted sum of pixels along an axis; those of weight 0 do not count, whatever they are."""
     total = None
     for indices, weights in taps:
         shape = [1, 1, 1, 1]
         shape[axis] = len(indices)
         part = _ops.gather(images, _core.convert(indices, dtypes.int32, None), axis=axis)
-        part = part * _core.as_tensor(weights.reshape(shape).astype(np.float32))
+        part = _ops.multiply_no_nan(part, weights.reshape(shape).astype(np.float32))
         total = part if total is None else total + part
     return total
 

@@ -25,6 +25,17 @@ void check_places(const Tensor& places, int64_t taps, int64_t size) {
   }
 }
 
+// For each result of a table whether all of its weights count.
+template <class T>
+std::vector<uint8_t> dense_results(const T* weights, int64_t count, int64_t taps) {
+  std::vector<uint8_t> dense(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
+    const T* const own = weights + i * taps;
+    dense[static_cast<size_t>(i)] = std::find(own, own + taps, T(0)) == own + taps;
+  }
+  return dense;
+}
+
 template <class T>
 void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
   const Tensor& images = context.input(0);
@@ -44,6 +55,7 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
   const T* row_weights = context.input(2).data<T>();
   const auto* column_places = context.input(3).data<int32_t>();
   const T* column_weights = context.input(4).data<T>();
+  const std::vector<uint8_t> dense = dense_results(column_weights, columns, column_taps);
   const int64_t span = width * channels;
   const int64_t work = span * row_taps + columns * channels * column_taps * 2;
   parallel_for(images.shape()[0] * rows, 1 + (1 << 16) / (work + 1),
@@ -54,7 +66,7 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
                    const T* source = x + (i / rows * height + row_places[row]) * span;
                    loops.rows(sums.data(), source, row_weights + row * row_taps, row_taps, span);
                    loops.columns(y + i * columns * channels, sums.data(), column_places,
-                                 column_weights, column_taps, columns, channels);
+                                 column_weights, dense.data(), column_taps, columns, channels);
                  }
                });
 }

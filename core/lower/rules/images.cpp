@@ -18,7 +18,10 @@ Value weighted_rows(Builder& b, const Value& x, const Value& places, const Value
     const Value rows = b.take_rows(x, b.add(places, b.full_int(places.dtype, places.shape, tap)));
     const Value column =
         b.reshape(b.slice(own, Dims{0, tap}, Dims{count, tap + 1}, Dims{1, 1}), {count});
-    const Value term = b.mul(rows, b.broadcast_in_dim(column, rows.shape, Dims{0}));
+    const Value weight = b.broadcast_in_dim(column, rows.shape, Dims{0});
+    // Pixels of weight 0 do not count, whatever they are.
+    const Value used = b.compare("NE", weight, b.like(weight, 0));
+    const Value term = b.select(used, b.mul(rows, weight), b.like(rows, 0));
     sum = tap ? b.add(sum, term) : term;
   }
   return sum;
