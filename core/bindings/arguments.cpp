@@ -9,6 +9,7 @@
 #include "bindings/items.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_variable.h"
+#include "bindings/unfit_integers.h"
 #include "graph/record.h"
 #include "ops/input_checks.h"
 #include "ops/random.h"
@@ -84,19 +85,21 @@ DType demanded_dtype(const Op& op, size_t i, PyObject* const* values, const Tens
   return earlier_dtype(spec, inputs);
 }
 
-[[gnu::hot]] Tensor convert_input(PyObject* value, DType dtype, DType hint) {
+[[gnu::hot]] Tensor convert_input(PyObject* value, DType dtype, DType hint,
+                                  Unfit unfit = Unfit::kWrap) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return read_variable(value);
-  return to_tensor(value, dtype, hint);
+  return to_tensor(value, dtype, hint, unfit);
 }
 
 void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorList& inputs) {
   const PyRef sequence = checked(PySequence_Fast(value, "expected a list of tensors"));
   const Items items(sequence);
   DType hint = spec.prefer;
+  const bool together = spec.converts == Converts::kTogether;
   for (PyObject* item : items) {
     const DType dtype = dtype_of_ours(item);
-    if (dtype != DType::kInvalid) hint = dtype;
+    if (together && dtype != DType::kInvalid) hint = dtype;
   }
   if (items.size() == 0) {
     fail(Code::kValueError, "List argument '", spec.name, "' to '", op.name,
@@ -104,7 +107,7 @@ void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorLi
   }
   for (PyObject* item : items) {
     inputs.push_back(convert_input(item, DType::kInvalid, hint));
-    if (hint == DType::kInvalid) hint = inputs.back().dtype();
+    if (together && hint == DType::kInvalid) hint = inputs.back().dtype();
   }
 }
 
@@ -179,7 +182,8 @@ void convert_attr(const Signature& signature, size_t k, PyObject* value, AttrsBu
 Signature::Signature(const Op& entry)
     : op(entry),
       num_inputs(entry.inputs.size()),
-      variadic(!entry.inputs.empty() && entry.inputs.back().variadic) {
+      variadic(!entry.inputs.empty() && entry.inputs.back().variadic),
+      unfit(sees_values(entry) ? Unfit::kThrow : Unfit::kWrap) {
   if (op.attrs) attrs = op.attrs->fields();
   if (num_inputs > Borrowed::kMax || num_inputs + attrs.size() + 1 > kMaxParameters) {
     fail(Code::kInternal, op.name, " has more inputs or attributes than a call has room for.");
@@ -254,7 +258,8 @@ void require_arguments(const Signature& signature, PyObject* const* values) {
     }
     const DType earlier = earlier_dtype(spec, inputs);
     const DType hint = earlier != DType::kInvalid ? earlier : spec.prefer;
-    inputs.push_back(convert_input(values[i], demanded_dtype(op, i, values, inputs), hint));
+    inputs.push_back(
+        convert_input(values[i], demanded_dtype(op, i, values, inputs), hint, signature.unfit));
   }
 }
 

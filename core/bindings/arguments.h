@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/check_arguments.h"
+#include "bindings/convert.h"
 #include "bindings/py_tensor.h"
 #include "ops/attrs.h"
 #include "ops/op.h"
@@ -28,6 +29,7 @@ struct Signature {
   uint64_t required_attrs = 0;                    // bit k: attribute k has no default
   size_t num_inputs;
   bool variadic;
+  Unfit unfit;  // where inputs that take the dtype of others are integers that this cannot hold
   Declaration declaration;
 };
 

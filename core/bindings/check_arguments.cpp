@@ -27,6 +27,11 @@ struct Argument {
   Tensor tensor;  // empty until the value is converted
 };
 
+// The conversion in the call has warned already.
+Tensor converted_again(PyObject* value, DType dtype, DType hint = DType::kInvalid) {
+  return to_tensor(value, dtype, hint, Unfit::kWrapSilently);
+}
+
 bool is_text(PyObject* value) { return PyUnicode_Check(value) || PyBytes_Check(value); }
 bool is_list(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
 
@@ -121,9 +126,9 @@ class Checker {
   void add(const InputSpec& spec, PyObject* value) {
     Argument one{&spec, PyRef::share(value), {}};
     if (spec.converts == Converts::kAlone) {
-      one.tensor = to_tensor(value, spec.fixed());
+      one.tensor = converted_again(value, spec.fixed());
     } else if (spec.converts == Converts::kLikeFirst) {
-      one.tensor = to_tensor(value, dtype_of_type(spec));
+      one.tensor = converted_again(value, dtype_of_type(spec));
     }
     arguments_.push_back(std::move(one));
   }
@@ -179,7 +184,7 @@ class Checker {
       DType dtype = one.spec->fixed();
       if (dtype == DType::kInvalid) dtype = dtype_of_type(*one.spec);
       if (dtype == DType::kInvalid) dtype = one.spec->prefer;
-      one.tensor = to_tensor(one.value, dtype);
+      one.tensor = converted_again(one.value, dtype);
     }
   }
 
@@ -189,7 +194,7 @@ class Checker {
     }
     for (Argument& one : arguments_) {
       const DType fixed = one.spec->fixed();
-      if (fixed != DType::kInvalid && !one.tensor) one.tensor = to_tensor(one.value, fixed);
+      if (fixed != DType::kInvalid && !one.tensor) one.tensor = converted_again(one.value, fixed);
     }
   }
 
@@ -216,10 +221,10 @@ class Checker {
 
   // A value without a dtype to take keeps its own where that is declared.
   static Tensor converted(const InputSpec& spec, PyObject* value, DType dtype) {
-    if (dtype != DType::kInvalid) return to_tensor(value, dtype);
+    if (dtype != DType::kInvalid) return converted_again(value, dtype);
     Tensor tensor = to_tensor(value);
     if (spec.declared().contains(tensor.dtype())) return tensor;
-    return to_tensor(value, DType::kInvalid, spec.prefer);
+    return converted_again(value, DType::kInvalid, spec.prefer);
   }
 
   const Declaration& declaration_;

@@ -40,10 +40,10 @@ struct Declaration {
 void check_arguments(const Declaration& declaration, PyObject* const* values);
 
 // With an exception set: replaces it by the one that `check` throws, if it does. Memory that has
-// run out is the operation's error.
+// run out is the operation's error, and warnings that are errors stay.
 template <class Check>
 [[gnu::cold]] void replace_exception(const char* op, const Check& check) noexcept {
-  if (!PyErr_ExceptionMatches(PyExc_Exception)) return;
+  if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_Warning)) return;
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   PyErr_NormalizeException(&type, &error, &trace);

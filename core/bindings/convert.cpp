@@ -15,6 +15,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "bindings/sequence.h"
+#include "bindings/unfit_integers.h"
 #include "eager/dispatch.h"
 #include "ops/array.h"
 #include "ops/compose.h"
@@ -266,8 +267,29 @@ class Normalizer {
   bool has_tensor_ = false;
 };
 
-Tensor parse_required(PyObject* value, PyObject* shown, Source source, DType dtype) {
+// Parses integers of which some do not fit a dtype.
+[[gnu::cold, gnu::noinline]] Parsed parse_unfit(PyObject* value, PyObject* shown, Source source,
+                                                DType dtype, Unfit unfit) {
+  Parsed parsed = parse_wrapping(value, source, dtype);
+  if (unfit == Unfit::kThrow &&
+      (parsed.outcome == Outcome::kOk || parsed.outcome == Outcome::kIntRange)) {
+    throw UnfitInteger();
+  }
+  if (parsed.outcome == Outcome::kOk && unfit == Unfit::kWrap) warn_of_wrapping(shown, dtype);
+  return parsed;
+}
+
+// Parses as a dtype; integers that it cannot hold are up to `unfit`.
+Parsed parse_with(PyObject* value, PyObject* shown, Source source, DType dtype, Unfit unfit) {
   Parsed parsed = parse_as(value, source, dtype);
+  if (parsed.outcome != Outcome::kIntRange) [[likely]]
+    return parsed;
+  return parse_unfit(value, shown, source, dtype, unfit);
+}
+
+Tensor parse_required(PyObject* value, PyObject* shown, Source source, DType dtype,
+                      Unfit unfit = Unfit::kWrap) {
+  Parsed parsed = parse_with(value, shown, source, dtype, unfit);
   if (parsed.outcome == Outcome::kOk) return std::move(parsed.tensor);
   // Whatever would be wrong without a dtype is named first.
   const Parsed natural = parse_natural(value, source);
@@ -357,15 +379,28 @@ Tensor with_hint(DType hint, const Attempt& attempt) {
   return attempt(DType::kInvalid);
 }
 
-Tensor from_array(PyObject* value, DType dtype, DType hint, bool may_adopt) {
+// Asks of integers of NumPy's in a dtype of other integers. The elements of arrays may wrap without
+// a warning, as in NumPy.
+void check_fit(PyObject* value, DType dtype, Unfit unfit) {
+  if (!is_integer(dtype) || unfit == Unfit::kWrapSilently) return;
+  if (is_array(value) && unfit == Unfit::kWrap) return;
+  const DType own = dtype_of_array(value);
+  if (own == dtype || !is_integer(own) || fits(value, own, dtype)) return;
+  if (unfit == Unfit::kThrow) throw UnfitInteger();
+  warn_of_wrapping(value, dtype);
+}
+
+Tensor from_array(PyObject* value, DType dtype, DType hint, bool may_adopt, Unfit unfit) {
+  check_fit(value, dtype != DType::kInvalid ? dtype : hint, unfit);
   if (dtype != DType::kInvalid) return from_numpy(value, dtype, may_adopt);
   return with_hint(hint, [&](DType wanted) { return from_numpy(value, wanted, may_adopt); });
 }
 
-Tensor parse_either(PyObject* tree, PyObject* shown, Source source, DType dtype, DType hint) {
-  if (dtype != DType::kInvalid) return parse_required(tree, shown, source, dtype);
+Tensor parse_either(PyObject* tree, PyObject* shown, Source source, DType dtype, DType hint,
+                    Unfit unfit) {
+  if (dtype != DType::kInvalid) return parse_required(tree, shown, source, dtype, unfit);
   if (hint != DType::kInvalid) {
-    Parsed parsed = parse_as(tree, source, hint);
+    Parsed parsed = parse_with(tree, shown, source, hint, unfit);
     if (parsed.outcome == Outcome::kOk) return std::move(parsed.tensor);
   }
   Parsed parsed = parse_natural(tree, source);
@@ -373,31 +408,33 @@ Tensor parse_either(PyObject* tree, PyObject* shown, Source source, DType dtype,
   return std::move(parsed.tensor);
 }
 
-Tensor from_normalized(PyObject* value, DType dtype, DType hint) {
+Tensor from_normalized(PyObject* value, DType dtype, DType hint, Unfit unfit) {
   Normalizer normalizer;
   const PyRef tree = normalizer.run(value);
   if (PyRange_Check(value) && hint == DType::kInvalid && dtype == DType::kInvalid) {
     hint = DType::kInt32;  // even if it is empty
   }
   if (is_tensor(tree)) return tensor_of(tree);
-  if (is_array(tree)) return from_array(tree, dtype, hint, true);
-  if (!normalizer.has_tensor()) return parse_either(tree, value, Source::kNormalized, dtype, hint);
+  if (is_array(tree)) return from_array(tree, dtype, hint, true, unfit);
+  if (!normalizer.has_tensor()) {
+    return parse_either(tree, value, Source::kNormalized, dtype, hint, unfit);
+  }
   if (dtype != DType::kInvalid) return pack(tree, dtype);
   return with_hint(hint, [&](DType wanted) { return pack(tree, wanted); });
 }
 
 // Numbers, strings, lists and tuples.
-Tensor from_python(PyObject* value, DType dtype, DType hint) {
+Tensor from_python(PyObject* value, DType dtype, DType hint, Unfit unfit) {
   const DType wanted = dtype != DType::kInvalid ? dtype : hint;
   if (wanted != DType::kInvalid) {
-    Parsed parsed = parse_as(value, Source::kPlain, wanted);
+    Parsed parsed = parse_with(value, value, Source::kPlain, wanted, unfit);
     if (parsed.outcome == Outcome::kOk) return std::move(parsed.tensor);
-    if (parsed.outcome == Outcome::kNotPlain) return from_normalized(value, dtype, hint);
+    if (parsed.outcome == Outcome::kNotPlain) return from_normalized(value, dtype, hint, unfit);
     if (dtype != DType::kInvalid) return parse_required(value, value, Source::kPlain, dtype);
   }
   Parsed parsed = parse_natural(value, Source::kPlain);
   if (parsed.outcome == Outcome::kOk) return std::move(parsed.tensor);
-  if (parsed.outcome == Outcome::kNotPlain) return from_normalized(value, dtype, hint);
+  if (parsed.outcome == Outcome::kNotPlain) return from_normalized(value, dtype, hint, unfit);
   raise(parsed, value);
 }
 
@@ -421,10 +458,10 @@ Tensor from_shape(PyObject* value, PyObject* list, DType dtype, DType hint) {
   if (rank == 0) {
     return Tensor::empty(dtype == DType::kInvalid ? DType::kInt32 : dtype, {0});
   }
-  return parse_either(list, value, Source::kPlain, dtype, DType::kInvalid);
+  return parse_either(list, value, Source::kPlain, dtype, DType::kInvalid, Unfit::kWrap);
 }
 
-Tensor from_foreign(PyObject* value, DType dtype, DType hint) {
+Tensor from_foreign(PyObject* value, DType dtype, DType hint, Unfit unfit) {
   if (!conversions().empty()) {
     Tensor tensor =
         dtype != DType::kInvalid
@@ -433,14 +470,14 @@ Tensor from_foreign(PyObject* value, DType dtype, DType hint) {
     if (tensor) return tensor;
   }
   if (is_number_or_text(value) || PyList_Check(value) || PyTuple_Check(value)) {
-    return from_normalized(value, dtype, hint);
+    return from_normalized(value, dtype, hint, unfit);
   }
   if (Tensor tensor = from_protocol(value, dtype)) return tensor;
   if (const PyRef list = shape_list(value)) return from_shape(value, list, dtype, hint);
   if (const PyRef array = PyRef::steal(array_of(value))) {
-    return from_array(array, dtype, hint, true);
+    return from_array(array, dtype, hint, true, unfit);
   }
-  return from_normalized(value, dtype, hint);
+  return from_normalized(value, dtype, hint, unfit);
 }
 
 PyObject* dtype_objects[kDTypeCount] = {};
@@ -479,7 +516,7 @@ DType dtype_from_object(PyObject* value) {
 
 }  // namespace
 
-[[gnu::hot]] Tensor to_tensor(PyObject* value, DType dtype, DType hint) {
+[[gnu::hot]] Tensor to_tensor(PyObject* value, DType dtype, DType hint, Unfit unfit) {
   if (is_tensor(value)) {
     const Tensor& tensor = tensor_of(value);
     if (dtype == DType::kInvalid || dtype == tensor.dtype()) return tensor;
@@ -489,12 +526,14 @@ DType dtype_from_object(PyObject* value) {
   if (PyFloat_CheckExact(value) || PyLong_CheckExact(value) || PyBool_Check(value) ||
       PyList_CheckExact(value) || PyTuple_CheckExact(value) || PyUnicode_CheckExact(value) ||
       PyBytes_CheckExact(value) || PyComplex_CheckExact(value)) {
-    return from_python(value, dtype, hint);
+    return from_python(value, dtype, hint, unfit);
   }
   if (value == Py_None) unsupported(value);
-  if (is_array(value) || is_numpy_scalar(value)) return from_array(value, dtype, hint, false);
+  if (is_array(value) || is_numpy_scalar(value)) {
+    return from_array(value, dtype, hint, false, unfit);
+  }
   if (is_variable(value)) return from_variable(value, dtype);
-  return from_foreign(value, dtype, hint);
+  return from_foreign(value, dtype, hint, unfit);
 }
 
 void register_conversion(PyObject* cls, PyObject* function, long priority) {

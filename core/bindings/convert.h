@@ -14,10 +14,16 @@ namespace ef::py {
 
 // Everything here needs the GIL and throws ef::Error or PythonError.
 
+// What becomes of integers that a dtype cannot hold: they wrap, with a warning of Python's or
+// without, or UnfitInteger is thrown, for those who look at the integers themselves.
+enum class Unfit : uint8_t { kWrap, kWrapSilently, kThrow };
+struct UnfitInteger {};
+
 // The value as a tensor. With `dtype`, a tensor, variable or array of another dtype and a Python
 // value that would lose something are errors. `hint` is a dtype to try first; where it does not
 // fit, the natural one is taken.
-Tensor to_tensor(PyObject* value, DType dtype = DType::kInvalid, DType hint = DType::kInvalid);
+Tensor to_tensor(PyObject* value, DType dtype = DType::kInvalid, DType hint = DType::kInvalid,
+                 Unfit unfit = Unfit::kWrap);
 
 // Makes to_tensor call `function(value, dtype=..., name=None, as_ref=False)` for instances of `cls`
 // (a class or a tuple of classes). The function may return NotImplemented. Functions of lower

@@ -5,6 +5,7 @@
 #include "bindings/errors.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
+#include "bindings/unfit_integers.h"
 #include "eager/dispatch.h"
 #include "graph/record.h"
 #include "ops/op.h"
@@ -87,6 +88,15 @@ void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* con
   return results(op, outputs);
 }
 
+// A call with integers that the dtype of the others cannot hold.
+[[gnu::cold, gnu::noinline]] PyObject* run_with_values(const Signature& signature,
+                                                       PyObject* const* args, size_t positional,
+                                                       PyObject* keywords) {
+  PyObject* values[kMaxParameters];
+  match_arguments(signature, args, positional, keywords, values);
+  return wrap(call_with_values(signature.op, values));
+}
+
 }  // namespace
 
 const Signature* make_signature(const Op& op) { return new Signature(op); }
@@ -95,8 +105,13 @@ const Op& op_of(const Signature& signature) { return signature.op; }
 
 [[gnu::hot]] PyObject* call_op(const Signature& signature, PyObject* const* args, size_t positional,
                                PyObject* keywords) {
-  PyObject* result =
-      guarded([&] { return convert_and_run(signature, args, positional, keywords); });
+  PyObject* result = guarded([&] {
+    try {
+      return convert_and_run(signature, args, positional, keywords);
+    } catch (const UnfitInteger&) {
+      return run_with_values(signature, args, positional, keywords);
+    }
+  });
   if (!result) {
     replace_exception(signature.op.tf_name, [&] {
       PyObject* values[kMaxParameters];

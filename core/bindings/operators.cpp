@@ -5,8 +5,10 @@
 #include "bindings/errors.h"
 #include "bindings/override.h"
 #include "bindings/promotion.h"
+#include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "bindings/unfit_integers.h"
 #include "eager/dispatch.h"
 #include "graph/record.h"
 #include "ops/compose.h"
@@ -39,20 +41,20 @@ Converts right_of(const Op& op) { return op.inputs[1].converts; }
 // A plain value on the left of a tensor takes its dtype, one on the right does so where it is
 // converted together with the left. Tensors of different dtypes are left alone: the operation
 // reports them.
-Operands convert_operands(Converts right, PyObject* a, PyObject* b) {
+Operands convert_operands(Converts right, PyObject* a, PyObject* b, Unfit unfit = Unfit::kWrap) {
   if (is_ours(a)) {
     Operands both{operand(a), {}};
     if (is_ours(b)) {
       both.b = operand(b);
     } else if (right == Converts::kTogether) {
-      both.b = to_tensor(b, both.a.dtype());
+      both.b = to_tensor(b, both.a.dtype(), DType::kInvalid, unfit);
     } else {
-      both.b = to_tensor(b, DType::kInvalid, both.a.dtype());
+      both.b = to_tensor(b, DType::kInvalid, both.a.dtype(), unfit);
     }
     return both;
   }
   Operands both{{}, operand(b)};
-  both.a = to_tensor(a, both.b.dtype());
+  both.a = to_tensor(a, both.b.dtype(), DType::kInvalid, unfit);
   return both;
 }
 
@@ -106,20 +108,26 @@ enum class Dtypes : bool { kAsTheyAre, kPromoted };
   return {promoted->a, promoted->b};
 }
 
-// Runs `body` on converted operands. `reflected` names the method of other classes that may know
-// an answer; null if there is none.
-template <Dtypes dtypes = Dtypes::kAsTheyAre, class Body>
-PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* reflected,
-                        const Body& body) noexcept {
+// The result of `run`, which says whether it is weak. `reflected` names the method of other classes
+// that may know an answer; null if there is none.
+template <class Run>
+PyObject* answered(PyObject* a, PyObject* b, const char* reflected, const Run& run) noexcept {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
   bool weak = false;
-  PyObject* result = guarded([&] {
-    return body(dtypes == Dtypes::kPromoted && promotes_now() ? promoted_operands(right, a, b, weak)
-                                                              : convert_operands(right, a, b));
-  });
+  PyObject* const result = guarded([&] { return run(weak); });
   if (weak && result) return weaken(result);
   if (result || !reflected || !is_ours(a) || is_ours(b)) return result;
   return ask_right_operand(a, b, reflected);
+}
+
+// Runs `body` on converted operands.
+template <Dtypes dtypes = Dtypes::kAsTheyAre, class Body>
+PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* reflected,
+                        const Body& body) noexcept {
+  return answered(a, b, reflected, [&](bool& weak) {
+    return body(dtypes == Dtypes::kPromoted && promotes_now() ? promoted_operands(right, a, b, weak)
+                                                              : convert_operands(right, a, b));
+  });
 }
 
 // A binary operator: its operation, the name of its reflected method, and that of its nodes.
@@ -127,15 +135,44 @@ struct Operator {
   const Op& op;
   const char* reflected;
   const char* node;
-  Dtypes dtypes = Dtypes::kAsTheyAre;
 };
 
-constexpr Operator kAdd{ops::add, "__radd__", "add", Dtypes::kPromoted};
-constexpr Operator kSubtract{ops::subtract, "__rsub__", "sub", Dtypes::kPromoted};
-constexpr Operator kMultiply{ops::multiply, "__rmul__", "mul", Dtypes::kPromoted};
-constexpr Operator kRemainder{ops::floor_mod, "__rmod__", "mod", Dtypes::kPromoted};
-constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__", "floordiv", Dtypes::kPromoted};
-constexpr Operator kPower{ops::pow, "__rpow__", "pow", Dtypes::kPromoted};
+// Runs the body of a comparison of a tensor with integers that its dtype cannot hold.
+template <class Body>
+[[gnu::cold, gnu::noinline]] PyObject* compare_values(const Op& op, PyObject* a, PyObject* b,
+                                                      const Body& body) {
+  const bool swapped = !is_ours(a);
+  const Tensor x = operand(swapped ? b : a);
+  const Saturated integers = saturated(swapped ? a : b, x.dtype());
+  const PyRef result =
+      checked(body(swapped ? Operands{integers.values, x} : Operands{x, integers.values}));
+  Shape shape;
+  if (!broadcast_shapes(x.shape(), integers.values.shape(), &shape)) return Py_NewRef(result.get());
+  return wrap(compared(op, tensor_of(result), integers, swapped));
+}
+
+// As with_operands, for comparisons.
+template <Dtypes dtypes, class Body>
+PyObject* with_compared(const Op& op, PyObject* a, PyObject* b, const char* reflected,
+                        const Body& body) noexcept {
+  return answered(a, b, reflected, [&](bool& weak) {
+    if (dtypes == Dtypes::kPromoted && promotes_now()) {
+      return body(promoted_operands(right_of(op), a, b, weak));
+    }
+    try {
+      return body(convert_operands(right_of(op), a, b, Unfit::kThrow));
+    } catch (const UnfitInteger&) {
+      return compare_values(op, a, b, body);
+    }
+  });
+}
+
+constexpr Operator kAdd{ops::add, "__radd__", "add"};
+constexpr Operator kSubtract{ops::subtract, "__rsub__", "sub"};
+constexpr Operator kMultiply{ops::multiply, "__rmul__", "mul"};
+constexpr Operator kRemainder{ops::floor_mod, "__rmod__", "mod"};
+constexpr Operator kFloorDivide{ops::floor_div, "__rfloordiv__", "floordiv"};
+constexpr Operator kPower{ops::pow, "__rpow__", "pow"};
 constexpr Operator kLess{ops::less, "__gt__", "Less"};
 constexpr Operator kLessEqual{ops::less_equal, "__ge__", "LessEqual"};
 constexpr Operator kGreater{ops::greater, "__lt__", "Greater"};
@@ -151,18 +188,27 @@ PyObject* on_tensors(const Op& op, const char* node, PyObject* a, PyObject* b) {
 
 template <const Operator& entry>
 PyObject* binary(PyObject* a, PyObject* b) {
-  const bool ordinary = is_ordinary(a) && is_ordinary(b);
-  if (ordinary || (entry.dtypes == Dtypes::kAsTheyAre && is_tensor(a) && is_tensor(b))) {
+  if (is_ordinary(a) && is_ordinary(b)) {
     PyObject* const result = on_tensors(entry.op, entry.node, a, b);
-    if (result || entry.dtypes == Dtypes::kAsTheyAre || !promotes_now()) [[likely]]
+    if (result || !promotes_now()) [[likely]]
       return result;
     PyErr_Clear();  // of two dtypes
   }
-  return with_operands<entry.dtypes>(right_of(entry.op), a, b, entry.reflected,
-                                     [](const Operands& both) {
-                                       const graph::NodeName name(entry.node);
-                                       return wrap(call(entry.op, {both.a, both.b}));
-                                     });
+  return with_operands<Dtypes::kPromoted>(right_of(entry.op), a, b, entry.reflected,
+                                          [](const Operands& both) {
+                                            const graph::NodeName name(entry.node);
+                                            return wrap(call(entry.op, {both.a, both.b}));
+                                          });
+}
+
+template <const Operator& entry>
+PyObject* order(PyObject* a, PyObject* b) {
+  if (is_tensor(a) && is_tensor(b)) return on_tensors(entry.op, entry.node, a, b);
+  return with_compared<Dtypes::kAsTheyAre>(entry.op, a, b, entry.reflected,
+                                           [](const Operands& both) {
+                                             const graph::NodeName name(entry.node);
+                                             return wrap(call(entry.op, {both.a, both.b}));
+                                           });
 }
 
 // Whether an operand of a multiplication is boolean. A variable on the right does not count.
@@ -311,19 +357,18 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
     }
     return wrap(call(equal ? ops::equal : ops::not_equal, {both.a, both.b}));
   };
-  const Converts right = right_of(ops::equal);
-  return equal ? with_operands<Dtypes::kPromoted>(right, a, b, "__eq__", compare)
-               : with_operands(right, a, b, "__ne__", compare);
+  return equal ? with_compared<Dtypes::kPromoted>(ops::equal, a, b, compare)
+               : with_compared<Dtypes::kAsTheyAre>(ops::not_equal, a, b, "__ne__", compare);
 }
 
 }  // namespace
 
 PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
   switch (op) {
-    case Py_LT: return binary<kLess>(a, b);
-    case Py_LE: return binary<kLessEqual>(a, b);
-    case Py_GT: return binary<kGreater>(a, b);
-    case Py_GE: return binary<kGreaterEqual>(a, b);
+    case Py_LT: return order<kLess>(a, b);
+    case Py_LE: return order<kLessEqual>(a, b);
+    case Py_GT: return order<kGreater>(a, b);
+    case Py_GE: return order<kGreaterEqual>(a, b);
     case Py_EQ: return equality(a, b, true);
     default: return equality(a, b, false);
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "bindings/errors.h"
 #include "bindings/numpy_api.h"
@@ -402,7 +403,15 @@ Parsed empty_sequence(const Outline& outline, DType dtype) {
   return {Outcome::kOk, Tensor::empty(dtype, outline.shape)};
 }
 
+// Whether all integers are the same in another dtype.
+bool keeps_integers(const Tensor& integers, const Tensor& others) {
+  const Tensor back = cast_to(others, integers.dtype());
+  return std::equal(integers.data<int64_t>(), integers.data<int64_t>() + integers.size(),
+                    back.data<int64_t>());
+}
+
 // Values of types without arithmetic are parsed as integers or, for float types, as floats.
+template <bool exact>
 Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DType dtype) {
   Parsed parsed{Outcome::kMismatch, Tensor()};
   if (kFloat8Types.contains(dtype)) {
@@ -413,7 +422,10 @@ Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DTyp
   }
   if (parsed.outcome != Outcome::kOk) return parsed;
   const StopRecording stop;
-  parsed.tensor = cast_to(parsed.tensor, dtype);
+  const Tensor numbers = std::exchange(parsed.tensor, cast_to(parsed.tensor, dtype));
+  if (exact && kInt4Types.contains(dtype) && !keeps_integers(numbers, parsed.tensor)) {
+    return {Outcome::kIntRange, Tensor()};
+  }
   return parsed;
 }
 
@@ -436,7 +448,11 @@ Parsed parse_natural(PyObject* value, Source source) {
   return parse_kind(value, source, outline, kind_of(outline.first, source));
 }
 
-Parsed parse_as(PyObject* value, Source source, DType dtype) {
+namespace {
+
+// `exact` says that integers out of range are an outcome; else they wrap.
+template <bool exact>
+Parsed parse_to(PyObject* value, Source source, DType dtype) {
   const Outline outline = outline_of(value, source);
   const Outcome outcome = first_is_plain(outline, source);
   if (outcome != Outcome::kOk) return {outcome, Tensor()};
@@ -450,14 +466,14 @@ Parsed parse_as(PyObject* value, Source source, DType dtype) {
   }
   switch (dtype) {
     case DType::kBool: return parse<bool>(value, source, outline, dtype);
-    case DType::kInt8: return parse<int8_t>(value, source, outline, dtype);
-    case DType::kInt16: return parse<int16_t>(value, source, outline, dtype);
-    case DType::kInt32: return parse<int32_t>(value, source, outline, dtype);
-    case DType::kInt64: return parse<int64_t>(value, source, outline, dtype);
-    case DType::kUint8: return parse<uint8_t>(value, source, outline, dtype);
-    case DType::kUint16: return parse<uint16_t>(value, source, outline, dtype);
-    case DType::kUint32: return parse<uint32_t>(value, source, outline, dtype);
-    case DType::kUint64: return parse<uint64_t>(value, source, outline, dtype);
+    case DType::kInt8: return parse<int8_t, exact>(value, source, outline, dtype);
+    case DType::kInt16: return parse<int16_t, exact>(value, source, outline, dtype);
+    case DType::kInt32: return parse<int32_t, exact>(value, source, outline, dtype);
+    case DType::kInt64: return parse<int64_t, exact>(value, source, outline, dtype);
+    case DType::kUint8: return parse<uint8_t, exact>(value, source, outline, dtype);
+    case DType::kUint16: return parse<uint16_t, exact>(value, source, outline, dtype);
+    case DType::kUint32: return parse<uint32_t, exact>(value, source, outline, dtype);
+    case DType::kUint64: return parse<uint64_t, exact>(value, source, outline, dtype);
     case DType::kFloat16: return parse<Half>(value, source, outline, dtype);
     case DType::kBfloat16: return parse<Bfloat16>(value, source, outline, dtype);
     case DType::kFloat32: return parse<float>(value, source, outline, dtype);
@@ -465,8 +481,18 @@ Parsed parse_as(PyObject* value, Source source, DType dtype) {
     case DType::kComplex64: return parse<Complex64>(value, source, outline, dtype);
     case DType::kComplex128: return parse<Complex128>(value, source, outline, dtype);
     case DType::kString: return parse<std::string>(value, source, outline, dtype);
-    default: return parse_stored(value, source, outline, dtype);
+    default: return parse_stored<exact>(value, source, outline, dtype);
   }
+}
+
+}  // namespace
+
+Parsed parse_as(PyObject* value, Source source, DType dtype) {
+  return parse_to<true>(value, source, dtype);
+}
+
+Parsed parse_wrapping(PyObject* value, Source source, DType dtype) {
+  return parse_to<false>(value, source, dtype);
 }
 
 }  // namespace ef::py

@@ -36,7 +36,10 @@ struct Parsed {
 
 // Parses with the dtype that the first element suggests.
 Parsed parse_natural(PyObject* value, Source source);
-// Parses as `dtype` where its elements convert without losing their kind.
+// Parses as `dtype` where its elements convert without losing their kind. Integers that an integer
+// dtype cannot hold have the outcome kIntRange.
 Parsed parse_as(PyObject* value, Source source, DType dtype);
+// The same, but such integers wrap, as far as 64 bits hold them.
+Parsed parse_wrapping(PyObject* value, Source source, DType dtype);
 
 }  // namespace ef::py

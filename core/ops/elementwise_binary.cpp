@@ -31,7 +31,10 @@ Tensor not_zero(const Tensor& x) {
 const Op add_n{{
     .name = "add_n",
     .tf_name = "AddN",
-    .inputs = {{.name = "inputs", .dtypes = kNumericTypes, .variadic = true}},
+    .inputs = {{.name = "inputs",
+                .dtypes = kNumericTypes,
+                .variadic = true,
+                .converts = Converts::kAlone}},
     .infer =
         [](InferContext& c) {
           if (c.num_inputs() == 0) invalid_argument("There is nothing to add [Op:AddN]");

@@ -368,7 +368,9 @@ def pad(
             return _ops.pad(tensor, flat, mode)
         constant_values = ""
     elif dtype != dtypes.string and (
-        (plain is int and abs(constant_values) < 2**53) or (plain is float and dtype.is_floating)
+        # Of integers those that any dtype holds, or any with a sign.
+        (plain is int and (0 if dtype.is_unsigned else -128) <= constant_values < 128)
+        or (plain is float and dtype.is_floating)
     ):
         return _ops.pad(tensor, flat, mode, constant_values)
     value = _core.convert(constant_values, dtype, None)

@@ -167,7 +167,20 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x if x.dtype is dtype else _cast(x, dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(_cast(x.values, dtype), x.indices, x.dense_shape)
+    if kind is int or kind is list or kind is tuple:
+        return _cast_plain(x, dtype)
     return _cast(x, dtype)
+
+
+def _cast_plain(x: Any, dtype: Any) -> Tensor:
+    """A cast of Python's values: integers become others directly, so that those out of range are seen."""
+    target = dtypes.as_dtype(dtype)
+    if target.is_integer and not target.is_quantized:
+        try:
+            return _core.convert(x, target, None)
+        except (TypeError, ValueError):
+            pass  # values of other kinds
+    return _cast(x, target)
 
 
 @op_function(elementwise=1)

@@ -91,13 +91,17 @@ def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
         value = ragged[0]
         rest = {key: arguments[key] for key in list(arguments)[1:]}
         return value.with_flat_values(function(value.flat_values, **rest))
+    rest = {key: value for key, value in arguments.items() if key not in names}
+    if len(ragged) == 1 and sum(type(arguments[name]) is int for name in names) == len(names) - 1:
+        # Integers stay as they are: comparisons see their values.
+        operands = [getattr(arguments[name], "flat_values", arguments[name]) for name in names]
+        return ragged[0].with_flat_values(function(*operands, **rest))
     like = next((item.dtype for item in reversed(ragged) if item.dtype is not dtypes.bool), None)
     values = [
         item if isinstance(item, RaggedTensor) else _converted(item, like)
         for item in (arguments[name] for name in names)
     ]
     flats, rebuilt = aligned(values)
-    rest = {key: value for key, value in arguments.items() if key not in names}
     return rebuilt(function(*flats, **rest))
 
 

@@ -45,6 +45,8 @@ def asarray(a: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
         if any(isinstance(leaf, Tensor | _core.Variable) for leaf in leaves):
             dtype = dtypes.result_type(*leaves) if dtype is None else dtype
             return _ops.stack([asarray(item, dtype) for item in a])
+    if type(a) is int and dtype is not None and dtype.is_integer:
+        return _core.convert(a, dtype, None)  # which warns of integers that do not fit
     values = np.asarray(a)
     if dtype is None and not isinstance(a, np.ndarray | np.generic):
         dtype = dtype_module.as_dtype(dtypes.narrowed(values.dtype))

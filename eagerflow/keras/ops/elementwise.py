@@ -91,7 +91,10 @@ def clip(x: Any, x_min: Any, x_max: Any) -> Any:
     x = tensor(x)
     if x.dtype.is_bool:
         x = _ops.cast(x, dtypes.int32)
-    low, high = (tensor(bound, x.dtype) for bound in (x_min, x_max))
+    # Integers stay as they are: bounds beyond the dtype's range have no effect.
+    low, high = (
+        bound if type(bound) is int else tensor(bound, x.dtype) for bound in (x_min, x_max)
+    )
     return _ops.maximum(_ops.minimum(x, high), low)
 
 
