@@ -357,7 +357,7 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
     }
     return wrap(call(equal ? ops::equal : ops::not_equal, {both.a, both.b}));
   };
-  return equal ? with_compared<Dtypes::kPromoted>(ops::equal, a, b, compare)
+  return equal ? with_compared<Dtypes::kPromoted>(ops::equal, a, b, "__eq__", compare)
                : with_compared<Dtypes::kAsTheyAre>(ops::not_equal, a, b, "__ne__", compare);
 }
 

@@ -357,6 +357,7 @@ std::unordered_map<const Op*, Rule> make_rules() {
   set(reducing, {&reduce_sum, &reduce_mean, &reduce_prod, &reduce_max, &reduce_min, &reduce_all,
                  &reduce_any});
   set(along_axis<ScanAttrs>, {&cumsum, &cumprod});
+  set(joining<LinearScanAttrs>, {&linear_scan});
   set(joining<ConcatAttrs>, {&concat});
   set(joining<StackAttrs>, {&stack});
   set(along_axis<UnstackAttrs>, {&unstack});

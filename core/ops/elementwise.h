@@ -22,6 +22,7 @@ extern const Op maximum;
 extern const Op minimum;
 extern const Op squared_difference;
 extern const Op atan2;
+extern const Op hypot;
 extern const Op xdivy;
 extern const Op xlogy;
 extern const Op xlog1py;

@@ -15,6 +15,11 @@ constexpr DTypeSet kDifferenceTypes = kInexactTypes | DTypeSet{kInt32, kInt64};
 
 Tensor zero(DType dtype) { return Tensor::scalar(dtype, 0); }
 
+Tensor real_as_complex(const Tensor& x) {
+  const Tensor part = call(real, {x});
+  return call(complex, {part, zero(part.dtype())});
+}
+
 // The gradient goes to x where `to_x` holds, and to y elsewhere.
 void choose_gradient(GradContext& g, const Tensor& to_x) {
   const Tensor dy = g.dy();
@@ -22,8 +27,12 @@ void choose_gradient(GradContext& g, const Tensor& to_x) {
   if (g.wants(1)) set_summed(g, 1, ef::select(to_x, zero(dy.dtype()), dy));
 }
 
-Tensor not_zero(const Tensor& x) {
-  return cast_to(call(not_equal, {x, zero(x.dtype())}), x.dtype());
+// The factor of f(y) in the derivative of x f(y) by x: 1, but 0 where both x and what f is not
+// defined at are 0, as the product counts as 0 there.
+Tensor factor_of(const Tensor& x, const Tensor& y, double undefined) {
+  const Tensor defined = call(not_equal, {y, Tensor::scalar(y.dtype(), undefined)});
+  const Tensor either = call(logical_or, {call(not_equal, {x, zero(x.dtype())}), defined});
+  return cast_to(either, x.dtype());
 }
 
 }  // namespace
@@ -200,8 +209,8 @@ const Op multiply_no_nan{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          if (g.wants(0)) set_summed(g, 0, call(multiply_no_nan, {dy, g.input(1)}));
-          if (g.wants(1)) set_summed(g, 1, call(multiply_no_nan, {g.input(0), dy}));
+          if (g.wants(0)) set_summed(g, 0, call(multiply_no_nan, {dy, conjugate(g.input(1))}));
+          if (g.wants(1)) set_summed(g, 1, call(multiply_no_nan, {conjugate(g.input(0)), dy}));
         },
     .needs = {{2, 0}, {1, 0}},
     .doc = R"(Returns x * y, and 0 wherever y is 0, even if x is infinite or NaN.
@@ -298,8 +307,11 @@ const Op pow{{
           const Tensor dy = g.dy();
           const Tensor x = conjugate(g.input(0));
           if (g.wants(0)) {
+            // Not even an infinite power changes that x^0 is constant, or what has no gradient.
             const Tensor y = conjugate(g.input(1));
-            set_summed(g, 0, dy * y * call(pow, {x, y - 1}));
+            const Op& times = is_integer(x.dtype()) ? multiply : multiply_no_nan;
+            const Tensor slope = call(times, {call(pow, {x, y - 1}), y});
+            set_summed(g, 0, call(times, {slope, dy}));
           }
           if (!g.wants(1)) return;
           // x^y is a smooth function of y only for positive x; elsewhere the gradient counts as 0.
@@ -366,7 +378,8 @@ const Op squared_difference{{
     .kernel = cpu::binary<Binary::kSquaredDifference>,
     .gradient =
         [](GradContext& g) {
-          const Tensor dy = g.dy();
+          // The result is real, whatever its dtype.
+          const Tensor dy = is_complex(g.input_dtype(0)) ? real_as_complex(g.dy()) : g.dy();
           const Tensor by_x = (dy + dy) * (g.input(0) - g.input(1));
           if (g.wants(0)) set_summed(g, 0, by_x);
           if (g.wants(1)) g.set(1, -sum_to_shape(by_x, g.input_shape(1)));
@@ -392,9 +405,10 @@ const Op atan2{{
         [](GradContext& g) {
           const Tensor& y = g.input(0);
           const Tensor& x = g.input(1);
-          const Tensor scaled = g.dy() / (y * y + x * x);
-          if (g.wants(0)) set_summed(g, 0, x * scaled);
-          if (g.wants(1)) g.set(1, -sum_to_shape(y * scaled, g.input_shape(1)));
+          const Tensor length = call(hypot, {y, x});  // squares may overflow
+          const Tensor scaled = g.dy() / length;
+          if (g.wants(0)) set_summed(g, 0, x / length * scaled);
+          if (g.wants(1)) g.set(1, -sum_to_shape(y / length * scaled, g.input_shape(1)));
         },
     .needs = {kBothInputs},
     .doc = R"(Returns the angle of the point (x, y), in [-pi, pi].
@@ -407,6 +421,33 @@ np.float32(0.0)
 )",
 }};
 
+const Op hypot{{
+    .name = "hypot",
+    .tf_name = "Hypot",
+    .inputs = {{"x", kFloatTypes}, {"y", kFloatTypes}},
+    .infer = binary_infer,
+    .kernel = cpu::binary<Binary::kHypot>,
+    // At the origin, where there is no derivative, it counts as 0.
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          for (int i = 0; i < 2; ++i) {
+            if (!g.wants(i)) continue;
+            set_summed(g, i, dy * call(divide_no_nan, {g.input(i), g.output(0)}));
+          }
+        },
+    .needs = {{1, 1}, {2, 1}},
+    .doc = R"(Returns the root of x^2 + y^2, also where the squares overflow or vanish.
+
+Floating dtypes; shapes broadcast. The gradient at the origin is 0. Raises InvalidArgumentError if
+dtypes differ or shapes do not broadcast.
+
+>>> from eagerflow._core import ops
+>>> ops.hypot([3.0, 3e30], [4.0, 4e30]).numpy()
+array([5.e+00, 5.e+30], dtype=float32)
+)",
+}};
+
 const Op xdivy{{
     .name = "xdivy",
     .tf_name = "Xdivy",
@@ -416,9 +457,9 @@ const Op xdivy{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          const Tensor& x = g.input(0);
-          const Tensor& y = g.input(1);
-          if (g.wants(0)) set_summed(g, 0, dy * call(xdivy, {not_zero(x), y}));
+          const Tensor x = conjugate(g.input(0));
+          const Tensor y = conjugate(g.input(1));
+          if (g.wants(0)) set_summed(g, 0, dy * call(xdivy, {factor_of(x, y, 0), y}));
           if (g.wants(1)) set_summed(g, 1, dy * call(xdivy, {-x, call(square, {y})}));
         },
     .needs = {kBothInputs},
@@ -441,9 +482,9 @@ const Op xlogy{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          const Tensor& x = g.input(0);
-          const Tensor& y = g.input(1);
-          if (g.wants(0)) set_summed(g, 0, dy * call(xlogy, {not_zero(x), y}));
+          const Tensor x = conjugate(g.input(0));
+          const Tensor y = conjugate(g.input(1));
+          if (g.wants(0)) set_summed(g, 0, dy * call(xlogy, {factor_of(x, y, 0), y}));
           if (g.wants(1)) set_summed(g, 1, dy * call(xdivy, {x, y}));
         },
     .needs = {kBothInputs},
@@ -466,9 +507,9 @@ const Op xlog1py{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          const Tensor& x = g.input(0);
-          const Tensor& y = g.input(1);
-          if (g.wants(0)) set_summed(g, 0, dy * call(xlog1py, {not_zero(x), y}));
+          const Tensor x = conjugate(g.input(0));
+          const Tensor y = conjugate(g.input(1));
+          if (g.wants(0)) set_summed(g, 0, dy * call(xlog1py, {factor_of(x, y, -1), y}));
           if (g.wants(1)) set_summed(g, 1, dy * call(xdivy, {x, y + 1}));
         },
     .needs = {kBothInputs},

@@ -23,14 +23,33 @@ Tensor ratio(const Tensor& y, const Tensor& x, double limit) {
   return ef::select(zero, ef::fill(x.dtype(), x.shape(), limit), y / safe);
 }
 
+// log(x) / (x - 1) = 2 artanh(w) / w / (x + 1) with w = (x - 1) / (x + 1), by the series of artanh
+// near 1, which is smooth there.
+Tensor log_quotient(const Tensor& x) {
+  constexpr int kTerms = 9;
+  const Tensor near = call(less, {call(abs, {x - 1}), Tensor::scalar(x.dtype(), 0.25)});
+  const Tensor inside = ef::select(near, x, ones_like(x));
+  const Tensor w = (inside - 1) / (inside + 1);
+  const Tensor squared = w * w;
+  Tensor series = ef::fill(x.dtype(), {}, 1.0 / (2 * kTerms + 1));
+  for (int k = kTerms - 1; k >= 0; --k) series = series * squared + 1.0 / (2 * k + 1);
+  const Tensor outside = ef::select(near, ones_like(x) * 2, x);
+  return ef::select(near, series * 2 / (inside + 1), call(log, {outside}) / (outside - 1));
+}
+
 template <const Op& op>
 Tensor of(const Tensor& x) {
   return call(op, {x});
 }
 
-// x^(a - 1) e^-x / gamma(a): the derivative of igamma by x.
+// x^(a - 1) e^-x / gamma(a): the derivative of igamma by x. Large x have large powers, and at 0
+// only powers, not logarithms, have derivatives.
 Tensor gamma_density(const Tensor& a, const Tensor& x) {
-  return of<exp>((a - 1) * of<log>(x) - x - of<lgamma>(a));
+  const Tensor near = call(less, {x, Tensor::scalar(x.dtype(), 1)});
+  const Tensor one = ones(x.dtype(), {});
+  const Tensor small = ef::select(near, x, one), large = ef::select(near, one, x);
+  const Tensor by_power = call(pow, {small, a - 1}) * of<exp>(-small - of<lgamma>(a));
+  return ef::select(near, by_power, of<exp>((a - 1) * of<log>(large) - large - of<lgamma>(a)));
 }
 
 template <bool upper>
@@ -413,7 +432,7 @@ const Op spence{{
     .gradient =
         [](GradContext& g) {
           const Tensor& x = g.input(0);
-          g.set(0, -g.dy() * ratio(of<log>(x), x - 1, 1));
+          g.set(0, -g.dy() * log_quotient(x));
         },
     .needs = {kInput},
     .doc = R"(Spence's integral, of log(t) / (1 - t) from 1 to x; NaN below 0.
@@ -514,6 +533,16 @@ const Op igamma_grad_a{{
     .inputs = {{"a", kFloatTypes}, {"x", kFloatTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kIgammaGradA>,
+    // By x it is the derivative of the density by a. That by a has no formula.
+    .gradient =
+        [](GradContext& g) {
+          if (!g.wants(1)) return;
+          const Tensor& a = g.input(0);
+          const Tensor& x = g.input(1);
+          const Tensor slope = of<log>(x) - of<digamma>(a);
+          set_summed(g, 1, call(multiply_no_nan, {slope, g.dy() * gamma_density(a, x)}));
+        },
+    .needs = {kNothing, kBothInputs},
     .doc = "The derivative of the lower regularized incomplete gamma function by a.\n",
 }};
 

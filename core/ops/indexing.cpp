@@ -1,9 +1,12 @@
 // Gathering and scattering: inference and gradients.
 #include "ops/indexing.h"
 
+#include <limits>
+
 #include "kernels/cpu/indexing.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/creation.h"
 #include "ops/elementwise.h"
 #include "ops/partial_shapes.h"
 
@@ -190,16 +193,24 @@ Tensor picked(GradContext& g, const Tensor& from) {
   return call(gather_nd, {from, g.input(1)}, GatherNdAttrs{});
 }
 
-// Where an extremum kept an element, and where an update replaced it.
+// The element and the updates that equal the extremum share its gradient.
 void extremum_gradient(GradContext& g) {
   const Tensor& result = g.output(0);
   const Tensor dy = g.dy();
-  if (g.wants(0)) {
-    g.set(0, cast_to(call(equal, {g.input(0), result}), dy.dtype()) * dy);
-  }
-  if (g.wants(2)) {
-    g.set(2, cast_to(call(equal, {g.input(2), picked(g, result)}), dy.dtype()) * picked(g, dy));
-  }
+  const Tensor kept = cast_to(call(equal, {g.input(0), result}), dy.dtype());
+  const Tensor placed = cast_to(call(equal, {g.input(2), picked(g, result)}), dy.dtype());
+  const Tensor count = call(tensor_scatter_nd_add, {kept, g.input(1), placed});
+  const Tensor share = call(divide_no_nan, {dy, count});
+  if (g.wants(0)) g.set(0, kept * share);
+  if (g.wants(2)) g.set(2, placed * picked(g, share));
+}
+
+// The slices of `from` that updates went to, and zeros for updates that a later one replaced.
+Tensor picked_last(GradContext& g, const Tensor& from) {
+  const Tensor& indices = g.input(1);
+  const Tensor slices = picked(g, from);
+  const int behind = from.rank() - static_cast<int>(indices.shape().back());
+  return only_last(slices, indices, without_last(from.shape(), behind));
 }
 
 std::vector<InputSpec> scatter_inputs(DTypeSet types) {
@@ -209,6 +220,20 @@ std::vector<InputSpec> scatter_inputs(DTypeSet types) {
 }
 
 }  // namespace
+
+Tensor only_last(const Tensor& slices, const Tensor& indices, const Shape& outer) {
+  const Shape rows = without_last(indices.shape(), 1);
+  const int64_t count = rows.num_elements();
+  if (count <= 1) return slices;
+  const DType dtype = count <= std::numeric_limits<int32_t>::max() ? DType::kInt32 : DType::kInt64;
+  const auto number = [&](int64_t n) { return Tensor::scalar(dtype, static_cast<double>(n)); };
+  const Tensor ids = reshape_to(call(range, {number(0), number(count), number(1)}), rows);
+  const Tensor last = call(tensor_scatter_nd_max, {ef::zeros(dtype, outer), indices, ids});
+  const Tensor wins = call(equal, {call(gather_nd, {last, indices}, GatherNdAttrs{}), ids});
+  Shape spread = rows;
+  for (int i = rows.rank(); i < slices.rank(); ++i) spread.push_back(1);
+  return ef::select(reshape_to(wins, spread), slices, ef::zeros(slices.dtype(), {}));
+}
 
 const Op gather{{
     .name = "gather",
@@ -339,11 +364,11 @@ const Op tensor_scatter_nd_update{{
     .kernel = cpu::tensor_scatter_nd_update,
     .gradient =
         [](GradContext& g) {
-          if (g.wants(2)) g.set(2, picked(g, g.dy()));
+          if (g.wants(2)) g.set(2, picked_last(g, g.dy()));
           if (g.wants(0)) {
             const Shape updates = g.input_shape(2);
             g.set(0, call(tensor_scatter_nd_update,
-                          {g.dy(), g.input(1), zeros(g.input_dtype(0), updates)}));
+                          {g.dy(), g.input(1), ef::zeros(g.input_dtype(0), updates)}));
           }
         },
     .needs = {{.inputs = 2}, {}, {.inputs = 2}},

@@ -82,4 +82,8 @@ struct UniqueAttrs {
 };
 extern const Op unique_with_counts;  // x -> y, idx, count
 
+// The slices, and zeros where a later one has the same row of indices into `outer`: the gradient of
+// slices of which the last one is kept.
+Tensor only_last(const Tensor& slices, const Tensor& indices, const Shape& outer);
+
 }  // namespace ef::ops

@@ -90,7 +90,13 @@ const Op stitch_rows{{
           c.add_output(c.dtype(1), shape);
         },
     .kernel = cpu::stitch_rows,
-    .gradient = [](GradContext& g) { g.set(1, call(gather, {g.dy(), g.input(0)}, GatherAttrs{})); },
+    .gradient =
+        [](GradContext& g) {
+          const Tensor& indices = g.input(0);
+          const Tensor rows = call(gather, {g.dy(), indices}, GatherAttrs{});
+          const Tensor columns = reshape_to(indices, {indices.size(), 1});
+          g.set(1, only_last(rows, columns, {g.output_shape(0)[0]}));
+        },
     .needs = {{}, {.inputs = 1}},
     .makes_outputs = true,
     .sizes_from_values = true,

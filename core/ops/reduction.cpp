@@ -151,6 +151,50 @@ ScanAttrs opposite(ScanAttrs attrs) {
   return attrs;
 }
 
+// Each element moved on by one in the order of a scan, and 0 at its start.
+Tensor delayed(const Tensor& x, int64_t axis, bool reverse) {
+  const int rank = x.rank();
+  const auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  if (x.dim(static_cast<int>(at)) == 0) return x;
+  Ints begin, size, paddings;
+  for (int i = 0; i < rank; ++i) {
+    const bool along = static_cast<size_t>(i) == at;
+    begin.push_back(along && reverse ? 1 : 0);
+    size.push_back(x.dim(i) - (along ? 1 : 0));
+    paddings.push_back(along && !reverse ? 1 : 0);
+    paddings.push_back(along && reverse ? 1 : 0);
+  }
+  const Tensor kept = call(slice, {x}, SliceAttrs{.begin = begin, .size = size});
+  return call(pad, {kept}, PadAttrs{.paddings = paddings});
+}
+
+// The derivative of all products that contain x[j] is the product of the elements before it, times
+// the sum over k of dy[k] and the elements between j and k. That sum follows from that of the next
+// element, so that nothing is divided by x[j], which may be 0.
+void running_product_gradient(GradContext& g) {
+  const auto& [axis, exclusive, reverse] = g.attrs<ScanAttrs>();
+  const Tensor x = conjugate(g.input(0));
+  const Tensor before =
+      call(cumprod, {x}, ScanAttrs{.axis = axis, .exclusive = true, .reverse = reverse});
+  Tensor after = call(linear_scan, {x, g.dy()},
+                      LinearScanAttrs{.axis = axis, .reverse = !reverse, .previous = !exclusive});
+  if (exclusive) after = delayed(after, axis, !reverse);
+  g.set(0, before * after);
+}
+
+void linear_scan_gradient(GradContext& g) {
+  auto attrs = g.attrs<LinearScanAttrs>();
+  const bool reverse = attrs.reverse;
+  attrs.reverse = !attrs.reverse;
+  attrs.previous = !attrs.previous;
+  const Tensor by_terms = call(linear_scan, {conjugate(g.input(0)), g.dy()}, attrs);
+  g.set(1, by_terms);
+  if (!g.wants(0)) return;
+  const Tensor h = conjugate(g.output(0));
+  g.set(0, attrs.previous ? by_terms * delayed(h, attrs.axis, reverse)
+                          : delayed(by_terms, attrs.axis, !reverse) * h);
+}
+
 }  // namespace
 
 const Op reduce_sum{{
@@ -346,19 +390,44 @@ const Op cumprod{{
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = scan_infer,
     .kernel = cpu::cumprod,
-    // The derivative by an element is the sum of all products that contain it, divided by it: 0
-    // by an element that is 0, as in TensorFlow.
-    .gradient =
-        [](GradContext& g) {
-          const Tensor sums =
-              call(cumsum, {conjugate(g.output(0)) * g.dy()}, opposite(g.attrs<ScanAttrs>()));
-          g.set(0, call(divide_no_nan, {sums, conjugate(g.input(0))}));
-        },
-    .needs = {{.inputs = 1, .outputs = 1}},
+    .gradient = running_product_gradient,
+    .needs = {{.inputs = 1}},
     .doc = R"(Running products along an axis; arguments as in `tf.cumsum`.
 
 >>> tf.math.cumprod([1, 2, 3]).numpy()
 array([1, 2, 6], dtype=int32)
+)",
+}};
+
+const Op linear_scan{{
+    .name = "linear_scan",
+    .tf_name = "LinearScan",
+    .inputs = {{"coefficients", kInexactTypes}, {"terms", kInexactTypes}},
+    .attrs = attrs_of<LinearScanAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          if (!may_equal(c.shape(0), c.shape(1))) {
+            invalid_argument("coefficients and terms must have one shape, got ", c.shape(0),
+                             " and ", c.shape(1), " [Op:LinearScan]");
+          }
+          const Shape& shape = c.shape(1);
+          const int64_t axis = c.attrs<LinearScanAttrs>().axis;
+          if (shape.ranked() && (axis < -shape.rank() || axis >= shape.rank())) {
+            invalid_argument("Expected scan axis in the range [", -shape.rank(), ", ", shape.rank(),
+                             "), but got ", axis, " [Op:LinearScan]");
+          }
+          c.add_output(c.dtype(1), merged(c.shape(0), shape));
+        },
+    .kernel = cpu::linear_scan,
+    .gradient = linear_scan_gradient,
+    .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
+    .doc = R"(The recurrence h[k] = terms[k] + coefficients[k] h[k - 1] along an axis.
+
+`reverse` starts at the end; with `previous` the coefficient is that of the element before k.
+
+>>> from eagerflow._core import ops
+>>> ops.linear_scan([2.0, 3.0, 0.0], [1.0, 1.0, 1.0]).numpy()
+array([1., 4., 1.], dtype=float32)
 )",
 }};
 

@@ -33,4 +33,11 @@ struct ScanAttrs {
 extern const Op cumsum;   // x
 extern const Op cumprod;  // x
 
+struct LinearScanAttrs {
+  int64_t axis = 0;
+  bool reverse = false;
+  bool previous = false;  // whether to multiply by the coefficient of the element before
+};
+extern const Op linear_scan;  // coefficients, terms
+
 }  // namespace ef::ops

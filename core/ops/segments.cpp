@@ -7,6 +7,8 @@
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 #include "ops/partial_shapes.h"
+#include "ops/partition.h"
+#include "ops/reduction.h"
 
 namespace ef::ops {
 namespace {
@@ -43,21 +45,47 @@ void extreme_gradient(GradContext& g) {
   g.set(0, ef::select(chosen, gathered, zeros_like(gathered)));
 }
 
-// Where a segment has one zero, the product of the others is that one's gradient.
+// Whether each row of a vector follows one of its own segment; and whether one follows it.
+struct Neighbours {
+  Tensor follows, followed;
+};
+
+Neighbours neighbours_of(const Tensor& ids, DType dtype, const Shape& shape) {
+  const int64_t n = ids.size();
+  const auto part = [&](int64_t begin) {
+    return call(slice, {ids}, SliceAttrs{.begin = {begin}, .size = {n - 1}});
+  };
+  const Tensor same = cast_to(call(equal, {part(1), part(0)}), dtype);
+  const auto spread = [&](int64_t before, int64_t after) {
+    const Tensor padded = call(pad, {same}, PadAttrs{.paddings = {before, after}});
+    return broadcast_to_shape(beside(padded, shape.rank()), shape);
+  };
+  return {spread(1, 0), spread(0, 1)};
+}
+
+// The gradient of a row is the product of those before it in its segment, times that of those after
+// it: exact where elements are zero, in derivatives of the derivative, too.
 void product_gradient(GradContext& g) {
   const Tensor& data = g.input(0);
   const Tensor& ids = g.input(1);
-  const Tensor& result = g.output(0);
-  const int64_t count = result.dim(0);
-  const DType dtype = data.dtype();
-  const Tensor blank = call(equal, {data, zeros(dtype, {})});
-  const Tensor blanks = totals_of(cast_to(blank, DType::kInt32), ids, count);
-  const Tensor dy =
-      ef::select(call(greater, {blanks, ones(DType::kInt32, {})}), zeros_like(result), g.dy());
-  const Tensor others = call(unsorted_segment_prod, {ef::select(blank, ones(dtype, {}), data), ids},
-                             UnsortedSegmentAttrs{.num_segments = count});
-  const Tensor partial = ef::select(blank, rows_of(others, ids), rows_of(result, ids) / data);
-  g.set(0, rows_of(dy, ids) * partial);
+  const int64_t n = ids.size();
+  if (data.size() == 0) return g.set(0, zeros_like(data));
+  const Tensor flat = reshape_to(ids, {n});
+  const Tensor order = call(argsort, {flat}, SortAttrs{});
+  const Tensor back = call(invert_permutation, {order});
+  const auto taken = [](const Tensor& rows, const Tensor& at) {
+    return call(gather, {rows, at}, GatherAttrs{});
+  };
+  Shape shape = without_first(data.shape(), ids.rank());
+  shape = joined({n}, shape);
+  const Tensor rows = conjugate(taken(reshape_to(data, shape), order));
+  const auto [follows, followed] = neighbours_of(taken(flat, order), data.dtype(), shape);
+  const Tensor before =
+      call(linear_scan, {rows * followed, 1 - follows}, LinearScanAttrs{.previous = true});
+  const Tensor after = call(linear_scan, {rows * follows, 1 - followed},
+                            LinearScanAttrs{.reverse = true, .previous = true});
+  const Tensor others = reshape_to(taken(before * after, back), data.shape());
+  g.set(0, rows_of(g.dy(), ids) * others);
 }
 
 void check_unsorted(InferContext& c) {
@@ -103,6 +131,7 @@ std::vector<InputSpec> rows_and_ids(DTypeSet types) {
 
 constexpr Need kIds{.inputs = 2};
 constexpr Need kAll{.inputs = 3, .outputs = 1};
+constexpr Need kInputs{.inputs = 3};
 
 }  // namespace
 
@@ -141,7 +170,7 @@ const Op unsorted_segment_prod{{
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_prod,
     .gradient = product_gradient,
-    .needs = {kAll, {}},
+    .needs = {kInputs, {}},
     .doc = "The products of rows that belong to the same segment; one for none.",
 }};
 
@@ -209,7 +238,7 @@ const Op segment_prod{{
     .infer = check_sorted,
     .kernel = cpu::segment_prod,
     .gradient = product_gradient,
-    .needs = {kAll, {}},
+    .needs = {kInputs, {}},
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "Products of neighbouring rows of one segment.",

@@ -14,6 +14,7 @@ from eagerflow.sparse.tensor import SparseTensor
 
 __all__ = ["RULES"]
 
+_ops = _core.ops
 Tensor = _core.Tensor
 
 
@@ -23,10 +24,40 @@ def _as_rows(counts: Tensor, like: Tensor) -> Tensor:
     return tf.reshape(counts, tf.concat([tf.shape(counts), ones], 0))
 
 
+def _spread(numbers: Tensor, sizes: Tensor) -> Tensor:
+    """A number for each row, for all of its elements."""
+    ones = tf.ones_like(sizes[1:])
+    return tf.broadcast_to(tf.reshape(numbers, tf.concat([sizes[:1], ones], 0)), sizes)
+
+
 @rule("cumprod")
 def _cumprod(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    products = tf.cumsum(dy[0] * y[0], attrs["axis"], attrs["exclusive"], not attrs["reverse"])
-    return [products / x[0]]
+    axis, exclusive, reverse = (attrs[key] for key in ("axis", "exclusive", "reverse"))
+    elements = tf.math.conj(x[0])
+    before = tf.math.cumprod(elements, axis, exclusive=True, reverse=reverse)
+    after = _ops.linear_scan(elements, dy[0], axis, not reverse, not exclusive)
+    if exclusive:
+        after = _delayed(after, axis, not reverse)
+    return [before * after]
+
+
+def _delayed(x: Tensor, axis: Any, reverse: bool) -> Tensor:
+    """Each element moved on by one in the order of a scan, and 0 at its start."""
+    along = tf.one_hot(axis % tf.rank(x), tf.rank(x), dtype=tf.int32)
+    none = tf.zeros_like(along)
+    kept = tf.slice(x, along if reverse else none, tf.maximum(tf.shape(x) - along, 0))
+    missing = tf.minimum(along, tf.shape(x))
+    return tf.pad(kept, tf.stack([none, missing] if reverse else [missing, none], 1))
+
+
+@rule("linear_scan")
+def _linear_scan(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    axis, reverse, previous = (attrs[key] for key in ("axis", "reverse", "previous"))
+    by_terms = _ops.linear_scan(tf.math.conj(x[0]), dy[0], axis, not reverse, not previous)
+    h = tf.math.conj(y[0])
+    if previous:
+        return [_delayed(by_terms, axis, not reverse) * h, by_terms]
+    return [by_terms * _delayed(h, axis, reverse), by_terms]
 
 
 @rule("diag")
@@ -67,7 +98,18 @@ def _scatter_sub(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @rule("tensor_scatter_nd_update")
 def _scatter_update(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     rest = tf.tensor_scatter_nd_update(dy[0], x[1], tf.zeros_like(x[2]))
-    return [rest, None, tf.gather_nd(dy[0], x[1])]
+    outer = tf.shape(x[0])[: tf.shape(x[1])[-1]]
+    return [rest, None, _only_last(tf.gather_nd(dy[0], x[1]), x[1], outer)]
+
+
+def _only_last(slices: Tensor, indices: Tensor, outer: Tensor) -> Tensor:
+    """The slices, and zeros where a later one has the same row of indices."""
+    rows = tf.shape(indices)[:-1]
+    ids = tf.reshape(tf.range(tf.reduce_prod(rows)), rows)
+    last = tf.tensor_scatter_nd_max(tf.zeros(outer, ids.dtype), indices, ids)
+    wins = tf.equal(tf.gather_nd(last, indices), ids)
+    ones = tf.ones([tf.rank(slices) - tf.size(rows)], tf.int32)
+    return tf.where(tf.reshape(wins, tf.concat([rows, ones], 0)), slices, tf.zeros_like(slices))
 
 
 @rule("tensor_scatter_nd_max", "tensor_scatter_nd_min")
@@ -89,17 +131,24 @@ def _segment_mean(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @rule("unsorted_segment_prod")
 def _segment_prod(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     data, ids = x[:2]
-    count = tf.shape(y[0])[0]
-    is_zero = tf.equal(data, tf.zeros_like(data))
-    zeros = tf.math.unsorted_segment_sum(tf.cast(is_zero, tf.int32), ids, count)
-    # Where there is one zero, only its own gradient is none.
-    others = tf.math.unsorted_segment_prod(tf.where(is_zero, tf.ones_like(data), data), ids, count)
-    weights = tf.where(zeros > 1, tf.zeros_like(dy[0]), dy[0])
-    inside = tf.maximum(ids, 0)
-    whole, rest = tf.gather(y[0], inside), tf.gather(others, inside)
-    found = tf.where(is_zero, rest, tf.math.divide_no_nan(whole, data)) * tf.gather(weights, inside)
+    flat = tf.reshape(ids, [-1])
+    order = tf.argsort(flat)
+    inner = tf.shape(data)[tf.rank(ids) :]
+    sizes = tf.concat([tf.shape(flat), inner], 0)
+    rows = tf.math.conj(tf.gather(tf.reshape(data, sizes), order))
+    known = tf.gather(flat, order)
+    same = tf.cast(tf.equal(known[1:], known[:-1]), data.dtype)
+    follows, followed = (
+        _spread(tf.pad(same, [pads])[: tf.size(flat)], sizes) for pads in ([1, 0], [0, 1])
+    )
+    # The product of the others is that of those before, times that of those after.
+    before = _ops.linear_scan(rows * followed, 1 - follows, previous=True)
+    after = _ops.linear_scan(rows * follows, 1 - followed, reverse=True, previous=True)
+    others = tf.gather(before * after, tf.math.invert_permutation(order))
+    weights = tf.gather(dy[0], tf.maximum(ids, 0))
     ones = tf.ones([tf.rank(data) - tf.rank(ids)], tf.int32)
     used = tf.reshape(ids >= 0, tf.concat([tf.shape(ids), ones], 0))
+    found = weights * tf.reshape(others, tf.shape(data))
     return [tf.where(used, found, tf.zeros_like(found)), None]
 
 
@@ -123,7 +172,8 @@ def _gather_or_zero(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @rule("stitch_rows")
 def _stitch_rows(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [None, tf.gather(dy[0], x[0])]
+    count = tf.shape(y[0])[:1]
+    return [None, _only_last(tf.gather(dy[0], x[0]), x[0][:, None], count)]
 
 
 @rule("dynamic_partition")

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import func_graph
@@ -100,6 +102,84 @@ def softmax_grad(dy: Tensor, y: Tensor) -> Tensor:
 @_lowers
 def log_softmax_grad(dy: Tensor, y: Tensor) -> Tensor:
     return dy - tf.exp(y) * tf.reduce_sum(dy, -1, keepdims=True)
+
+
+@_lowers
+def linear_scan(
+    coefficients: Tensor, terms: Tensor, axis: int, reverse: bool, previous: bool
+) -> Tensor:
+    # A system with two diagonals: h[k] - c[k] h[k - 1] = terms[k].
+    rank = len(terms.shape)
+    axis %= rank
+    order = [*(k for k in range(rank) if k != axis), axis]
+    wide = tf.float32 if terms.dtype.size == 2 else terms.dtype
+    c, b = (tf.cast(tf.transpose(x, order), wide) for x in (coefficients, terms))
+    ones, none = tf.ones_like(c), tf.zeros_like(c)
+    if previous:  # c[k] belongs to the equation of the next element
+        shifted = c[..., 1:] if reverse else c[..., :-1]
+        pads = [[0, 0]] * (rank - 1) + [[0, 1] if reverse else [1, 0]]
+        c = tf.pad(shifted, pads)[..., : tf.shape(b)[-1]]
+    bands = [-c, ones, none] if reverse else [none, ones, -c]
+    h = tf.linalg.tridiagonal_solve(
+        tf.stack(bands, -2), b[..., None], diagonals_format="compact", partial_pivoting=False
+    )
+    back = [order.index(k) for k in range(rank)]
+    return tf.cast(tf.transpose(h[..., 0], back), terms.dtype)
+
+
+def _range_of(dtype: Any) -> tuple[float, float]:
+    """The least and the largest sums of squares that lost no digits."""
+    kind = tf.float64 if dtype == tf.float64 else tf.float32
+    information = np.finfo(kind.as_numpy_dtype)
+    return float(information.tiny / information.eps), float(information.max)
+
+
+@_lowers
+def hypot(x: Tensor, y: Tensor) -> Tensor:
+    least, most = _range_of(x.dtype)
+    wide = tf.float32 if x.dtype.size == 2 else x.dtype
+    a, b = (tf.abs(tf.cast(side, wide)) for side in (x, y))
+    total = a * a + b * b
+    large, small = tf.maximum(a, b), tf.minimum(a, b)
+    scaled = large * tf.sqrt(1.0 + tf.square(tf.math.divide_no_nan(small, large)))
+    plain = tf.logical_and(total >= least, total <= most)
+    length = tf.where(plain, tf.sqrt(tf.where(plain, total, tf.ones_like(total))), scaled)
+    infinite = tf.logical_or(tf.math.is_inf(a), tf.math.is_inf(b))
+    return tf.cast(tf.where(infinite, tf.maximum(a, b), length), x.dtype)
+
+
+@_lowers
+def scaled_norm(
+    total: Tensor, *tensors: Tensor, axis: Any, keepdims: bool, mean: bool
+) -> tuple[Tensor, ...]:
+    dtype = tensors[0].dtype
+    least, most = _range_of(total.dtype)
+    wide = [tf.cast(x, total.dtype) for x in tensors]
+    sizes = [tf.reduce_max(tf.abs(x), axis, keepdims=True) for x in wide]
+    largest = sizes[0]
+    for size in sizes[1:]:
+        largest = tf.maximum(largest, tf.reshape(size, tf.shape(largest)))
+    exact = tf.reshape(tf.logical_and(total >= least, total <= most), tf.shape(largest))
+    root = tf.sqrt(tf.reshape(total, tf.shape(largest)))
+    size = tf.where(exact, root, largest)
+    half = dtype == tf.float16
+    plain = (
+        tf.logical_and(exact, tf.logical_and(root >= 2.0**-10, root <= 2.0**10)) if half else exact
+    )
+    limit = 14.0 if half else 1022.0 if dtype == tf.float64 else 126.0
+    can = tf.logical_and(tf.math.is_finite(size), size > 0.0)
+    chosen = tf.where(tf.logical_or(plain, tf.logical_not(can)), tf.ones_like(size), size)
+    exponent = tf.clip_by_value(tf.floor(tf.math.log(chosen) / math.log(2.0)), -limit, limit)
+    inverse = tf.pow(tf.constant(2.0, total.dtype), -exponent)
+    reduce = tf.reduce_mean if mean else tf.reduce_sum
+    again = [reduce(tf.square(x * tf.reshape(inverse, tf.shape(s))), axis, keepdims=True)
+             for x, s in zip(wide, sizes, strict=True)]  # fmt: skip
+    squares = again[0]
+    for more in again[1:]:
+        squares = squares + tf.reshape(more, tf.shape(squares))
+    length = tf.where(exact, root * inverse, tf.sqrt(squares))
+    found = (length / inverse, length, inverse)
+    return tuple(tf.reshape(tf.cast(part, dtype), tf.shape(total)) for part in found)
 
 
 def _ordered(values: Tensor, axis: int, descending: bool) -> tuple[Tensor, Tensor]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.graphdef import lowering
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -93,7 +94,7 @@ _OF_ONE.update({
     "expint": lambda x, y: tf.exp(x) / x,
     "fresnel_cos": lambda x, y: tf.cos(math.pi / 2.0 * tf.square(x)),
     "fresnel_sin": lambda x, y: tf.sin(math.pi / 2.0 * tf.square(x)),
-    "spence": lambda x, y: _over(tf.math.log(x), 1.0 - x, -1.0),
+    "spence": lambda x, y: -_log_quotient(x),
 })  # fmt: skip
 
 
@@ -102,37 +103,54 @@ def _over(y: Tensor, x: Tensor, at_zero: float) -> Tensor:
     return tf.where(x == 0, tf.cast(at_zero, x.dtype), tf.math.divide_no_nan(y, x))
 
 
-def _is_set(x: Tensor) -> Tensor:
-    """1 where x is not zero."""
-    return tf.cast(tf.not_equal(x, 0), x.dtype)
+def _log_quotient(x: Tensor) -> Tensor:
+    """log(x) / (x - 1), by a series near 1 as the engine has it."""
+    near = tf.abs(x - 1.0) < 0.25
+    inside = tf.where(near, x, tf.ones_like(x))
+    w = (inside - 1.0) / (inside + 1.0)
+    series = tf.ones_like(x) / 19.0
+    for k in range(8, -1, -1):
+        series = series * w * w + 1.0 / (2 * k + 1)
+    outside = tf.where(near, 2.0 * tf.ones_like(x), x)
+    return tf.where(near, 2.0 * series / (inside + 1.0), tf.math.log(outside) / (outside - 1.0))
+
+
+def _factor(a: Tensor, b: Tensor, undefined: float) -> Tensor:
+    """1, but 0 where a is zero and a function of b is not defined."""
+    defined = tf.not_equal(b, tf.cast(undefined, b.dtype))
+    return tf.cast(tf.logical_or(tf.not_equal(a, tf.zeros_like(a)), defined), a.dtype)
 
 
 # Those of two operands, by each of them.
 _OF_TWO: dict[str, Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]] = {
-    "atan2": lambda a, b, y: (b / (a * a + b * b), -a / (a * a + b * b)),
+    "atan2": lambda a, b, y: _turn(a, b),
     "divide_no_nan": lambda a, b, y: (
         tf.math.divide_no_nan(tf.ones_like(y), b),
         tf.math.divide_no_nan(-y, b),
     ),
     "divide_real": lambda a, b, y: (1.0 / b, -y / b),
     "floormod": lambda a, b, y: (tf.ones_like(y), -tf.floor(a / b)),
+    "hypot": lambda a, b, y: (tf.math.divide_no_nan(a, y), tf.math.divide_no_nan(b, y)),
     "igamma": lambda a, b, y: (_gamma_slope(a, b), _gamma_density(a, b)),
     "igammac": lambda a, b, y: (-_gamma_slope(a, b), -_gamma_density(a, b)),
     "maximum": lambda a, b, y: _split_at(a >= b, y),
     "minimum": lambda a, b, y: _split_at(a <= b, y),
     "multiply": lambda a, b, y: (b, a),
-    "multiply_no_nan": lambda a, b, y: (b, a),
     "polygamma": lambda a, b, y: (tf.zeros_like(y), tf.math.polygamma(a + 1.0, b)),
-    "pow": lambda a, b, y: (
-        b * tf.pow(a, b - 1.0),
-        y * tf.math.log(tf.where(_has_log(a), a + tf.zeros_like(y), tf.ones_like(y))),
-    ),
-    "squared_difference": lambda a, b, y: (2.0 * (a - b), -2.0 * (a - b)),
     "subtract": lambda a, b, y: (tf.ones_like(y), -tf.ones_like(y)),
-    "xdivy": lambda a, b, y: (tf.math.xdivy(_is_set(a), b), tf.math.xdivy(-a, b * b)),
-    "xlog1py": lambda a, b, y: (tf.math.xlog1py(_is_set(a), b), tf.math.xdivy(a, 1.0 + b)),
-    "xlogy": lambda a, b, y: (tf.math.xlogy(_is_set(a), b), tf.math.xdivy(a, b)),
+    "xdivy": lambda a, b, y: (tf.math.xdivy(_factor(a, b, 0.0), b), tf.math.xdivy(-a, b * b)),
+    "xlog1py": lambda a, b, y: (
+        tf.math.xlog1py(_factor(a, b, -1.0), b),
+        tf.math.xdivy(a, 1.0 + b),
+    ),
+    "xlogy": lambda a, b, y: (tf.math.xlogy(_factor(a, b, 0.0), b), tf.math.xdivy(a, b)),
 }
+
+
+def _turn(y: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+    """The derivatives of an angle by the coordinates, whose squares may overflow."""
+    length = lowering.LOWERED["hypot"](y, x)
+    return x / length / length, -y / length / length
 
 
 def _has_log(x: Tensor) -> Tensor:
@@ -145,7 +163,12 @@ def _gamma_slope(a: Tensor, x: Tensor) -> Any:
 
 
 def _gamma_density(a: Tensor, x: Tensor) -> Tensor:
-    return tf.exp(-x + (a - 1.0) * tf.math.log(x) - tf.math.lgamma(a))
+    near = x < 1.0
+    small, large = tf.where(near, x, tf.ones_like(x)), tf.where(near, tf.ones_like(x), x)
+    by_power = tf.pow(small, a - 1.0) * tf.exp(-small - tf.math.lgamma(a))
+    return tf.where(
+        near, by_power, tf.exp((a - 1.0) * tf.math.log(large) - large - tf.math.lgamma(a))
+    )
 
 
 def _split_at(first: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -171,6 +194,32 @@ def _conj(value: Tensor) -> Tensor:
 
 RULES.update({name: _of_one(derivative) for name, derivative in _OF_ONE.items()})
 RULES.update({name: _of_two(derivatives) for name, derivatives in _OF_TWO.items()})
+
+
+@rule("multiply_no_nan")
+def _multiply_no_nan(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    a, b = map(_conj, x)
+    found = tf.math.multiply_no_nan(dy[0], b), tf.math.multiply_no_nan(a, dy[0])
+    return [summed_to(part, v) for part, v in zip(found, x, strict=True)]
+
+
+@rule("squared_difference")
+def _squared_difference(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    weight = dy[0]
+    if weight.dtype.is_complex:  # the result is real, whatever its dtype
+        weight = tf.cast(tf.math.real(weight), weight.dtype)
+    by_first = 2.0 * weight * (x[0] - x[1])
+    return [summed_to(by_first, x[0]), summed_to(-by_first, x[1])]
+
+
+@rule("pow")
+def _pow(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    base, exponent = map(_conj, x)
+    # That x^0 is constant holds at 0, too.
+    slope = tf.math.multiply_no_nan(tf.pow(base, exponent - 1.0), exponent)
+    by_base = tf.math.multiply_no_nan(slope, dy[0])
+    log = tf.math.log(tf.where(_has_log(base), base + tf.zeros_like(y[0]), tf.ones_like(y[0])))
+    return [summed_to(by_base, x[0]), summed_to(dy[0] * _conj(y[0]) * log, x[1])]
 
 
 @rule("add")
@@ -240,6 +289,14 @@ def _betainc(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     beta = tf.math.lgamma(a) + tf.math.lgamma(b) - tf.math.lgamma(a + b)
     slope = tf.exp(tf.math.xlog1py(b - 1.0, -at) + tf.math.xlogy(a - 1.0, at) - beta)
     return [None, None, summed_to(dy[0] * slope, at)]
+
+
+@rule("igamma_grad_a")
+def _igamma_grad_a(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    a, at = x
+    slope = tf.math.log(at) - tf.math.digamma(a)
+    found = tf.math.multiply_no_nan(slope, dy[0] * _gamma_density(a, at))
+    return [None, summed_to(found, at)]
 
 
 @rule("zeta")
@@ -314,6 +371,21 @@ def _product_of_others(x: Tensor, axes: Any) -> Tensor:
         rows, exclusive=True, reverse=True
     )
     return tf.transpose(tf.reshape(others, sizes), tf.math.invert_permutation(order))
+
+
+@rule("scaled_norm")
+def _scaled_norm(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    _, length, inverse = y
+    weight = tf.math.divide_no_nan(dy[0], length) + tf.math.divide_no_nan(dy[1], length) * inverse
+    found = [None]
+    for tensor in x[1:]:
+        own, factor = weight, inverse
+        if attrs["axis"] is not None:
+            own, factor = (_kept(tensor, value, attrs["axis"]) for value in (weight, inverse))
+        if attrs["mean"]:
+            own = own * tf.cast(tf.size(length), own.dtype) / tf.cast(tf.size(tensor), own.dtype)
+        found.append(tensor * factor * own)
+    return found
 
 
 @rule("l2_loss")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
-from gradient_cases import call, call_list
+from eagerflow._core import ops
+from gradient_cases import call, call_list, label_of
 from gradient_check import Case, spread, spread_complex
 
 SLICES = [
@@ -169,15 +171,40 @@ def reduction_cases() -> list[Case]:
         cases.append(call(name, spread((2, 0)), axis=1))
         cases.append(call(name, spread_complex((2, 3)), axis=1))
     cases.append(call("reduce_mean", spread_complex((2, 3)), axis=0))
-    # Second derivatives go through running products, which do not allow zeros.
-    cases.append(call("reduce_prod", [[1.5, 0.0, 2.0], [0.0, 3.0, 0.0]], axis=1, second=False))
+    cases.append(call("reduce_prod", [[1.5, 0.0, 2.0], [0.0, 3.0, 0.0]], axis=1))
     for name in ("cumsum", "cumprod"):
         for exclusive, reverse in itertools.product((False, True), (False, True)):
             options = {"exclusive": exclusive, "reverse": reverse}
             cases.append(call(name, spread((3, 2), 0.5, 2), **options))
             cases.append(call(name, spread((2, 3), -2, -0.5), axis=-1, **options))
         cases.append(call(name, spread_complex((3,), 0.5, 2)))
+    for previous, reverse in itertools.product((False, True), (False, True)):
+        options = {"previous": previous, "reverse": reverse}
+        cases.append(call("linear_scan", spread((3, 2)), spread((3, 2), seed=1), **options))
+        cases.append(
+            call("linear_scan", spread((2, 4)), spread((2, 4), seed=1), axis=-1, **options)
+        )
+        cases.append(call("linear_scan", spread_complex(3), spread_complex(3, seed=3), **options))
+    cases.append(call("linear_scan", spread((2, 0)), spread((2, 0)), axis=1, flat=True))
     return cases
+
+
+def norm_cases() -> list[Case]:
+    cases = []
+    for options in ({}, {"axis": [1]}, {"axis": [0, 2], "keepdims": True}, {"mean": True}):
+
+        def norms(x: Any, options: Any = options) -> Any:
+            reduce = ops.reduce_mean if options.get("mean") else ops.reduce_sum
+            kept = {key: value for key, value in options.items() if key != "mean"}
+            return ops.scaled_norm(reduce(x * x, **kept), [x], **options)[:2]
+
+        cases.append(Case("scaled_norm", norms, [spread((2, 3, 2))], label=label_of(options)))
+
+    def of_two(x: Any, y: Any) -> Any:
+        total = ops.reduce_sum(x * x) + ops.reduce_sum(y * y)
+        return ops.scaled_norm(total, [x, y])[0]
+
+    return [*cases, Case("scaled_norm", of_two, [spread((2, 3)), spread(3, seed=1)], label="two")]
 
 
 def matmul_cases() -> list[Case]:
@@ -206,4 +233,10 @@ def matmul_cases() -> list[Case]:
     return cases
 
 
-CASES = [*shape_cases(), *indexing_cases(), *reduction_cases(), *matmul_cases()]
+CASES = [
+    *shape_cases(),
+    *indexing_cases(),
+    *reduction_cases(),
+    *norm_cases(),
+    *matmul_cases(),
+]

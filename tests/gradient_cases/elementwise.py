@@ -87,6 +87,7 @@ BINARY = {
     "add": ((-2, 2), (-2, 2)),
     "atan2": ((-2, 2), (0.3, 2)),
     "divide_no_nan": ((-2, 2), (0.4, 2)),
+    "hypot": ((-2, 2), (0.3, 2)),
     "divide_real": ((-2, 2), (0.4, 2)),
     "maximum": ((-2, 2), (-1.91, 2.07)),
     "minimum": ((-2, 2), (-1.91, 2.07)),
@@ -183,6 +184,7 @@ def binary_cases() -> list[Case]:
         call("zeta", [2.0, 3.0, 1.5], spread((2, 3), 0.8, 3), wrt=[1]),
         call("igamma", spread((2, 3), 0.5, 9), spread(3, 0.4, 9), wrt=[1]),
         call("igammac", spread((2, 3), 0.5, 9), spread(3, 0.4, 9), wrt=[1]),
+        call("igamma_grad_a", spread((2, 3), 0.5, 9), spread(3, 0.4, 9), wrt=[1]),
         call("betainc", spread(4, 0.5, 3), 1.5, spread(4, 0.2, 0.8), wrt=[2]),
     ]
     return cases

@@ -260,13 +260,16 @@ def test_means_of_narrow_integers_do_not_wrap(dtype: str, value: int, count: int
     assert int(tf.reduce_mean(tf.fill([count], tf.cast(value, dtype)))) == value
 
 
-def test_the_gradient_of_running_products_is_zero_by_an_element_that_is_zero():
+def test_the_gradient_of_running_products_is_right_by_an_element_that_is_zero():
     x = tf.constant([2.0, 0.0, 3.0, 0.0])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
         products = tf.math.cumprod(x), tf.math.cumprod(x, exclusive=True)
-    for product in products:
-        np.testing.assert_array_equal(tape.gradient(product, x), [1.0, 0.0, 0.0, 0.0])
+    # The products after the first zero are 2 and 2 * 3 times it.
+    for product, by_zero in zip(
+        products, ([1.0, 8.0, 0.0, 0.0], [1.0, 8.0, 0.0, 0.0]), strict=True
+    ):
+        np.testing.assert_array_equal(tape.gradient(product, x), by_zero)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -1,6 +1,7 @@
 // Argmax and argmin, and cumulative sums and products along an axis.
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "device/parallel.h"
 #include "device/scratch.h"
@@ -205,6 +206,20 @@ void scan(KernelContext& context) {
   });
 }
 
+// h[k] = terms[k] + c h[k before], with the coefficient c of k or of the element before.
+template <class T>
+void linear_columns(const T* coefficients, const T* terms, T* h, const Layout& layout, int64_t size,
+                    const ops::LinearScanAttrs& attrs) {
+  const int64_t step = attrs.reverse ? -layout.inner : layout.inner;
+  int64_t at = attrs.reverse ? (layout.count - 1) * layout.inner : 0;
+  std::copy_n(terms + at, size, h + at);
+  for (int64_t k = 1; k < layout.count; ++k) {
+    const int64_t before = std::exchange(at, at + step);
+    const T* const c = coefficients + (attrs.previous ? before : at);
+    for (int64_t i = 0; i < size; ++i) h[at + i] = terms[at + i] + c[i] * h[before + i];
+  }
+}
+
 }  // namespace
 
 void argmax(KernelContext& context) {
@@ -218,6 +233,26 @@ void cumsum(KernelContext& context) {
 }
 void cumprod(KernelContext& context) {
   if (!run_wide(context, cumprod)) scan<Multiply>(context);
+}
+
+void linear_scan(KernelContext& context) {
+  if (run_wide(context, linear_scan)) return;
+  const Tensor& terms = context.input(1);
+  const Tensor& out = context.output(0);
+  if (out.size() == 0) return;
+  const auto& attrs = context.attrs<ops::LinearScanAttrs>();
+  const Layout layout =
+      around_axis(terms.shape(), normalize_axis(attrs.axis, terms.rank(), context.op().tf_name));
+  on_number_type(terms.dtype(), [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T> || kComplex<T>) {
+      const T* const coefficients = context.input(0).data<T>();
+      for_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
+        const int64_t at = block * layout.count * layout.inner + first;
+        linear_columns(coefficients + at, terms.data<T>() + at, out.mutable_data<T>() + at, layout,
+                       size, attrs);
+      });
+    }
+  });
 }
 
 }  // namespace ef::cpu

@@ -148,6 +148,21 @@ struct Sqrt {
       return __builtin_sqrt(x);
   }
 };
+// Where squares overflow or vanish, the larger side times a root between 1 and 2.
+template <class T>
+struct Hypot {
+  static T of(T x, T y) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    constexpr T kLeast = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+    const T a = Abs<T>::of(x), b = Abs<T>::of(y);
+    const T total = a * a + b * b;
+    const T large = a > b ? a : b, small = a > b ? b : a;
+    const T ratio = large == 0 ? T{0} : small / large;
+    const T scaled = large * Sqrt<T>::of(1 + ratio * ratio);
+    const T length = total >= kLeast && total < kInfinity ? Sqrt<T>::of(total) : scaled;
+    return a == kInfinity || b == kInfinity ? kInfinity : length;
+  }
+};
 template <class T>
 struct Rsqrt {
   static T of(T x) { return 1 / Sqrt<T>::of(x); }
@@ -282,6 +297,7 @@ void add_floating(ElementLoops& loops, DType type) {
   set_floating<T, Divide>(loops, Binary::kRealDivide);
   set_floating<T, DivideNoNan>(loops, Binary::kDivideNoNan);
   set_floating<T, MultiplyNoNan>(loops, Binary::kMultiplyNoNan);
+  set_floating<T, Hypot>(loops, Binary::kHypot);
   set_floating<T, FloorDivide>(loops, Binary::kFloorDiv);
   set_floating<T, TruncateDivide>(loops, Binary::kTruncateDiv);
   set_floating<T, Sqrt>(loops, Unary::kSqrt);

@@ -40,6 +40,14 @@ C<T> sigmoid(C<T> x) {
   return T(1) / (T(1) + std::exp(-x));
 }
 
+// The limits at 0, where the logarithm has none.
+template <class T>
+C<T> power(C<T> x, C<T> y) {
+  if (y == C<T>(0)) return C<T>(1);
+  if (x == C<T>(0) && y.real() > 0) return C<T>(0);
+  return std::pow(x, y);
+}
+
 template <class T>
 C<T> divide_no_nan(C<T> x, C<T> y) {
   return y == C<T>(0) ? C<T>(0) : x / y;
@@ -120,7 +128,7 @@ void add_complex(ElementLoops& loops, DType type, DType real_type) {
   pair(Binary::kSubtract, plain_binary<X, X, [](X x, X y) { return x - y; }>);
   pair(Binary::kMultiply, plain_binary<X, X, [](X x, X y) { return x * y; }>);
   pair(Binary::kRealDivide, plain_binary<X, X, [](X x, X y) { return x / y; }>);
-  pair(Binary::kPow, plain_binary<X, X, [](X x, X y) { return std::pow(x, y); }>);
+  pair(Binary::kPow, plain_binary<X, X, power<T>>);
   pair(Binary::kDivideNoNan, plain_binary<X, X, divide_no_nan<T>>);
   pair(Binary::kMultiplyNoNan, plain_binary<X, X, multiply_no_nan<T>>);
   pair(Binary::kSquaredDifference, plain_binary<X, X, squared_difference<T>>);

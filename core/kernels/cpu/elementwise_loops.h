@@ -97,6 +97,7 @@ enum class Binary : uint8_t {
   kMinimum,
   kSquaredDifference,
   kAtan2,
+  kHypot,
   kXdivy,
   kXlogy,
   kXlog1py,

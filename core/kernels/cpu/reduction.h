@@ -16,6 +16,7 @@ void argmax(KernelContext& context);
 void argmin(KernelContext& context);
 void cumsum(KernelContext& context);
 void cumprod(KernelContext& context);
+void linear_scan(KernelContext& context);
 
 // The axes that a reduction over `axis` removes; all if it is absent.
 void reduced_axes(const std::optional<Ints>& axis, int rank, bool* reduced, const char* op);

@@ -2,9 +2,11 @@
 #include "kernels/cpu/softmax.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -364,12 +366,27 @@ void l2_loss(KernelContext& context) {
   on_floats(context, context.input(0).dtype(), l2_loss, [&]<class T>(T) {
     const T* x = context.input(0).data<T>();
     const int64_t n = context.input(0).size();
-    T sum = 0;
     // Blocks bound the rounding error of long sums.
-    for (int64_t i = 0; i < n; i += 4096) {
-      sum += row_loops_of<T>().dot(x + i, x + i, std::min<int64_t>(4096, n - i));
+    const auto squares = [x](int64_t begin, int64_t end) {
+      T sum = 0;
+      for (int64_t i = begin; i < end; i += 4096) {
+        sum += row_loops_of<T>().dot(x + i, x + i, std::min<int64_t>(4096, end - i));
+      }
+      return sum;
+    };
+    T* const out = context.output(0).mutable_data<T>();
+    constexpr int64_t kParts = 32;  // of long vectors, for as many threads
+    if (n < kParts * 4096) {
+      *out = squares(0, n) / 2;
+      return;
     }
-    *context.output(0).mutable_data<T>() = sum / 2;
+    std::array<T, kParts> parts;
+    parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t p = begin; p < end; ++p) {
+        parts[static_cast<size_t>(p)] = squares(n * p / kParts, n * (p + 1) / kParts);
+      }
+    });
+    *out = std::accumulate(parts.begin(), parts.end(), T(0)) / 2;
   });
 }
 

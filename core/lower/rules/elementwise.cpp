@@ -99,6 +99,26 @@ Values multiply_no_nan(const Call& c) {
   const Value y = c.broadcast(1);
   return {zero_where(c.b, is_zero(c.b, y), c.b.mul(c.broadcast(0), y))};
 }
+// As the kernel does: the larger side times a root where squares overflow or vanish.
+Values hypot(const Call& c) {
+  Builder& b = c.b;
+  const bool is_double = c.in[0].dtype == DType::kFloat64;
+  const DType dtype = is_double ? DType::kFloat64 : DType::kFloat32;
+  const Value x = b.abs(b.convert(c.broadcast(0), dtype)),
+              y = b.abs(b.convert(c.broadcast(1), dtype));
+  const Value total = b.add(b.mul(x, x), b.mul(y, y));
+  const Value large = b.max(x, y), small = b.min(x, y);
+  const Value ratio = zero_where(b, is_zero(b, large), b.div(small, large));
+  const Value scaled = b.mul(large, b.sqrt(b.add(b.mul(ratio, ratio), b.like(ratio, 1))));
+  const Value infinity = b.highest(dtype, total.shape);
+  const Value plain =
+      b.logical_and(b.compare("GE", total, b.like(total, is_double ? 0x1p-970 : 0x1p-103)),
+                    b.compare("LT", total, infinity));
+  const Value is_infinite =
+      b.logical_or(b.compare("EQ", x, infinity), b.compare("EQ", y, infinity));
+  const Value length = b.select(is_infinite, infinity, b.select(plain, b.sqrt(total), scaled));
+  return {b.convert(length, c.out[0].dtype)};
+}
 // x * f(y), and zero where x is.
 template <Value (*kFunction)(Builder&, const Value&, const Value&)>
 Values times_function(const Call& c) {
@@ -346,6 +366,7 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"divide_real", binary<kDivide>},
     {"divide_no_nan", divide_no_nan},
     {"multiply_no_nan", multiply_no_nan},
+    {"hypot", hypot},
     {"truncatediv", truncatediv},
     {"truncatemod", binary<kRemainder>},
     {"floordiv", floordiv},

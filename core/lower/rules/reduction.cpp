@@ -1,6 +1,12 @@
 // Reductions, extreme places, and cumulative sums and products.
 #include "ops/reduction.h"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
 #include "lower/rule.h"
+#include "ops/norms.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -96,6 +102,93 @@ Values scan(const Call& c) {
   return {b.convert(x, c.out[0].dtype)};
 }
 
+// h[k] = t[k] + c[k] h[k - 1], by log2(n) steps: after each, c and t lead from the h that is so far
+// before to h[k].
+Values linear_scan(const Call& c) {
+  Builder& b = c.b;
+  const auto& attrs = c.attrs<ops::LinearScanAttrs>();
+  const auto axis = static_cast<size_t>(normalized(attrs.axis, c.in[1].rank()));
+  const Dims axes{static_cast<int64_t>(axis)};
+  const DType dtype = sum_dtype(c.in[1].dtype);
+  const auto ordered = [&](const Value& x) { return attrs.reverse ? b.reverse(x, axes) : x; };
+  Value coefficients = ordered(b.convert(c.in[0], dtype)), h = ordered(b.convert(c.in[1], dtype));
+  const Value zero = b.full(dtype, {}, 0);
+  const auto shifted = [&](const Value& from, int64_t by) {
+    Dims before(static_cast<size_t>(from.rank()), 0), after = before;
+    before[axis] = by;
+    after[axis] = -by;
+    return b.pad(from, zero, before, after);
+  };
+  const int64_t size = h.shape[static_cast<int>(axis)];
+  if (attrs.previous && size > 0) coefficients = shifted(coefficients, 1);
+  for (int64_t by = 1; by < size; by *= 2) {
+    h = b.add(h, b.mul(coefficients, shifted(h, by)));
+    coefficients = b.mul(coefficients, shifted(coefficients, by));
+  }
+  return {b.convert(ordered(h), c.out[0].dtype)};
+}
+
+// The power of two below a positive number: its bits without those of the fraction.
+Value power_below(Builder& b, const Value& x) {
+  const bool is_double = x.dtype == DType::kFloat64;
+  const DType bits = is_double ? DType::kInt64 : DType::kInt32;
+  const int64_t mask = is_double ? 0x7FF0000000000000 : 0x7F800000;
+  return b.bitcast(b.logical_and(b.bitcast(x, bits), b.full_int(bits, x.shape, mask)), x.dtype);
+}
+
+Values scaled_norm(const Call& c) {
+  Builder& b = c.b;
+  const auto& attrs = c.attrs<ops::ScaledNormAttrs>();
+  const Value& total = c.in[0];
+  const Shape& shape = total.shape;
+  const DType dtype = c.out[0].dtype;
+  const auto tensors = c.in.subspan(1);
+  const bool is_double = total.dtype == DType::kFloat64;
+  const auto reduced = [&](Reduction reduction, const Value& x) {
+    return b.reshape(b.reduce(reduction, x, normalized(attrs.axis, x.rank())), shape);
+  };
+  const auto between = [&](const Value& x, double least, double most) {
+    return b.logical_and(b.compare("GE", x, b.like(x, least)), b.compare("LE", x, b.like(x, most)));
+  };
+  const auto join = [&](std::optional<Value>& all, const Value& x, auto method) {
+    all = all ? (b.*method)(*all, x) : x;
+  };
+  std::optional<Value> largest, squares;
+  double elements = 0;
+  for (const Value& x : tensors) {
+    join(largest, reduced(Reduction::kMaximum, b.abs(b.convert(x, total.dtype))), &Builder::max);
+    elements += static_cast<double>(x.shape.num_elements());
+  }
+  // The kernel's bounds: totals that lost no digits, and lengths that float16 has with all digits.
+  const Value exact = is_double ? between(total, 0x1p-970, std::numeric_limits<double>::max())
+                                : between(total, 0x1p-103, std::numeric_limits<float>::max());
+  const Value root = b.sqrt(total);
+  const Value size = b.select(exact, root, *largest);
+  const bool is_half = dtype == DType::kFloat16;
+  const Value plain = is_half ? b.logical_and(exact, between(root, 0x1p-10, 0x1p10)) : exact;
+  const int most = is_half ? 14 : is_double ? 1022 : 126;
+  const Value power = b.min(b.max(power_below(b, size), b.like(size, std::ldexp(1.0, -most))),
+                            b.like(size, std::ldexp(1.0, most)));
+  const Value can = b.logical_and(b.compare("GT", size, b.like(size, 0)),
+                                  b.one("stablehlo.is_finite", {size}, {DType::kBool, shape}));
+  const Value one = b.like(size, 1);
+  const Value scale = b.select(plain, one, b.select(can, power, one));
+  const Value inverse = b.div(one, scale);
+  for (const Value& x : tensors) {
+    const Dims axes = normalized(attrs.axis, x.rank());
+    const Value factor = b.spread(b.reshape(inverse, without(x.shape, axes)), x.shape, axes);
+    const Value part = b.mul(b.convert(x, total.dtype), factor);
+    join(squares, reduced(Reduction::kAdd, b.mul(part, part)), &Builder::add);
+  }
+  if (attrs.mean) {
+    const double norms = static_cast<double>(shape.num_elements());
+    squares = b.div(*squares, b.like(*squares, elements / norms));
+  }
+  const Value length = b.select(exact, b.mul(root, inverse), b.sqrt(*squares));
+  return {b.convert(b.mul(length, scale), dtype), b.convert(length, dtype),
+          b.convert(inverse, dtype)};
+}
+
 constexpr std::pair<const char*, Rule> kRules[] = {
     {"reduce_sum", reduce<Reduction::kAdd>},
     {"reduce_mean", mean},
@@ -108,6 +201,8 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"argmin", arg_extremum<false>},
     {"cumsum", scan<Reduction::kAdd>},
     {"cumprod", scan<Reduction::kMultiply>},
+    {"linear_scan", linear_scan},
+    {"scaled_norm", scaled_norm},
 };
 
 }  // namespace

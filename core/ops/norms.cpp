@@ -1,0 +1,91 @@
+// Euclidean norms: inference and gradients.
+#include "ops/norms.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/norms.h"
+#include "kernels/cpu/reduction.h"
+#include "ops/compose.h"
+#include "ops/elementwise.h"
+#include "ops/partial_shapes.h"
+
+namespace ef::ops {
+namespace {
+
+// The shape of the norms, in which they broadcast to the shape of the tensor.
+Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis) {
+  bool reduced[kMaxRank];
+  cpu::reduced_axes(axis, shape.rank(), reduced, "ScaledNorm");
+  Shape kept = shape;
+  for (int i = 0; i < kept.rank(); ++i) {
+    if (reduced[i]) kept[i] = 1;
+  }
+  return kept;
+}
+
+// The derivative by x is x / norm, the quotient of (x * inverse) and length, of which neither
+// overflows. That at 0, where there is none, counts as 0.
+void norm_gradient(GradContext& g) {
+  const auto& [axis, keepdims, mean] = g.attrs<ScaledNormAttrs>();
+  const Tensor& length = g.output(1);
+  const Tensor& inverse = g.output(2);
+  Tensor weight;
+  if (g.has_dy(0)) weight = call(divide_no_nan, {g.dy(0), length});
+  if (g.has_dy(1)) {
+    const Tensor of_length = call(divide_no_nan, {g.dy(1), length}) * inverse;
+    weight = weight ? weight + of_length : of_length;
+  }
+  if (!weight) return;
+  for (int i = 1; i < g.num_inputs(); ++i) {
+    if (!g.wants(i)) continue;
+    const Shape& shape = g.input_shape(i);
+    Tensor own = weight;
+    if (axis || !keepdims) own = reshape_to(own, axis ? kept_shape(shape, axis) : Shape());
+    if (mean) {
+      const int64_t norms = length.size();
+      own = own * (static_cast<double>(norms) /
+                   static_cast<double>(std::max<int64_t>(shape.num_elements(), 1)));
+    }
+    g.set(i, g.input(i) * reshape_to(inverse, own.shape()) * own);
+  }
+}
+
+}  // namespace
+
+const Op scaled_norm{{
+    .name = "scaled_norm",
+    .tf_name = "ScaledNorm",
+    .inputs = {{"total", DTypeSet{DType::kFloat32, DType::kFloat64}, "Ttotal"},
+               {.name = "tensors", .dtypes = kFloatTypes, .variadic = true}},
+    .attrs = attrs_of<ScaledNormAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          if (c.num_inputs() < 2)
+            invalid_argument("There is nothing to take a norm of [Op:ScaledNorm]");
+          for (int i = 0; i < 3; ++i) c.add_output(c.dtype(1), c.shape(0));
+        },
+    .outputs = 3,
+    .kernel = cpu::scaled_norm,
+    .gradient = norm_gradient,
+    .needs = {{}, {.inputs = 0xFFFE, .outputs = 6}},
+    .takes_lazy = true,
+    .doc = R"(Roots of sums of squares, also where the squares overflow or vanish.
+
+`total` is the sum of squares over `axis`, in float32 for 16-bit floats, as the dtype has it: where
+it is neither infinite nor tiny, its root is the norm, and the tensors are not read. Elsewhere the
+squares are those of the tensors times a power of two. Several tensors have one norm together, over
+all axes.
+
+Returns the norm, and what it consists of: a length, which neither overflows nor vanishes, and the
+`inverse`, a power of two, so that `norm = length / inverse` and `tensor * inverse / length` is a
+unit vector even where the norm is infinite.
+
+>>> from eagerflow._core import ops
+>>> x = tf.constant([3e30, 4e30])
+>>> norm, length, inverse = ops.scaled_norm(tf.reduce_sum(x * x), [x])
+>>> print(norm.numpy(), (x * inverse / length).numpy())
+5e+30 [0.6 0.8]
+)",
+}};
+
+}  // namespace ef::ops
