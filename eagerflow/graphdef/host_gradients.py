@@ -81,7 +81,22 @@ def _inverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @_gradient("MatrixDeterminant")
 def _determinant(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [_column(_column(dy[0] * y[0])) * tf.linalg.inv(x[0], adjoint=True)]
+    value = y[0]
+
+    def regular() -> Tensor:
+        return _column(_column(tf.math.conj(value))) * tf.linalg.inv(x[0], adjoint=True)
+
+    def singular() -> Tensor:
+        s, u, v = tf.linalg.svd(x[0])
+        others = tf.math.cumprod(s, -1, exclusive=True) * tf.math.cumprod(
+            s, -1, exclusive=True, reverse=True
+        )
+        phase = _column(_column(tf.linalg.det(u) * tf.math.conj(tf.linalg.det(v))))
+        products = tf.matmul(u * tf.cast(others, u.dtype)[..., None, :], v, adjoint_b=True)
+        return tf.math.conj(phase) * products
+
+    cofactors = tf.cond(tf.reduce_any(tf.equal(value, 0)), singular, regular)
+    return [_column(_column(dy[0])) * cofactors]
 
 
 @_gradient("LogMatrixDeterminant")

@@ -9,6 +9,7 @@ from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
 from eagerflow.keras.saving.serialization import deserialize_as
+from eagerflow.ops import norms
 from eagerflow.ops.array import pad
 from eagerflow.typing import Axes
 from eagerflow.util import lazy
@@ -40,8 +41,11 @@ class Constraint:
         return cls(**config)
 
 
-def _norms(w: Any, axis: Axes) -> Any:
-    return _ops.sqrt(_ops.reduce_sum(_ops.square(w), axis=axis, keepdims=True))
+def _norms(w: Any, axis: Axes) -> tuple[Any, Any, Any, Any]:
+    """A weight, times a power of two, its norms, these times the same, and both with epsilon."""
+    w = _core.as_tensor(w)
+    norm, length, inverse = norms.scaled_norm(w, axis, keepdims=True)
+    return w * inverse, norm, length, defaults.epsilon() * inverse + length
 
 
 class MaxNorm(Constraint):
@@ -61,9 +65,8 @@ class MaxNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         """The weight with vectors of at most the limit's length."""
-        norms = _norms(w, self.axis)
-        desired = _ops.clip_by_value(norms, 0.0, float(self.max_value))
-        return w * (desired / (defaults.epsilon() + norms))
+        scaled, norm, _, divisor = _norms(w, self.axis)
+        return scaled * (_ops.clip_by_value(norm, 0.0, float(self.max_value)) / divisor)
 
 
 class NonNeg(Constraint):
@@ -90,7 +93,8 @@ class UnitNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         """The weight with vectors of length one."""
-        return w / (defaults.epsilon() + _norms(w, self.axis))
+        scaled, _, _, divisor = _norms(w, self.axis)
+        return scaled / divisor
 
 
 class MinMaxNorm(Constraint):
@@ -113,10 +117,12 @@ class MinMaxNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         """The weight with vectors of an allowed length."""
-        norms = _norms(w, self.axis)
-        limited = _ops.clip_by_value(norms, float(self.min_value), float(self.max_value))
-        desired = self.rate * limited + (1 - self.rate) * norms
-        return w * (desired / (defaults.epsilon() + norms))
+        scaled, norm, length, divisor = _norms(w, self.axis)
+        limited = _ops.clip_by_value(norm, float(self.min_value), float(self.max_value))
+        projected = scaled * (self.rate * limited / divisor)
+        if self.rate == 1:
+            return projected
+        return projected + w * ((1 - self.rate) * length / divisor)
 
 
 class RadialConstraint(Constraint):

@@ -10,6 +10,7 @@ from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import count_of, reshaped, shape_of
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops import norms
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import on_values
@@ -100,7 +101,13 @@ def reduce_std(
     >>> tf.math.reduce_std([1.0, 3.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
     """
-    return _ops.sqrt(reduce_variance(input_tensor, axis=axis, keepdims=keepdims))
+    x = _core.as_tensor(input_tensor)
+    distance = x - _ops.reduce_mean(x, axis=axis, keepdims=True)
+    if distance.dtype.is_integer:
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {distance.dtype}."
+        )
+    return norms.deviation(distance, axis, keepdims)
 
 
 @op_function
@@ -119,9 +126,8 @@ def reduce_euclidean_norm(
     dtype = x.dtype
     if dtype.is_integer:
         x = _ops.cast(x, dtypes.float64)
-    squares = _ops.multiply(x, _ops.conj(x)) if dtype.is_complex else _ops.square(x)
-    norm = _ops.sqrt(_ops.reduce_sum(squares, axis=axis, keepdims=keepdims))
-    return _ops.cast(norm, dtype) if dtype.is_integer else norm
+    norm = norms.euclidean_norm(x, axis, keepdims)
+    return norm if norm.dtype is dtype else _ops.cast(norm, dtype)
 
 
 @op_function

@@ -10,7 +10,7 @@ from eagerflow import _core, random
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.ops import array, conversion, indexing, math, reduction, segment
+from eagerflow.ops import array, conversion, indexing, math, norms, reduction, segment
 from eagerflow.ops.conversion import cast
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.nn import space_batch
@@ -386,9 +386,8 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     """
     t = _core.as_tensor(t)
     count = _ops.cast(_core.as_tensor(t._size), t.dtype)
-    average = _ops.sqrt(_ops.reduce_sum(t * t)) / count
-    limit = _core.convert(clip_norm, t.dtype, None)
-    return t * limit * _ops.minimum(1.0 / average, 1.0 / limit)
+    limit = _core.convert(clip_norm, t.dtype, None) * count
+    return norms.clipped(t, norms.scaled_norm(t), limit)
 
 
 def _blocks(block_size: Any, block_shape: Any) -> Any:

@@ -8,13 +8,14 @@ from gradient_cases.arrays import CASES as ARRAYS
 from gradient_cases.composed import CASES as COMPOSED
 from gradient_cases.elementwise import CASES as ELEMENTWISE
 from gradient_cases.nn import CASES as NN
+from gradient_cases.special_points import CASES as SPECIAL
 from gradient_check import dense, inner, weights_like
 
 # Their gradients have none, which forward mode needs: layers go step by step instead.
 WITHOUT = {"lstm", "gru", "simple_rnn"}
 CASES = [
     case
-    for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED]
+    for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED, *SPECIAL]
     if not case.flat and case.name not in WITHOUT
 ]
 

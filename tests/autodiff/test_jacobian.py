@@ -9,9 +9,10 @@ from gradient_cases.arrays import CASES as ARRAYS
 from gradient_cases.composed import CASES as COMPOSED
 from gradient_cases.elementwise import CASES as ELEMENTWISE
 from gradient_cases.nn import CASES as NN
+from gradient_cases.special_points import CASES as SPECIAL
 from gradient_check import dense, weights_like
 
-CASES = [case for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED] if not case.flat]
+CASES = [case for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED, *SPECIAL] if not case.flat]
 ROWS = 3
 
 

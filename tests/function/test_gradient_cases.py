@@ -9,10 +9,13 @@ from gradient_cases.arrays import CASES as ARRAYS
 from gradient_cases.composed import CASES as COMPOSED
 from gradient_cases.elementwise import CASES as ELEMENTWISE
 from gradient_cases.nn import CASES as NN
+from gradient_cases.special_points import CASES as SPECIAL
 
 # They need the number of slices while they are traced, as in TensorFlow.
 SLICED = {"unstack", "map_fn"}
-CASES = [case for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED] if case.name not in SLICED]
+CASES = [
+    case for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED, *SPECIAL] if case.name not in SLICED
+]
 
 
 def first(case, f, tensors):

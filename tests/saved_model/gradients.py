@@ -4,6 +4,7 @@ import numpy as np
 
 X = np.array([[0.5, -1.5, 2.0], [1.0, 0.25, -0.75]], "f")
 N = np.array([1, 0], "i")
+MASK = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]], "f")
 
 
 def functions(tf):
@@ -81,6 +82,21 @@ def functions(tf):
                 tf.SparseTensor([[0, 1], [1, 0]], x[0, :2], [2, tf.shape(x, tf.int64)[0]]), x
             ),
         ],
+        "zeros": lambda x, n: [
+            math.cumprod(x * MASK, 1), math.cumprod(x * MASK, 1, exclusive=True, reverse=True),
+            tf.reduce_prod(x * MASK, 1), math.unsorted_segment_prod(x * MASK[0], tf.zeros_like(n), 2),
+            tf.pow(x * MASK, 0.0), tf.pow(x * MASK, 1.0), math.xlogy(x * MASK, 2.0 + x),
+        ],
+        "repeated": lambda x, n: [
+            tf.tensor_scatter_nd_update(x, n[:, None] * 0, 2.0 * x),
+            tf.dynamic_stitch([n, n], [x, x * x]),
+            tf.tensor_scatter_nd_max(x, n[:, None] * 0, x),
+        ],
+        "norms": lambda x, n: [
+            tf.norm(x), tf.norm(x, axis=1), math.reduce_euclidean_norm(x, 0, keepdims=True),
+            tf.clip_by_norm(x * 1e25, 1.0), tf.clip_by_global_norm([x, x * 1e-25], 2.0)[0],
+            math.l2_normalize(x * 1e25, 1), math.reduce_std(x, 0), tf.experimental.numpy.hypot(x, x[0]),
+        ],
         "special functions": lambda x, n: [
             math.erfinv(x / 4.0), math.ndtri(x / 8.0 + 0.5), math.polygamma(2.0, 3.0 + x),
             math.igamma(1.5, 3.0 + x), math.igammac(1.5, 3.0 + x),
@@ -144,9 +160,10 @@ def _found(tf, function, x, n, order):
     return tape.gradient(parts, x)
 
 
-# Gradients of arrays take elements out of them that were put there. A product of zeros has no second
-# gradient.
-ONCE_ONLY = ("arrays", "rows of arrays", "groups")
+# Gradients of arrays take elements out of them that were put there.
+ONCE_ONLY = ("arrays", "rows of arrays")
+# Functions at points where TensorFlow's gradients, or their gradients, are wrong.
+TRUER = {1: ("zeros", "repeated", "norms"), 2: ("zeros", "repeated", "norms", "groups")}
 
 
 def names(tf, order=1):

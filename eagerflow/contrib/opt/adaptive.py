@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.ops import norms
 from eagerflow.v1.optimizers import AdamOptimizer, MomentumOptimizer
 
 _ops = _core.ops
@@ -109,9 +110,7 @@ class LARSOptimizer(MomentumOptimizer):
         )
         if not skipped:
             value = variable.read_value()
-            of_value, of_gradient = (
-                _ops.sqrt(_ops.reduce_sum(_ops.square(x))) for x in (value, gradient)
-            )
+            of_value, of_gradient = (norms.euclidean_norm(x) for x in (value, gradient))
             decay = self._weight_decay
             divisor = of_gradient + of_value * decay + self._epsilon
             usable = _ops.logical_and(of_value > 0.0, of_gradient > 0.0)

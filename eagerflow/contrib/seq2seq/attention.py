@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.ops import array, creation
+from eagerflow.ops import array, creation, norms
 from eagerflow.ops.nn.activation import softmax
 from eagerflow.v1.initializers import Constant, Zeros
 from eagerflow.v1.layers import Dense
@@ -247,7 +247,7 @@ class BahdanauAttention(AttentionMechanism):
         if not normal:
             return _ops.reduce_sum(v * _ops.tanh(self._keys + projected), [2])
         g, b = normal
-        unit = v * g * _ops.rsqrt(_ops.reduce_sum(_ops.square(v)))
+        unit = norms.unit(v) * g
         return _ops.reduce_sum(unit * _ops.tanh(self._keys + projected + b), [2])
 
     def _made_weights(self, dtype: Any) -> tuple[Any, ...]:

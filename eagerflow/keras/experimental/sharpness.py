@@ -10,6 +10,7 @@ from eagerflow.keras.engine import data_adapter
 from eagerflow.keras.engine.functional_config import deserialize_layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.saving.serialization import serialize_keras_object
+from eagerflow.ops import norms
 from eagerflow.ops.array import split
 
 _ops = _core.ops
@@ -80,9 +81,9 @@ class SharpnessAwareMinimization(Model):
 
     def _ways(self, gradients: list[Any]) -> list[Any]:
         """The perturbation of each variable along its gradient, of norm `rho` in total."""
-        squares = [_ops.reduce_sum(_ops.square(gradient)) for gradient in gradients]
-        length = _ops.sqrt(_ops.reduce_sum(_ops.stack(squares)))
-        return [gradient * (self.rho / (length + 1e-12)) for gradient in gradients]
+        _, length, inverse = norms.joint_norm(gradients)
+        scale = self.rho / (length + 1e-12 * inverse)
+        return [gradient * inverse * scale for gradient in gradients]
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """The output of the wrapped model."""

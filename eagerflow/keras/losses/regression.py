@@ -10,6 +10,7 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import Reduction, cast, labels_for, tensor
+from eagerflow.ops import norms
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -136,9 +137,7 @@ def poisson(y_true: TensorLike, y_pred: TensorLike) -> Any:
 
 
 def _normalized(values: Any, axis: Any) -> Any:
-    values = tensor(values)
-    squares = _ops.reduce_sum(_ops.square(values), axis=axis, keepdims=True)
-    return values * _ops.rsqrt(_ops.maximum(squares, _core.convert(1e-12, values.dtype)))
+    return norms.unit(tensor(values), axis, 1e-6)
 
 
 def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:

@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
+from eagerflow.ops import norms
 from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
@@ -25,6 +26,12 @@ def _moments(values: Any, axis: int) -> tuple[Any, Any]:
     return mean, _ops.reduce_mean(_ops.square(values - mean), axis, True)
 
 
+def _standardized(values: Any, axis: int) -> Any:
+    distance = values - _ops.reduce_mean(values, axis, True)
+    _, length, inverse = norms.scaled_norm(distance, axis, True, mean=True)
+    return distance * inverse * _ops.reciprocal(length)
+
+
 def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
     """Pearson's coefficient of correlation along an axis.
 
@@ -34,10 +41,8 @@ def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) 
     [1.     0.9934]
     """
     y_true, y_pred = _pair(y_true, y_pred)
-    mean, variance = _moments(y_true, axis)
-    other_mean, other_variance = _moments(y_pred, axis)
-    product = (y_true - mean) * _ops.rsqrt(variance) * (y_pred - other_mean)
-    return _ops.reduce_mean(product * _ops.rsqrt(other_variance), axis)
+    products = _standardized(y_true, axis) * _standardized(y_pred, axis)
+    return _ops.reduce_mean(products, axis)
 
 
 def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:

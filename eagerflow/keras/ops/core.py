@@ -13,7 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.engine.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import floating, tensor
-from eagerflow.ops import control_flow, conversion, indexing, segment
+from eagerflow.ops import control_flow, conversion, indexing, norms, segment
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
@@ -323,7 +323,7 @@ def cdist(x: TensorLike, y: TensorLike) -> Tensor:
     """Distances of each row of x from each row of y."""
     x, y = floating(x), floating(y)
     differences = _ops.expand_dims(x, -2) - _ops.expand_dims(y, -3)
-    return _ops.sqrt(_ops.reduce_sum(_ops.square(differences), axis=-1))
+    return norms.euclidean_norm(differences, axis=-1)
 
 
 @op_function

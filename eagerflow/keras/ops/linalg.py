@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import floating, pair, tensor
+from eagerflow.ops import norms
 from eagerflow.ops.linalg import factorization, solvers
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
@@ -142,7 +143,7 @@ def norm(x: TensorLike, ord: Any = None, axis: Any = None, keepdims: bool = Fals
         return _ops.reduce_sum(values, axis=over, keepdims=keep)
 
     if ord is None or (ord in (2, "fro") and (len(axes) == 1 or ord == "fro")):
-        return _ops.sqrt(total(_ops.square(size), axes, keepdims))
+        return norms.scaled_norm(size, axes, keepdims).norm
     if len(axes) == 1:
         if ord == math.inf:
             return _ops.reduce_max(size, axis=axes, keepdims=keepdims)

@@ -14,7 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.ops.promotion import KERAS, floating, pair, tensor
 from eagerflow.ops import array as _array
-from eagerflow.ops import segment
+from eagerflow.ops import norms, segment
 from eagerflow.ops.numpy_functions import products
 from eagerflow.ops.numpy_functions import reductions as shared
 from eagerflow.ops.numpy_functions.rules import axes_of
@@ -259,10 +259,8 @@ def corrcoef(x: TensorLike) -> Tensor:
     x = floating(x)
     x = x if x.ndim > 1 else _ops.expand_dims(x, 0)
     centered = x - _ops.reduce_mean(x, axis=-1, keepdims=True)
-    products = _ops.matmul(centered, centered, transpose_b=True)
-    scale = _ops.sqrt(_ops.reduce_sum(_ops.square(centered), axis=-1, keepdims=True))
-    result = products / _ops.matmul(scale, scale, transpose_b=True)
-    return _ops.clip_by_value(result, -1.0, 1.0)
+    units = norms.unit(centered, axis=-1)
+    return _ops.clip_by_value(_ops.matmul(units, units, transpose_b=True), -1.0, 1.0)
 
 
 @op_function

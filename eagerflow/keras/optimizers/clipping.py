@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.keras.optimizers import scalars
+from eagerflow.ops import norms
 
 _ops = _core.ops
 
@@ -72,20 +73,22 @@ def with_values(gradient: Any, values: Any) -> Any:
     return values
 
 
-def _norm(gradients: list) -> Any:
-    squares = [_ops.reduce_sum(_ops.square(values_of(g))) for g in gradients]
-    total = squares[0]
-    for square in squares[1:]:
-        total = total + _ops.cast(square, total.dtype)
-    return _ops.sqrt(total)
+def _norm(gradients: list) -> norms.ScaledNorm:
+    values = [_core.as_tensor(values_of(gradient)) for gradient in gradients]
+    dtype = values[0].dtype
+    return norms.joint_norm([v if v.dtype is dtype else _ops.cast(v, dtype) for v in values])
 
 
-def _scaled_to(gradient: Any, norm: Any, limit: float) -> Any:
-    """The gradient, scaled by the factor that reduces `norm` to `limit`."""
-    largest = scalars.larger(scalars.number(norm), limit)
+def _scaled_to(gradient: Any, norm: norms.ScaledNorm, limit: float) -> Any:
+    """The gradient, scaled by the factor that reduces the norm to `limit`."""
+    length, inverse = scalars.number(norm.length), scalars.number(norm.inverse)
+    largest = scalars.larger(length, limit * inverse)
     factor = limit / largest if limit or scalars.is_symbolic(largest) or largest else 0.0
     values = values_of(gradient)
     if scalars.is_symbolic(factor):
         factor = _ops.select(_ops.equal(largest, 0.0), _ops.zeros_like(factor), factor)
+        values = values * _ops.cast(norm.inverse, values.dtype)
         return with_values(gradient, values * _ops.cast(factor, values.dtype))
+    if inverse != 1.0:
+        values = values * _core.convert(inverse, values.dtype)
     return with_values(gradient, values * _core.convert(factor, values.dtype))

@@ -12,6 +12,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, sqrt, to_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.ops import norms
 
 _ops = _core.ops
 
@@ -179,7 +180,8 @@ class Muon(Optimizer):
         high = x.shape[-2] > x.shape[-1]
         if high:
             x = _ops.transpose(x)
-        x = x / (_ops.sqrt(_ops.reduce_sum(_ops.square(x), [-2, -1], True)) + 1e-7)
+        _, length, inverse = norms.scaled_norm(x, [-2, -1], keepdims=True)
+        x = x * inverse / (length + 1e-7 * inverse)
         for _ in range(steps):
             square = _ops.matmul(x, x, transpose_b=True)
             x = x * self.muon_a + _ops.matmul(

@@ -14,6 +14,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import known_array, may_equal, reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.ops import norms
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import on_values
@@ -279,11 +280,8 @@ def norm(
         if ord != "euclidean" and not (number and ord > 0):
             raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if ord in ("fro", "euclidean") or (ord == 2 and not matrices):
-        if axis is None and not keep and x.dtype in (dtypes.float32, dtypes.float64):
-            # Half the sum of squares, in one pass.
-            return _ops.sqrt(_ops.l2_loss(x) * 2.0)
-        squares = _ops.multiply(x, _ops.conj(x)) if x.dtype.is_complex else _ops.square(x)
-        return _ops.sqrt(_ops.reduce_sum(squares, axis=axis, keepdims=keep))
+        length = norms.euclidean_norm(x, axis, keep)
+        return _ops.cast(length, x.dtype) if x.dtype.is_complex else length
     sizes = _ops.abs(x)
     if matrices:
         if ord == 2:
@@ -296,8 +294,7 @@ def norm(
         return _ops.reduce_max(sizes, axis=axis, keepdims=keep)
     if ord == 1:
         return _ops.reduce_sum(sizes, axis=axis, keepdims=keep)
-    powers = _ops.reduce_sum(_ops.pow(sizes, float(ord)), axis=axis, keepdims=keep)
-    return _ops.pow(powers, 1.0 / float(ord))
+    return norms.power_norm(sizes, float(ord), axis, keep)
 
 
 def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
@@ -312,7 +309,8 @@ def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
     @custom_gradient
     def largest(matrices: Tensor) -> Any:
         u, s, vh = np.linalg.svd(matrices.numpy(), full_matrices=False)
-        direction = u[..., :, 0, None] * vh[..., 0, None, :]
+        # At 0 there are many directions: its gradient counts as 0.
+        direction = u[..., :, 0, None] * vh[..., 0, None, :] * (s[..., 0, None, None] > 0)
         values = _core.as_tensor(s[..., 0])
         return values, lambda dy: direction * _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
 
@@ -333,6 +331,9 @@ def normalize(
     (array([0.6, 0.8], dtype=float32), array([5.], dtype=float32))
     """
     x = _core.as_tensor(tensor)
+    if ord == "euclidean" and x.dtype.is_floating and isinstance(axis, int | None):
+        norm_of_x, length, inverse = norms.scaled_norm(x, axis, keepdims=True)
+        return _ops.divide_real(x * inverse, length), norm_of_x
     length = norm(x, ord, axis, keepdims=True)
     if length.dtype is not x.dtype:
         length = _ops.cast(length, x.dtype)
@@ -360,14 +361,7 @@ def l2_normalize(
     array([0.6, 0.8], dtype=float32)
     """
     x = _core.as_tensor(x)
-    axis = dim if axis is None else axis
-    if x.dtype.is_complex:
-        squares = _ops.real(_ops.multiply(x, _ops.conj(x)))
-    else:
-        squares = _ops.square(x)
-    total = _ops.reduce_sum(squares, axis=axis, keepdims=True)
-    scale = _ops.rsqrt(_ops.maximum(total, epsilon))
-    return _ops.multiply(x, _ops.cast(scale, x.dtype) if x.dtype.is_complex else scale)
+    return norms.unit(x, dim if axis is None else axis, epsilon**0.5)
 
 
 @op_function
@@ -384,12 +378,13 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     >>> tf.linalg.global_norm([[3.0], None, [4.0]])
     <tf.Tensor: shape=(), dtype=float32, numpy=5.0>
     """
-    tensors = [values_of(item) for item in _checked_list(t_list) if item is not None]
-    squares = [_ops.l2_loss(tensor) for tensor in tensors]
-    total = squares[0] if squares else _core.as_tensor(0.0)
-    for square in squares[1:]:
-        total = total + square
-    return _ops.sqrt(total * 2.0)
+    return _joint_norm(_checked_list(t_list)).norm
+
+
+def _joint_norm(items: list) -> norms.ScaledNorm:
+    """The norm of all tensors and `tf.IndexedSlices` in a list."""
+    tensors = [values_of(item) for item in items if item is not None]
+    return norms.joint_norm(tensors or [_core.as_tensor(0.0)])
 
 
 def values_of(item: Any) -> Tensor:
@@ -439,20 +434,14 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     array([0.6, 0.8], dtype=float32)
     """
     values = values_of(t)
-    total = _ops.reduce_sum(_ops.square(values), axis=axes, keepdims=True)
-    # The square root has no finite gradient at zero, so zeros bypass it.
-    positive = _ops.greater(total, _ops.zeros_like(total))
-    safe = _ops.select(positive, total, _ops.ones_like(total))
-    length = _ops.select(positive, _ops.sqrt(safe), total)
     clip_norm = _ops.cast(_core.convert(clip_norm, None, values.dtype), values.dtype)
-    clip_norm = _ops.maximum(clip_norm, _ops.zeros_like(clip_norm))
-    scaled = values * clip_norm
-    if not may_equal(scaled._shape_tuple(), values._shape_tuple()):
+    limit = _ops.maximum(clip_norm, _ops.zeros_like(clip_norm))
+    clipped = norms.clipped(values, norms.scaled_norm(values, axes, keepdims=True), limit)
+    if not may_equal(clipped._shape_tuple(), values._shape_tuple()):
         raise ValueError(
-            f"Shapes {values.shape} and {scaled.shape} are incompatible: `clip_norm` must be a "
+            f"Shapes {values.shape} and {clipped.shape} are incompatible: `clip_norm` must be a "
             "scalar, or broadcast to the shape of what is clipped"
         )
-    clipped = _ops.divide_real(scaled, _ops.maximum(length, clip_norm))
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clipped, t.indices, t.dense_shape)
     return clipped
@@ -481,9 +470,15 @@ def clip_by_global_norm(
     ([array([0.6], dtype=float32), array([0.8], dtype=float32)], np.float32(5.0))
     """
     items = _checked_list(t_list)
-    length = global_norm(items) if use_norm is None else _core.as_tensor(use_norm)
+    inverse = None
+    if use_norm is None:
+        norm, length, inverse = _joint_norm(items)
+        limit = inverse * clip_norm
+    else:
+        norm = length = _core.as_tensor(use_norm)
+        limit = _ops.ones_like(length) * clip_norm
     scale_for_finite = clip_norm * _ops.minimum(
-        _ops.divide_real(1.0, length), _ops.divide_real(_ops.ones_like(length), clip_norm)
+        _ops.divide_real(1.0, length), _ops.divide_real(_ops.ones_like(length), limit)
     )
     scale = _ops.add(scale_for_finite, length - length)
     clipped: list = []
@@ -491,9 +486,10 @@ def clip_by_global_norm(
         if item is None:
             clipped.append(None)
             continue
-        values = values_of(item)
-        factor = scale if scale.dtype is values.dtype else _ops.cast(scale, values.dtype)
-        scaled = values * factor
+        scaled = values_of(item)
+        for factor in (scale,) if inverse is None else (inverse, scale):
+            same = factor.dtype is scaled.dtype
+            scaled = scaled * (factor if same else _ops.cast(factor, scaled.dtype))
         sparse = isinstance(item, IndexedSlices)
         clipped.append(IndexedSlices(scaled, item.indices, item.dense_shape) if sparse else scaled)
-    return clipped, length
+    return clipped, norm

@@ -9,12 +9,14 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow._core.ops import matrix_band_part as band_part
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import may_equal, sizes_may_equal
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INEXACT_TYPES, Input, composed_op
+from eagerflow.ops.control_flow import cond
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
 from eagerflow.ops.linalg.factorization import (
     NATIVE,
@@ -26,6 +28,7 @@ from eagerflow.ops.linalg.factorization import (
     square_spec,
     svd,
 )
+from eagerflow.ops.norms import euclidean_norm
 from eagerflow.ops.numpy_ops import (
     MATRIX_DTYPES,
     array_of,
@@ -111,9 +114,10 @@ def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinants of matrices `[..., n, n]`.
 
+    The gradient is that of singular matrices, too: their cofactors.
+
     Raises:
-        tf.errors.InvalidArgumentError: if the matrices are not square; and by the gradient, if one
-            is singular.
+        tf.errors.InvalidArgumentError: if the matrices are not square.
 
     >>> float(tf.linalg.det([[2.0, 1.0], [1.0, 3.0]]))
     5.0
@@ -123,8 +127,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
         return on_values(det, [a], [spec_of(a.dtype, known_sizes(a)[0])], in_programs=True)[0]
 
     def backward(dy: Tensor) -> Tensor:
-        factor = _ops.reshape(dy * value, [*value._shape_tuple(), 1, 1])
-        return factor * inv(a, adjoint=True)
+        return _as_matrices(dy) * conjugate_cofactors(a, value)
 
     if a.dtype in NATIVE:
         result: Tensor | np.ndarray = _ops.lu_determinant(a)[0]
@@ -132,6 +135,80 @@ def det(input: Any, name: str | None = None) -> Tensor:
         result = in_dtype_of(np.linalg.det(array_of(a, "MatrixDeterminant")), a)
     (value,) = differentiable([result], [a], backward)
     return value
+
+
+def _as_matrices(numbers: Tensor) -> Tensor:
+    return _ops.reshape(numbers, [*numbers._shape_tuple(), 1, 1])
+
+
+# Singular matrices up to this size have the determinants of their minors as cofactors.
+_MINORS = 6
+# Where this times the condition exceeds 1, second derivatives by inverses have no digits.
+_REGULAR = {dtype: float(np.finfo(dtype.as_numpy_dtype).eps) ** (1 / 3) for dtype in MATRIX_DTYPES}
+
+
+def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
+    """The conjugates of the derivatives of determinants by the elements of matrices `[..., n, n]`.
+
+    They are the determinant times the adjoint of the inverse. Of matrices that are singular, or nearly,
+    they are the determinants of minors, or for larger ones products of singular values.
+    """
+
+    def regular() -> Tensor:
+        return _as_matrices(_ops.conj(det_of_a)) * inv(a, adjoint=True)
+
+    if a.shape[-1] == 1:
+        return _ops.ones_like(a)
+    if a.shape[-1] <= _MINORS:
+        # No determinant is larger than the product of the lengths of the rows.
+        most = _ops.reduce_prod(euclidean_norm(a, -1), -1) * _REGULAR[a.dtype]
+        singular = _ops.reduce_any(_ops.less_equal(_ops.abs(det_of_a), most))
+        return cond(singular, lambda: _ops.conj(_minors(a)), regular)
+    if _core.building() is not None:
+        return regular()
+    if (det_of_a.numpy() != 0).all():
+        inverse = inv(a, adjoint=True)
+        sizes = [np.linalg.norm(x.numpy(), axis=(-2, -1)) for x in (a, inverse)]
+        if np.max(sizes[0] * sizes[1]) * _REGULAR[a.dtype] < 1:
+            return _as_matrices(_ops.conj(det_of_a)) * inverse
+    return _singular_cofactors(a)
+
+
+def _minors(a: Tensor) -> Tensor:
+    """The determinants of matrices without a row and a column, with the signs of a chessboard."""
+    n, rank = a.shape[-1], a.ndim
+    others = np.array([[k for k in range(n) if k != i] for i in range(n)], np.int32)
+    rows = _ops.gather(_ops.gather(a, others, axis=rank - 2), others, axis=rank)
+    order = [*range(rank - 2), rank - 2, rank, rank - 1, rank + 1]
+    signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
+    return det(_ops.transpose(rows, order)) * _core.convert(signs, a.dtype)
+
+
+def _singular_cofactors(a: Tensor) -> Tensor:
+    """The conjugates of cofactors of large matrices, one by one."""
+    n = a.shape[-1]
+    rows = _ops.unstack(_ops.reshape(a, [-1, n, n]))
+    return _ops.reshape(_ops.stack([_derivative_by_parts(row) for row in rows]), list(a.shape))
+
+
+def _derivative_by_parts(a: Tensor) -> Tensor:
+    """The derivative of a determinant, as that of a regular part and of its complement.
+
+    In the directions of the singular vectors, those of large singular values are the regular part.
+    """
+    u, s, vh = np.linalg.svd(a.numpy())
+    rank = int(np.sum(s > s[0] * _REGULAR[a.dtype]))
+    if not rank:
+        return _ops.zeros_like(a)
+    phase = _core.convert(np.linalg.det(u) * np.linalg.det(vh), a.dtype)
+    with GradientTape() as tape:
+        tape.watch(a)
+        turned = _ops.matmul(_ops.matmul(u, a, adjoint_a=True), vh, adjoint_b=True)
+        regular, right = turned[:rank, :rank], turned[:rank, rank:]
+        below, rest = turned[rank:, :rank], turned[rank:, rank:]
+        complement = rest - _ops.matmul(below, solve(regular, right))
+        value = phase * det(regular) * det(complement)
+    return tape.gradient(value, a)
 
 
 @composed_op(

@@ -210,8 +210,7 @@ def weighted_cross_entropy_with_logits(
     """
     labels, logits = _labels_and_logits(labels, logits, "weighted_cross_entropy_with_logits")
     weight = 1 + (pos_weight - 1) * labels
-    softened = _ops.log1p(_ops.exp(_ops.negative(_ops.abs(logits))))
-    return (1 - labels) * logits + weight * (softened + _ops.relu(_ops.negative(logits)))
+    return (1 - labels) * logits + weight * _ops.softplus(_ops.negative(logits))
 
 
 @op_function
@@ -245,8 +244,9 @@ def log_poisson_loss(
     loss = _ops.exp(c) - c * z
     if not compute_full_loss:
         return loss
-    stirling = z * _ops.log(z) - z + 0.5 * _ops.log(2 * math.pi * z)
     small = _ops.less_equal(z, _ops.ones_like(z))
+    large = _ops.select(small, _ops.ones_like(z), z)  # logarithms of others have no slope
+    stirling = large * _ops.log(large) - large + 0.5 * _ops.log(2 * math.pi * large)
     return loss + _ops.select(small, _ops.zeros_like(z), stirling)
 
 

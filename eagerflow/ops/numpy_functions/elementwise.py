@@ -200,12 +200,22 @@ def cbrt(x: Tensor) -> Tensor:
     return _ops.sign(x) * _ops.pow(_ops.abs(x), 1.0 / 3.0)
 
 
+_SINC_TERMS = 11  # so that second derivatives have all digits, too
+
+
 @_of_float
 def sinc(x: Tensor) -> Tensor:
     """`sin(pi x) / (pi x)`, and 1 at zero."""
-    zero = _ops.equal(x, 0.0)
-    safe = _ops.select(zero, _ops.ones_like(x), x * math.pi)
-    return _ops.select(zero, _ops.ones_like(x), _ops.sin(safe) / safe)
+    angle = x * math.pi
+    # Below 1, quotients of the derivatives lose digits: there, the series at zero.
+    near = _ops.less(_ops.abs(angle), 1.0)
+    inside = _ops.select(near, angle, _ops.zeros_like(angle))
+    outside = _ops.select(near, _ops.ones_like(angle), angle)
+    square = _ops.square(inside)
+    series = _ops.ones_like(angle)
+    for k in range(_SINC_TERMS, 0, -1):
+        series = 1.0 - series * square * (1.0 / (2 * k * (2 * k + 1)))
+    return _ops.select(near, series, _ops.sin(outside) / outside)
 
 
 @_of_tensor
@@ -244,7 +254,9 @@ def signbit(x: Tensor) -> Tensor:
 def hypot(rules: Rules, x1: Any, x2: Any) -> Tensor:
     """Lengths of the vectors `(x1, x2)`."""
     x1, x2 = rules.floats(x1, x2)
-    return _ops.sqrt(_ops.square(x1) + _ops.square(x2))
+    if x1.dtype.is_complex:
+        return _ops.sqrt(_ops.square(x1) + _ops.square(x2))
+    return _ops.hypot(x1, x2)
 
 
 @_of_floats
@@ -257,9 +269,14 @@ def heaviside(x1: Tensor, x2: Tensor) -> Tensor:
 
 def _log_of_sum(x1: Tensor, x2: Tensor, base: float) -> Tensor:
     scale = math.log(base)
-    same = _ops.equal(x1, x2)  # infinities have no difference
-    distance = _ops.select(same, _ops.zeros_like(x1 + x2), _ops.abs(x1 - x2))
-    return _ops.maximum(x1, x2) + _ops.log1p(_ops.exp(-distance * scale)) / scale
+    swaps = _ops.less(x1, x2)
+    large, small = _ops.select(swaps, x2, x1), _ops.select(swaps, x1, x2)
+    # Infinities have no difference. At ties of others both formulas meet, with all derivatives.
+    same = _ops.logical_and(_ops.equal(x1, x2), _ops.is_inf(x1))
+    distance = _ops.select(same, _ops.zeros_like(large), small - large)
+    if base == math.e:
+        return large + _ops.softplus(distance)
+    return large + _ops.softplus(distance * scale) / scale
 
 
 @_of_floats

@@ -8,7 +8,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.ops import conversion
+from eagerflow.framework.type_spec import is_weak
+from eagerflow.ops import conversion, norms
 from eagerflow.ops.numpy_functions.rules import Rules, axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
 
@@ -75,7 +76,10 @@ def var(
 
 def std(rules: Rules, x: Any, axis: Any = None, keepdims: bool | None = False) -> Tensor:
     """Standard deviations along axes."""
-    return _ops.sqrt(var(rules, x, axis, keepdims=keepdims))
+    x = _averaged(rules, x, None)
+    distance = x - _ops.reduce_mean(x, axis=axis, keepdims=True)
+    result = norms.deviation(distance, axis, bool(keepdims))
+    return _core.weakened(result) if is_weak(distance) else result
 
 
 def _extreme(
