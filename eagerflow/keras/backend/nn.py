@@ -9,7 +9,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
 from eagerflow.keras.backend.state import seed_of
-from eagerflow.keras.losses.crossentropy import binary_focal_probabilities
+from eagerflow.keras.losses.crossentropy import binary_focal_probabilities, binary_probabilities
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
@@ -270,11 +270,7 @@ def sparse_categorical_crossentropy(
 def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
     """The cross-entropy of each element, a probability or a logit."""
     target, output = _core.as_tensor(target), _core.as_tensor(output)
-    if from_logits:
-        return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
-    small = config.epsilon()
-    output = _ops.clip_by_value(output, small, 1.0 - small)
-    return -(target * _ops.log(output + small) + (1 - target) * _ops.log(1 - output + small))
+    return binary_probabilities(target, output, from_logits)
 
 
 @op_function

@@ -33,8 +33,28 @@ def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]
     return logits, True
 
 
+def inner_probabilities(output: Tensor, epsilon: float) -> Tensor:
+    """Probabilities, moved away from 0 and 1, where logarithms are infinite.
+
+    That moves the point at which a loss is taken, and does not make the loss constant: the derivatives
+    at 0 and 1 are those at the points moved to. What is no probability has none.
+    """
+    output = _ops.clip_by_value(output, 0.0, 1.0)
+    moved = _ops.clip_by_value(output, epsilon, 1.0 - epsilon)
+    return output + _ops.stop_gradient(moved - output)
+
+
 def _clipped(output: Tensor) -> Tensor:
-    return _ops.clip_by_value(output, defaults.epsilon, 1.0 - defaults.epsilon)
+    return inner_probabilities(output, defaults.epsilon)
+
+
+def _wide(*values: Tensor) -> list[Tensor]:
+    """16-bit floats as float32: they do not have the slopes of logarithms near 0."""
+    return [_ops.cast(x, dtypes.float32) if x.dtype.size == 2 else x for x in values]
+
+
+def _narrow(losses: Tensor, like: Tensor) -> Tensor:
+    return losses if losses.dtype is like.dtype else _ops.cast(losses, like.dtype)
 
 
 def _check_compatible(target: Tensor, output: Tensor) -> None:
@@ -54,8 +74,9 @@ def categorical_probabilities(
     output, from_logits = logits_of(output, from_logits, "categorical_crossentropy")
     if from_logits:
         return nn_losses.softmax_cross_entropy_with_logits(target, output, axis)
-    output = _clipped(output / _ops.reduce_sum(output, axis=axis, keepdims=True))
-    return -_ops.reduce_sum(target * _ops.log(output), axis=axis)
+    labels, wide = _wide(target, output)
+    wide = _clipped(wide / _ops.reduce_sum(wide, axis=axis, keepdims=True))
+    return _narrow(-_ops.reduce_sum(_ops.xlogy(labels, wide), axis=axis), output)
 
 
 def categorical_focal_probabilities(
@@ -72,9 +93,11 @@ def categorical_focal_probabilities(
     output, from_logits = logits_of(output, from_logits, "categorical_focal_crossentropy")
     if from_logits:
         output = softmax(output, axis=axis)
-    output = _clipped(output / _ops.reduce_sum(output, axis=axis, keepdims=True))
-    losses = -target * _ops.log(output)
-    return _ops.reduce_sum(_ops.pow(1.0 - output, gamma) * alpha * losses, axis=axis)
+    labels, wide = _wide(target, output)
+    wide = _clipped(wide / _ops.reduce_sum(wide, axis=axis, keepdims=True))
+    losses = -_ops.xlogy(labels, wide)
+    losses = _ops.reduce_sum(_ops.pow(1.0 - wide, gamma) * alpha * losses, axis=axis)
+    return _narrow(losses, output)
 
 
 def sparse_classes(
@@ -97,8 +120,9 @@ def sparse_classes(
     if target.dtype not in (dtypes.int32, dtypes.int64):
         target = _ops.cast(target, dtypes.int64)
     output, from_logits = logits_of(output, from_logits, "sparse_categorical_crossentropy")
+    given = output
     if not from_logits:
-        output = _ops.log(_clipped(output))
+        output = _ops.log(_clipped(*_wide(output)))
     rank = output.ndim
     axis %= rank
     if axis != rank - 1:
@@ -110,12 +134,12 @@ def sparse_classes(
         target = _ops.reshape(target, [-1])
         output = as_matrix(output)
     if ignore_class is None:
-        losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
+        losses = _narrow(nn_losses.sparse_softmax_cross_entropy_with_logits(target, output), given)
         return reshaped(losses, shape[:-1]) if flattened and rank >= 3 else losses
     ignored = _core.convert(ignore_class, target.dtype)
     valid = _ops.not_equal(target, ignored)
     target = _ops.select(valid, target, _ops.zeros_like(target))
-    losses = nn_losses.sparse_softmax_cross_entropy_with_logits(target, output)
+    losses = _narrow(nn_losses.sparse_softmax_cross_entropy_with_logits(target, output), given)
     losses = _ops.select(valid, losses, _ops.zeros_like(losses))
     losses = reshaped(losses, shape[:-1])
     losses._keras_mask = reshaped(valid, shape[:-1])
@@ -131,8 +155,8 @@ def binary_probabilities(target: Any, output: Any, from_logits: bool = False) ->
         return nn_losses.sigmoid_cross_entropy_with_logits(target, output)
     epsilon = defaults.epsilon
     output = _clipped(output)
-    yes = target * _ops.log(output + epsilon)
-    return -(yes + (1 - target) * _ops.log(1 - output + epsilon))
+    yes = _ops.xlogy(target, output + epsilon)
+    return -(yes + _ops.xlogy(1 - target, 1 - output + epsilon))
 
 
 def binary_focal_probabilities(

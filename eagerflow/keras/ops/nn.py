@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
+from eagerflow.keras.losses.crossentropy import inner_probabilities
 from eagerflow.keras.ops.adaptive_pooling import (
     adaptive_average_pool as adaptive_average_pool,
 )
@@ -20,7 +21,7 @@ from eagerflow.keras.ops.linalg import norm
 from eagerflow.keras.ops.patches import fold as fold
 from eagerflow.keras.ops.patches import unfold as unfold
 from eagerflow.keras.ops.promotion import floating, result_type, tensor
-from eagerflow.ops import indexing, loops
+from eagerflow.ops import indexing, loops, norms
 from eagerflow.ops.array import repeat
 from eagerflow.ops.conversion import saturate_cast
 from eagerflow.ops.creation import one_hot as encode
@@ -544,8 +545,7 @@ def normalize(
     axes = axes_of(axis, x.ndim)
     epsilon = config.epsilon() if epsilon is None else epsilon
     if order == 2:
-        power = _ops.reduce_sum(_ops.square(x), axis=axes, keepdims=True)
-        return x * _ops.rsqrt(_ops.maximum(power, epsilon * epsilon))
+        return norms.unit(x, axes, epsilon)
     length = norm(x, order, axes[0] if len(axes) == 1 else tuple(axes), keepdims=True)
     return x / _ops.maximum(length, epsilon)
 
@@ -558,8 +558,8 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
     if from_logits:
         return nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
     small = config.epsilon()
-    output = _ops.clip_by_value(output, small, 1.0 - small)
-    return -(target * _ops.log(output) + (1.0 - target) * _ops.log(1.0 - output))
+    output = inner_probabilities(output, small)
+    return -(_ops.xlogy(target, output) + _ops.xlogy(1.0 - target, 1.0 - output))
 
 
 @op_function
