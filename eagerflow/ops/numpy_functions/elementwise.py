@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops import control_flow, indexing, special
 from eagerflow.ops import math as _math
 from eagerflow.ops.numpy_functions.rules import Rules
@@ -256,7 +257,8 @@ def hypot(rules: Rules, x1: Any, x2: Any) -> Tensor:
     x1, x2 = rules.floats(x1, x2)
     if x1.dtype.is_complex:
         return _ops.sqrt(_ops.square(x1) + _ops.square(x2))
-    return _ops.hypot(x1, x2)
+    result = _ops.hypot(x1, x2)
+    return _core.weakened(result) if is_weak(x1) and is_weak(x2) else result
 
 
 @_of_floats
