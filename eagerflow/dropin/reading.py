@@ -377,8 +377,8 @@ class Reading:
                     text = f"assert {ast.unparse(node.test)}"
                     # What follows may tell more: versions that are too exact fail in both generations.
                     self._problem(text, node.lineno, "check", is_check=True)
-            case ast.Expr(value=ast.Call(func=function)) if ast.unparse(function) in _EXITS:
-                self._exit(node.value)
+            case ast.Expr(value=ast.Call() as call) if ast.unparse(call.func) in _EXITS:
+                self._exit(call)
                 return True
             case ast.Break() | ast.Continue():
                 return True

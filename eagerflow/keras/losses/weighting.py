@@ -57,7 +57,7 @@ def cast(value: TensorLike, dtype: DType) -> Tensor:
     return value if value.dtype is dtype else _ops.cast(value, dtype)
 
 
-def labels_for(y_pred: Tensor, y_true: TensorLike) -> Tensor:
+def labels_for(y_pred: Any, y_true: TensorLike) -> Tensor:
     """Labels as a tensor of the predictions' dtype, to be combined with them element by element.
 
     Warns if broadcasting would stretch both, as `[n]` and `[n, 1]` to `[n, n]`.
