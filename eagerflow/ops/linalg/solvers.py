@@ -11,12 +11,12 @@ from eagerflow import _core
 from eagerflow._core.ops import matrix_band_part as band_part
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import dtypes
+from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import may_equal, sizes_may_equal
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INEXACT_TYPES, Input, composed_op
-from eagerflow.ops.control_flow import cond
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
 from eagerflow.ops.linalg.factorization import (
     NATIVE,
@@ -160,11 +160,13 @@ def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
     if a.shape[-1] == 1:
         return _ops.ones_like(a)
     if a.shape[-1] <= _MINORS:
+        if is_symbolic(det_of_a):
+            return _ops.conj(_minors(a))
         # No determinant is larger than the product of the lengths of the rows.
         most = _ops.reduce_prod(euclidean_norm(a, -1), -1) * _REGULAR[a.dtype]
         singular = _ops.reduce_any(_ops.less_equal(_ops.abs(det_of_a), most))
-        return cond(singular, lambda: _ops.conj(_minors(a)), regular)
-    if _core.building() is not None:
+        return _ops.conj(_minors(a)) if singular else regular()
+    if is_symbolic(det_of_a):
         return regular()
     if (det_of_a.numpy() != 0).all():
         inverse = inv(a, adjoint=True)
