@@ -7,7 +7,8 @@ import sys
 import warnings
 from pathlib import Path
 
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+# Files of this package, and functions that it has made of text.
+_PACKAGE = (str(Path(__file__).parents[1]) + os.sep, "<eagerflow.")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
