@@ -388,6 +388,17 @@ class _Writer:
             described.version.min_consumer = 1
 
 
+class _TextFile(AutoTrackable):
+    """What TensorFlow's loader finds below a table that is filled from a file.
+
+    Args:
+        path: the file's.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._filename = Asset(path)
+
+
 class _Listing:
     """What belongs to objects, and their functions. Objects are asked once: some make new lists."""
 
@@ -395,7 +406,7 @@ class _Listing:
         self._cache: dict[Any, Any] = {}  # of classes that list their own children
         self._penalties: dict[int, Any] = {}  # functions by losses, and lists of them by layers
         self._known: dict[int, tuple[Any, dict[str, Any]]] = {}
-        self._files: dict[int, AutoTrackable] = {}  # what tables are filled from
+        self._files: dict[int, _TextFile] = {}  # what tables are filled from
 
     def _own(self, item: Any) -> dict[str, Any]:
         if id(item) not in self._known:
@@ -423,18 +434,17 @@ class _Listing:
             return {**found, _PENALTIES: penalties} if penalties else found
         return {**found, **saved_functions.holders_of_functions(item)}
 
-    def _file_of(self, item: Any) -> AutoTrackable | None:
-        """The object below a table that has the file which the table is filled from, as an asset."""
+    def _file_of(self, item: Any) -> _TextFile | None:
+        """The file that a table is filled from; None for other tables and objects."""
         initializer = text_file_of(item) if isinstance(item, tables.Table) else None
         if initializer is None:
             return None
         if id(initializer) not in self._files:
-            holder = self._files[id(initializer)] = AutoTrackable()
-            holder._filename = Asset(initializer.path())
+            self._files[id(initializer)] = _TextFile(initializer.path())
         return self._files[id(initializer)]
 
     def asset_of(self, item: Any) -> Asset | None:
-        """The file that a table is filled from; None for other tables and objects."""
+        """The asset that a table is filled from; None for other tables and objects."""
         holder = self._file_of(item)
         return None if holder is None else holder._filename
 
