@@ -269,6 +269,7 @@ bool Fusion::fold(std::span<const Tensor> inputs, int64_t channels, Folded& fold
 // The identity of a tensor changes when its memory gets another value.
 std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
                                                int64_t channels) const {
+  if (trained_) return nullptr;
   std::vector<uint64_t> ids{inputs[1].impl()->id()};
   if (is_int8(*node_)) ids.push_back(inputs[2].impl()->id());
   for (const Affine& affine : affine_) {

@@ -39,6 +39,10 @@ class Fusion {
   // where a tape or another tool sees each of them.
   bool run(std::span<const Tensor> inputs, TensorList& outputs) const;
 
+  // Says that the graph changes the weights: they are never prepared. So the first steps of a
+  // training round as all others do, also where a program goes on from a file.
+  void set_trained() { trained_ = true; }
+
  private:
   // What the columns of the weights and the offsets of the channels are changed by, in order.
   struct Affine {
@@ -75,6 +79,7 @@ class Fusion {
   const Node* view_ = nullptr;  // a reshape that keeps the channels
   int32_t view_inputs_ = 0;     // the first of those that give its sizes
 
+  bool trained_ = false;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Folded> folded_;
   mutable int changes_ = 0;  // of the weights, in runs after each other

@@ -13,6 +13,7 @@
 #include "graph/part_sums.h"
 #include "graph/pooled_activations.h"
 #include "graph/record.h"
+#include "graph/variables.h"
 #include "ops/pooling.h"
 #include "ops/shapes.h"
 #include "ops/softmax.h"
@@ -474,6 +475,19 @@ void Plan::join_attention(std::vector<DType>& types) {
   drop(joined);
 }
 
+namespace {
+
+// The variables that a node changes, or reads beside that.
+void add_changed(const Node& node, std::vector<const Variable*>& changed) {
+  if (!node.has_effects()) return;
+  for (const VariableRef& variable : node.variables()) changed.push_back(variable.get());
+  for (const Graph* const graph : node.function->graphs()) {
+    for (NodeId id = 0; id < graph->size(); ++id) add_changed(graph->node(id), changed);
+  }
+}
+
+}  // namespace
+
 void Plan::join_products() {
   const std::vector<NodeSlots> nodes = views();
   const SlotFacts facts = slot_facts();
@@ -482,10 +496,20 @@ void Plan::join_products() {
     for (const Input& input : step.inputs) inputs[static_cast<size_t>(input.slot)] = input;
   }
 
+  std::vector<const Variable*> changed;
+  for (const Step& step : steps_) add_changed(*step.node, changed);
+  const auto is_trained = [&](int32_t weights) {
+    return std::ranges::any_of(steps_, [&](const Step& step) {
+      return step.first_slot == weights &&
+             std::ranges::find(changed, read_by(*step.node)) != changed.end();
+    });
+  };
+
   std::vector<char> joined(steps_.size());
   for (Fusion::Found& found : Fusion::find(nodes, facts)) {
     const auto direct = [&](size_t i) { return steps_[i].direct; };
     if (std::ranges::all_of(found.steps, direct)) continue;
+    if (is_trained(found.fusion->inputs()[1])) found.fusion->set_trained();
     const Step& last = steps_[found.steps.back()];
     Step whole{.node = last.node, .first_slot = last.first_slot};
     for (const int32_t slot : found.fusion->inputs()) {
