@@ -204,7 +204,7 @@ def cumulative_logsumexp(
     # Each element with those before it, by log2(size) steps of adding what lies 1, 2, 4, ... before.
     distance = 1
     while distance < size:
-        x = _logaddexp(_shifted(x, axis, distance), x)
+        x = log_of_sum(_shifted(x, axis, distance), x)
         distance *= 2
     return _ops.reverse(x, [axis]) if reverse else x
 
@@ -219,15 +219,18 @@ def _shifted(x: Tensor, axis: int, distance: int) -> Tensor:
     return _ops.pad(x[tuple(kept)], pads, constant_values=least(x.dtype))
 
 
-def _logaddexp(a: Tensor, b: Tensor) -> Tensor:
-    """log(exp(a) + exp(b)), whose derivatives of any order are right where a equals b, too.
+def log_of_sum(a: Tensor, b: Tensor, base: float = math.e) -> Tensor:
+    """The logarithm of base ** a + base ** b, whose derivatives are right where a equals b, too.
 
     That is the larger one and the softplus of a difference: no `maximum`, whose slope at equal
-    operands is another one. Of equal infinities there is no difference.
+    operands is another one. Equal infinities have no difference.
     """
     first = _ops.greater_equal(a, b)
     larger, smaller = _ops.select(first, a, b), _ops.select(first, b, a)
     same = _ops.logical_and(_ops.is_inf(a), _ops.equal(a, b))
-    zero = _ops.zeros_like(a)
+    zero = _ops.zeros_like(larger)
     difference = _ops.select(same, zero, smaller) - _ops.select(same, zero, larger)
-    return larger + _ops.softplus(difference)
+    if base == math.e:
+        return larger + _ops.softplus(difference)
+    scale = math.log(base)
+    return larger + _ops.softplus(difference * scale) / scale

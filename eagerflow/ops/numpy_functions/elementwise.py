@@ -12,7 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.type_spec import is_weak
-from eagerflow.ops import control_flow, indexing, special
+from eagerflow.ops import control_flow, indexing, reduction, special
 from eagerflow.ops import math as _math
 from eagerflow.ops.numpy_functions.rules import Rules
 
@@ -269,28 +269,16 @@ def heaviside(x1: Tensor, x2: Tensor) -> Tensor:
     return indexing.where(known, _ops.cast(above, x1.dtype), x2)
 
 
-def _log_of_sum(x1: Tensor, x2: Tensor, base: float) -> Tensor:
-    scale = math.log(base)
-    swaps = _ops.less(x1, x2)
-    large, small = _ops.select(swaps, x2, x1), _ops.select(swaps, x1, x2)
-    # Infinities have no difference. At ties of others both formulas meet, with all derivatives.
-    same = _ops.logical_and(_ops.equal(x1, x2), _ops.is_inf(x1))
-    distance = _ops.select(same, _ops.zeros_like(large), small - large)
-    if base == math.e:
-        return large + _ops.softplus(distance)
-    return large + _ops.softplus(distance * scale) / scale
-
-
 @_of_floats
 def logaddexp(x1: Tensor, x2: Tensor) -> Tensor:
     """`log(exp(x1) + exp(x2))`, without overflow."""
-    return _log_of_sum(x1, x2, math.e)
+    return reduction.log_of_sum(x1, x2)
 
 
 @_of_floats
 def logaddexp2(x1: Tensor, x2: Tensor) -> Tensor:
     """`log2(2 ** x1 + 2 ** x2)`, without overflow."""
-    return _log_of_sum(x1, x2, 2.0)
+    return reduction.log_of_sum(x1, x2, 2.0)
 
 
 def _gcd(x1: Tensor, x2: Tensor) -> Tensor:
