@@ -77,13 +77,14 @@ bool is_misfit() {
 // is set stays if it has none either.
 [[gnu::cold]] PyObject* ask_right_operand(PyObject* a, PyObject* b, const char* method) noexcept {
   if (!is_misfit()) return nullptr;
-  // Every class has comparisons, whose reflections have no "r": only composite values know tensors.
-  if (method[2] != 'r' && !is_composite(b)) return nullptr;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  PyObject* result = PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(b)), method)
-                         ? PyObject_CallMethod(b, method, "O", a)
-                         : Py_NewRef(Py_NotImplemented);
+  // Every class has comparisons, whose reflections have no "r": only composite values know tensors.
+  const bool knows_tensors =
+      (method[2] == 'r' || is_composite(b)) &&
+      PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(b)), method);
+  PyObject* result =
+      knows_tensors ? PyObject_CallMethod(b, method, "O", a) : Py_NewRef(Py_NotImplemented);
   if (result == Py_NotImplemented || (!result && is_misfit())) {
     Py_XDECREF(result);
     PyErr_Restore(type, value, traceback);

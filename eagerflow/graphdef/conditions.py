@@ -7,7 +7,9 @@ an operation gives; where that call also answers other arguments that the operat
 
 from __future__ import annotations
 
+import ast
 import functools
+import itertools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -51,8 +53,20 @@ def table() -> dict[str, list[Condition]]:
     return found
 
 
+class _Equality(ast.NodeTransformer):
+    """Compares values: tensors of a program's graph are equal if they are the same."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ops[0], ast.Eq):
+            return node
+        function = ast.Name("equals", ast.Load())
+        return ast.copy_location(ast.Call(function, [node.left, *node.comparators], []), node)
+
+
 def _parsed(text: str) -> Condition:
-    code = compile(text, f"<{text}>", "eval")
+    tree = ast.fix_missing_locations(_Equality().visit(ast.parse(text, mode="eval")))
+    code = compile(tree, f"<{text}>", "eval")
     return Condition(text, code, tuple(name for name in code.co_names if name not in _HELPERS))
 
 
@@ -151,6 +165,13 @@ def _shown(value: Any) -> str:
 
 # What conditions call. A result is a bool, or a boolean tensor where it depends on values of a graph;
 # what is not known of a shape is taken to be right.
+
+
+def _equals(*values: Any) -> Any:
+    """Whether values are equal; a tensor and another value, element by element."""
+    if any(isinstance(value, Tensor) for value in values):
+        return _ops.equal(*values)
+    return all(a == b for a, b in itertools.pairwise(values))
 
 
 def _rank(x: Any, rank: int) -> bool:
@@ -277,7 +298,11 @@ def _splits_fit(nested: Sequence[Tensor], values: Tensor, may_leave: bool = Fals
     flags = [
         _ops.reduce_all(
             _ops.stack(
-                [splits[0] == 0, is_end(splits[-1], _ops.cast(n, splits.dtype)), _ascending(splits)]
+                [
+                    _equals(splits[0], 0),
+                    is_end(splits[-1], _ops.cast(n, splits.dtype)),
+                    _ascending(splits),
+                ]
             )
         )
         for splits, n in zip(nested, counts, strict=True)
@@ -326,6 +351,7 @@ _HELPERS: dict[str, Any] = {
     "axis_size": _axis_size,
     "count": count_of,
     "countable": _countable,
+    "equals": _equals,
     "every": _every,
     "finite": _ops.is_finite,
     "half_spectrum": _half_spectrum,

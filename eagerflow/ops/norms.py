@@ -37,7 +37,8 @@ def scaled_norm(
         mean: whether to take the mean of the squares, not their sum.
 
     >>> norm, length, inverse = scaled_norm(tf.constant([3e200, 4e200], tf.float64))
-    >>> print(float(norm), (tf.constant([3e200, 4e200], tf.float64) * inverse / length).numpy())
+    >>> unit_vector = tf.constant([3e200, 4e200], tf.float64) * inverse / length
+    >>> print(f"{float(norm):.6g}", unit_vector.numpy().round(6))
     5e+200 [0.6 0.8]
     """
     wide = _wide(x)
@@ -79,7 +80,7 @@ def deviation(distance: Tensor, axis: Axes | None = None, keepdims: bool = False
 def unit(x: Tensor, axis: Axes | None = None, epsilon: float = 0.0) -> Tensor:
     """The tensor divided by its norms over axes, or by `epsilon` where they are smaller.
 
-    >>> unit(tf.constant([3e30, 4e30])).numpy()
+    >>> unit(tf.constant([3e30, 4e30])).numpy().round(6)
     array([0.6, 0.8], dtype=float32)
     """
     size = _ops.abs(x) if x.dtype.is_complex else x

@@ -9,8 +9,6 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import now_or_node
-from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
@@ -111,23 +109,30 @@ class Nadam(Optimizer):
             indices: those of the variables in the trace.
         """
 
-        def again(last: Any) -> Any:
-            product = 1.0
-            for k in range(1, int(last) + 1):
-                momentum = float(self._momentum_at(_core.convert(k, dtypes.float64)))
-                for index in indices:
-                    if k + 1 != index:
-                        product *= momentum
-                if not product:
-                    break
-            return _core.convert(product, dtypes.float64)
-
         last = step - 1
-        scalar = TensorSpec([], dtypes.float64)
+
+        def again() -> Any:
+            def times(k: Any, product: Any) -> tuple[Any, Any]:
+                momentum = self._momentum_at(_ops.cast(k, dtypes.float64))
+
+                def factor(index: Any, product: Any) -> tuple[Any, Any]:
+                    is_left_out = _ops.equal(k + 1, index)
+                    return index + 1, _ops.select(is_left_out, product, product * momentum)
+
+                return k + 1, while_loop(
+                    lambda index, _: index < indices.stop, factor, [first, product]
+                )[1]
+
+            return while_loop(
+                lambda k, product: _ops.logical_and(k <= last, product > 0),
+                times,
+                [_ops.ones_like(last), _core.convert(1.0, dtypes.float64)],
+            )[1]
+
+        while_loop = control_flow.while_loop
+        first = _ops.cast(_core.convert(indices.start, dtypes.int64), last.dtype)
         return control_flow.cond(
-            _ops.equal(number(self._u_product_step), last),
-            self._u_product.read_value,
-            lambda: now_or_node(again, scalar, "ProductOfMomenta", last),
+            _ops.equal(number(self._u_product_step), last), self._u_product.read_value, again
         )
 
     @takes_rows

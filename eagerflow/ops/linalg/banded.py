@@ -198,9 +198,10 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
             ],
             -2,
         )
-        db = _solve(transposed, dx)
+        conjugate = _ops.conj if bands.dtype.is_complex else _ops.identity
+        db = _solve(conjugate(transposed), dx)
         parts = [
-            _ops.negative(_ops.reduce_sum(db * moved, axis=-1))
+            _ops.negative(_ops.reduce_sum(db * conjugate(moved), axis=-1))
             for moved in (_shifted(x, 1), x, _shifted(x, -1))
         ]
         return [_ops.stack(parts, -2), db]
