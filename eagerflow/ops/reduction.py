@@ -216,7 +216,7 @@ def _shifted(x: Tensor, axis: int, distance: int) -> Tensor:
     kept = [slice(None)] * axis + [slice(None, -distance)]
     pads = [0] * (2 * rank)
     pads[2 * axis] = distance
-    return _ops.pad(x[tuple(kept)], pads, constant_values=least(x.dtype))
+    return _ops.pad(x[tuple(kept)], pads, constant_values=-math.inf)
 
 
 def log_of_sum(a: Tensor, b: Tensor, base: float = math.e) -> Tensor:
