@@ -63,7 +63,7 @@ format: $(VENV)/.ready
 # The instrumented package lies in a folder of its own. `python -S` keeps the editable install's
 # import hook out, which would answer for `eagerflow` before any path is searched. Python itself is
 # not linked with the sanitizers' and C++'s runtimes, and they must be there first.
-ENGINE_FILES := $(shell find core cmake fuzz/native eagerflow -name '*.cpp' -o -name '*.h' -o -name '*.py') \
+ENGINE_FILES := $(shell find core cmake fuzz/native eagerflow eagerflow_compat -name '*.cpp' -o -name '*.h' -o -name '*.py') \
   CMakeLists.txt
 SANITIZE_SITE := $(abspath build-sanitize/site)
 SANITIZE_TESTS ?= tests/core tests/test_fuzz_calls.py tests/test_fuzz_objects.py tests/io/test_damaged_files.py

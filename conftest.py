@@ -59,5 +59,5 @@ collect_ignore = ["tests/typed_program.py"]
 collect_ignore_glob = [
     "tests/*/processes/*.py",
     "tests/*/programs/*.py",
-    "eagerflow/keras_backend/*.py",
+    "eagerflow_compat/keras_backend/*.py",
 ]

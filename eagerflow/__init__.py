@@ -26,6 +26,9 @@ from eagerflow.autodiff import tape as _tape
 from eagerflow.framework import indexed_slices as _indexed_slices
 from eagerflow.framework import variable as _variable
 from eagerflow.util import lazy as _lazy
+from eagerflow.util import own_code as _own_code
+
+_own_code.install_finder()
 
 
 def _hint(name: str) -> str:

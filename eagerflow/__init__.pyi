@@ -36,7 +36,6 @@ from eagerflow import (
     summary as summary,
     sysconfig as sysconfig,
     test as test,
-    tpu as tpu,
     train as train,
     types as types,
     version as version,
@@ -130,7 +129,6 @@ from eagerflow.debugging import (
     assert_less as assert_less,
     assert_rank as assert_rank,
 )
-from eagerflow.dropin import install_as_tensorflow as install_as_tensorflow
 from eagerflow.framework.dtypes import (
     as_dtype as as_dtype,
     bfloat16 as bfloat16,
@@ -365,3 +363,5 @@ __version__ = EAGERFLOW_VERSION
 realdiv = divide_real
 space_to_batch_nd = space_to_batch
 matrix_square_root = sqrtm
+from eagerflow_compat import tpu as tpu
+from eagerflow_compat.dropin import install_as_tensorflow as install_as_tensorflow

@@ -1,4 +1,4 @@
-from eagerflow.v1.queues import (
+from eagerflow.graph.queues import (
     FIFOQueue as FIFOQueue,
     PaddingFIFOQueue as PaddingFIFOQueue,
     PriorityQueue as PriorityQueue,

@@ -6,18 +6,25 @@ import functools
 import pathlib
 
 ROOT = pathlib.Path(__file__).parent.parent
-PACKAGE = ROOT / "eagerflow"
+NEIGHBOR = "eagerflow_compat"
+PACKAGES = ("eagerflow", NEIGHBOR)
 
 
 def _drawn_layers():
-    """The layers that docs/design.md draws for Python, the lowest first: the names in each."""
+    """The layers that docs/design.md draws for Python, the lowest first: the names in each.
+
+    Those of the package `eagerflow` are names of its modules; others have their package before them.
+    """
     drawing = (ROOT / "docs" / "design.md").read_text().split("```")[1]
-    layers = []
-    for line in drawing.partition("C++20")[0].replace("Python", "", 1).strip().splitlines():
+    layers, package = [], ""
+    for line in drawing.partition("C++20")[0].strip().splitlines():
         names, _, description = line.strip().partition("  ")
+        if names in PACKAGES:
+            package = "" if names == "eagerflow" else f"{names}."
+            continue
         if description:
             layers.append([])
-        layers[-1] += names.split()
+        layers[-1] += [package + name for name in names.split()]
     return layers[::-1]
 
 
@@ -30,17 +37,29 @@ CALLS_UP = {
     "framework": {"graphdef", "checkpoint", "saved_model"},
     # Some operations give sparse tensors, and tf.vectorized_map traces its function.
     "ops": {"sparse", "autograph", "functions"},
-    # Columns are configured as Keras's objects are, and their weights are variables of version 1.
-    "feature_column": {"keras", "v1"},
-    # Models are saved as SavedModels, and their weights on graphs are variables of version 1.
+    # Columns are configured as Keras's objects are.
+    "feature_column": {"keras"},
+    # Models are saved as SavedModels.
     "keras": {"saved_model"},
 }
 
 
+def _name(module):
+    """A module as the drawing names it: without its package, if that is `eagerflow`."""
+    return module.partition(".")[2] if module.split(".")[0] == "eagerflow" else module
+
+
 def _modules():
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield _name(".".join(parts[:-1] if parts[-1] == "__init__" else parts)), path
+
+
+def _top(module):
+    """The name in the drawing: a part of a package."""
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] == NEIGHBOR else parts[0]
 
 
 @functools.cache
@@ -53,19 +72,18 @@ def _imports(node, modules, inside=False):
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
-        if isinstance(child, ast.ImportFrom) and (child.module or "").split(".")[0] == "eagerflow":
-            base = child.module.partition(".")[2]
+        if isinstance(child, ast.ImportFrom) and (child.module or "").split(".")[0] in PACKAGES:
+            base = _name(child.module)
             for alias in child.names:
                 name = f"{base}.{alias.name}".strip(".")
                 yield (name if name in modules else base), inside
         elif isinstance(child, ast.Import):
             for alias in child.names:
-                if alias.name.split(".")[0] == "eagerflow":
-                    yield alias.name.partition(".")[2], inside
+                if alias.name.split(".")[0] in PACKAGES:
+                    yield _name(alias.name), inside
         elif isinstance(child, ast.Call) and ast.unparse(child.func) == "lazy.Module":
-            package, _, name = child.args[0].value.partition(".")
-            if package == "eagerflow":
-                yield name, True
+            if child.args[0].value.split(".")[0] in PACKAGES:
+                yield _name(child.args[0].value), True
         yield from _imports(child, modules, inside or isinstance(child, ast.FunctionDef))
 
 
@@ -83,11 +101,11 @@ GRAPH = _graph()
 
 
 def _rank(module):
-    return RANKS.get(module.split(".")[0], len(LAYERS))
+    return RANKS.get(_top(module), len(LAYERS))
 
 
 def test_every_module_is_drawn_once():
-    there = {name.split(".")[0] for name, _ in _modules()} - {"", "__main__"}
+    there = {_top(name) for name, _ in _modules()} - {"", "__main__", NEIGHBOR}
     assert set(RANKS) - {"_core"} == there
     assert sum(map(len, LAYERS)) == len(RANKS)
     assert set(CALLS_UP) | set().union(*CALLS_UP.values()) <= there
@@ -111,7 +129,7 @@ def test_functions_import_from_above_only_where_it_is_written_down():
         if inside
         and module
         and _rank(target) > _rank(module)
-        and target.split(".")[0] not in CALLS_UP.get(module.split(".")[0], ())
+        and _top(target) not in CALLS_UP.get(_top(module), ())
     ]
     assert not up
 
@@ -121,10 +139,20 @@ def test_what_is_written_down_is_needed():
     for module, targets in GRAPH.items():
         for target, inside in targets:
             if inside and _rank(target) > _rank(module):
-                needed[module.split(".")[0]].add(target.split(".")[0])
+                needed[_top(module)].add(_top(target))
     assert {
         module: targets - needed[module] for module, targets in CALLS_UP.items()
     } == dict.fromkeys(CALLS_UP, set())
+
+
+def test_nothing_names_the_neighbor_but_what_finds_it():
+    """Neither imports nor texts: what tests and documents show are public names."""
+    naming = {
+        name
+        for name, path in _modules()
+        if not name.startswith(NEIGHBOR) and NEIGHBOR in path.read_text()
+    }
+    assert naming == {"util.own_code"}
 
 
 def test_no_module_imports_itself_by_way_of_others():
@@ -150,7 +178,7 @@ def test_private_names_stay_in_their_module():
         f"{name}: {child.module}.{alias.name}"
         for name, path in _modules()
         for child in ast.walk(_tree(path))
-        if isinstance(child, ast.ImportFrom) and (child.module or "").startswith("eagerflow")
+        if isinstance(child, ast.ImportFrom) and (child.module or "").startswith(PACKAGES)
         for alias in child.names
         if alias.name.startswith("_") and not alias.name.startswith("__") and alias.name != "_core"
     ]

@@ -1,9 +1,9 @@
-"""Writes eagerflow/dropin/private_modules.txt: the modules below tensorflow.{python,core,compiler}.
+"""Writes eagerflow_compat/dropin/private_modules.txt: the modules below tensorflow.{python,core,compiler}.
 
     python tools/private_modules.py     # with a Python that has TensorFlow
 
 A line has a module's path, and the names in it whose public name is not the same, or not that of
-version 2 where version 2 has one (`eagerflow/dropin/private_names.py` derives the others).
+version 2 where version 2 has one (`eagerflow_compat/dropin/private_names.py` derives the others).
 """
 
 from __future__ import annotations

@@ -7,14 +7,16 @@ import sys
 import types
 from typing import Any
 
+from eagerflow.util import own_code
+
 # Packages whose code is not converted, as in TensorFlow. Python's other modules are.
 _PACKAGES = frozenset(
     {
+        *own_code.PACKAGES,
         "PIL",
         "cProfile",
         "collections",
         "copy",
-        "eagerflow",
         "inspect",
         "ipdb",
         "keras",
@@ -42,7 +44,7 @@ _MODULES = ("absl.logging", "tensorflow_datasets.core")
 
 def is_own(function: Any) -> bool:
     """Whether a function is this package's."""
-    return function.__module__.partition(".")[0] == "eagerflow" if function.__module__ else False
+    return own_code.is_own(function.__module__)
 
 
 def _is_in_library(thing: Any) -> bool:

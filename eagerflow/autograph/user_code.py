@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow.errors import OpError
+from eagerflow.util import own_code
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _ORIGINAL = "_autograph_original_message"
 
 
@@ -62,7 +62,7 @@ def _frames(traceback: types.TracebackType | None) -> Iterator[tuple[types.CodeT
 
 def _is_library(code: types.CodeType) -> bool:
     """Whether code is eagerflow's own."""
-    return os.path.abspath(code.co_filename).startswith(_PACKAGE)
+    return os.path.abspath(code.co_filename).startswith(own_code.FOLDERS)
 
 
 def _line(code: types.CodeType, line: int, mark: str) -> str:

@@ -3,8 +3,8 @@
 from typing import Any
 
 import eagerflow
+from eagerflow.compat.switches import enable_v2_behavior as enable_v2_behavior
 from eagerflow.util import lazy
-from eagerflow.v1.switches import enable_v2_behavior as enable_v2_behavior
 
 
 def __getattr__(name: str) -> Any:

@@ -17,6 +17,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.util import own_code
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, range, slice, DType, TensorShape)
 _CODE = ("co_code", "co_names", "co_varnames", "co_freevars", "co_argcount", "co_flags")
@@ -122,7 +123,7 @@ class _Collector:
                 self.add(cell.cell_contents)
             except ValueError:  # an empty cell
                 self._text("empty")
-        if function.__module__.split(".")[0] == "eagerflow":
+        if own_code.is_own(function.__module__):
             return
         for name in function.__code__.co_names:
             if name in function.__globals__:

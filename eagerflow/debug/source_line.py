@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import linecache
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
-_PACKAGE = str(Path(__file__).parents[1])
+from eagerflow.util import own_code
 
 
 class Line(NamedTuple):
@@ -32,7 +31,7 @@ def calling_line(depth: int = 1) -> Line | None:
     frame = sys._getframe(depth)
     while frame is not None:
         code = frame.f_code
-        if not code.co_filename.startswith(_PACKAGE):
+        if not code.co_filename.startswith(own_code.FOLDERS):
             return Line(code.co_filename, frame.f_lineno, code.co_name)
         frame = frame.f_back  # type: ignore[assignment]
     return None

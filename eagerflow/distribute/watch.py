@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import pathlib
 import platform
 import sys
 import threading
@@ -22,7 +21,7 @@ import traceback
 import weakref
 from typing import Any
 
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 
 MPI = lazy.Module("mpi4py.MPI")
 
@@ -33,8 +32,6 @@ _PERIOD = 0.25
 _PATIENCE = 1.0
 # For how long a watch waits for answers.
 _ANSWERS = 2.0
-
-_PACKAGE = str(pathlib.Path(__file__).parent.parent)
 
 
 def timeout_of_environment() -> float:
@@ -266,7 +263,7 @@ class Watch:
                 return f"waits in the {ledger.text(waits[0])}"
         frame = sys._current_frames().get(self._main or 0)
         lines = traceback.extract_stack(frame) if frame else []
-        own = [line for line in lines if not line.filename.startswith(_PACKAGE)]
+        own = [line for line in lines if not line.filename.startswith(own_code.FOLDERS)]
         if not own:
             return "is in no collective"
         return f"is in no collective, but at {own[-1].filename}:{own[-1].lineno} in {own[-1].name}"

@@ -25,9 +25,9 @@ from eagerflow.train import load_variable
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
-initializers = lazy.Module("eagerflow.v1.initializers")
+initializers = lazy.Module("eagerflow.keras.legacy_initializers")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
-variable_scope = lazy.Module("eagerflow.v1.variable_scope")
+variables = lazy.Module("eagerflow.graph.variables")
 
 _ops = _core.ops
 
@@ -155,17 +155,15 @@ class SharedTable:
         shape: its shape.
         initializer: its initial value.
         trainable: whether it is to be trained.
-        scoped: whether it is made within the scope in which it is first asked for.
     """
 
     def __init__(
-        self, name: str, shape: tuple[int, int], initializer: Any, trainable: bool, scoped: bool
+        self, name: str, shape: tuple[int, int], initializer: Any, trainable: bool
     ) -> None:
         self.name = name
         self.shape = shape
         self.initializer = initializer
         self.trainable = trainable
-        self.scoped = scoped
         self._variables: dict[int, tuple[Any, Any]] = {}
 
     def variable(self) -> Any:
@@ -177,16 +175,18 @@ class SharedTable:
         if graph is not None and context.building_graph() is None:
             with context.building(graph):
                 return self.variable()
-        arguments = (self.shape, dtypes.float32, self.initializer)
-        if self.scoped:
-            with variable_scope.variable_scope(None, default_name=self.name):
-                made = variable_scope.get_variable(
-                    "embedding_weights", *arguments, trainable=self.trainable
-                )
-        else:
-            made = variable_scope.get_variable(self.name, *arguments, trainable=self.trainable)
+        made = self._make()
         self._variables[id(graph)] = graph, made
         return made
+
+    def _make(self) -> Any:
+        """A new variable; a subclass names it otherwise."""
+
+        def initial() -> Any:
+            initializers.refresh(self.initializer)
+            return self.initializer(self.shape, dtype=dtypes.float32)
+
+        return variables.make_unscoped(self.name, initial, trainable=self.trainable)
 
 
 class SharedEmbeddingColumn(
@@ -342,7 +342,8 @@ def shared_embeddings(
         RuntimeError: if operations run eagerly.
         ValueError: if the columns are of several kinds, or arguments do not fit.
     """
-    return _shared(
+    return shared_columns(
+        SharedTable,
         categorical_columns,
         dimension,
         combiner,
@@ -353,39 +354,11 @@ def shared_embeddings(
         max_norm,
         trainable,
         use_safe_embedding_lookup,
-        scoped=False,
     )
 
 
-def shared_embedding_columns(
-    categorical_columns: Any,
-    dimension: int,
-    combiner: str = "mean",
-    initializer: Any = None,
-    shared_embedding_collection_name: str | None = None,
-    ckpt_to_load_from: str | None = None,
-    tensor_name_in_ckpt: str | None = None,
-    max_norm: float | None = None,
-    trainable: bool = True,
-    use_safe_embedding_lookup: bool = True,
-) -> list[SharedEmbeddingColumn]:
-    """Like `tf.feature_column.shared_embeddings`; the variable is made within `input_layer`."""
-    return _shared(
-        categorical_columns,
-        dimension,
-        combiner,
-        initializer,
-        shared_embedding_collection_name,
-        ckpt_to_load_from,
-        tensor_name_in_ckpt,
-        max_norm,
-        trainable,
-        use_safe_embedding_lookup,
-        scoped=True,
-    )
-
-
-def _shared(
+def shared_columns(
+    table: type[SharedTable],
     columns: Any,
     dimension: int,
     combiner: str,
@@ -396,8 +369,8 @@ def _shared(
     max_norm: float | None,
     trainable: bool,
     safe: bool,
-    scoped: bool,
 ) -> list[SharedEmbeddingColumn]:
+    """Columns that share one variable, which the class `table` makes; see `shared_embeddings`."""
     if context.building_graph() is None:
         raise RuntimeError(
             "shared_embedding_columns are not supported when eager execution is enabled."
@@ -429,8 +402,8 @@ def _shared(
     single = EmbeddingColumn(
         first, dimension, combiner, initializer, ckpt, tensor_name, max_norm, trainable, safe
     )
-    table = SharedTable(name, shape, _first_values(single), trainable, scoped)
-    return [SharedEmbeddingColumn(column, table, combiner, max_norm, safe) for column in columns]
+    shared = table(name, shape, _first_values(single), trainable)
+    return [SharedEmbeddingColumn(column, shared, combiner, max_norm, safe) for column in columns]
 
 
 def _kind(column: Any) -> type:

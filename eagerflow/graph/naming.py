@@ -64,8 +64,9 @@ _NAMES = {
 
 
 # What the nodes are called, in the scope of the name, that give the results of functions whose last
-# operation does not take the name itself. Without names they keep their own.
-_LAST = {
+# operation does not take the name itself. Without names they keep their own. Keys are the functions by
+# their modules below this package; the neighbour adds its own.
+LAST_NODES = {
     "ops.creation.sequence_mask": "Less",
     "image.adjustment.adjust_hue": "Identity",
     "image.adjustment.adjust_saturation": "Identity",
@@ -95,8 +96,6 @@ _LAST = {
     "ops.nn.activation.gelu": "mul_2",
     "ops.nn.embedding.embedding_lookup": "Identity",
     "ops.nn.normalization.dropout": "SelectV2",
-    "v1.nn.embedding_lookup": "Identity",
-    "v1.nn.dropout": "SelectV2",
     "ops.nn.embedding.safe_embedding_lookup_sparse": "Reshape_2",
     "ops.nn.losses.softmax_cross_entropy_with_logits": "Reshape_2",
     "ops.nn.losses.sparse_softmax_cross_entropy_with_logits": "Cast_1",
@@ -160,7 +159,7 @@ def _name_call(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         name, args = args[position], (*args[:position], None, *args[position + 1 :])
     else:
         name = kwargs.pop("name", None)
-    last = _LAST.get(f"{function.__module__}.{function.__name__}".removeprefix("eagerflow."))
+    last = LAST_NODES.get(f"{function.__module__}.{function.__name__}".removeprefix("eagerflow."))
     return called(_kind_of(function), name, lambda: function._run(*args, **kwargs), last)
 
 

@@ -501,6 +501,13 @@ def make_variable(
     return created(locals(), _make_variable)
 
 
+def make_unscoped(name: str, value: Any, **arguments: Any) -> Any:
+    """A variable of this full name, whatever scope the program is in; see `make_variable`."""
+    graph = context.building_graph()
+    with name_scope("") if graph is None else graph.name_scope(None):
+        return make_variable(value, name=name, **arguments)
+
+
 def _make_variable(
     initial_value: Any,
     trainable: bool | None,

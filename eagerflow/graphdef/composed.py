@@ -11,7 +11,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.func_graph import dims_of
-from eagerflow.image import projective, resampling
+from eagerflow.image import corner_resizing, projective, resampling
 from eagerflow.ops.assertions import require
 from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.random import distributions
@@ -202,14 +202,16 @@ def ctc_loss(
     ignore_longer: bool,
 ) -> list[Any]:
     """The losses of scores `[frames, batch, classes]`, and their gradients by the scores."""
+    if collapse or not merge:
+        raise tf.errors.UnimplementedError(
+            None, None, "CTCLoss merges repeated labels, and does not collapse them before."
+        )
     longest = tf.reduce_max(tf.concat([indices[:, 1], tf.constant([-1], tf.int64)], 0)) + 1
     sizes = tf.stack([tf.shape(inputs, tf.int64)[1], longest])
     labels: Any = tf.SparseTensor(indices, values, sizes)
     with tf.GradientTape() as tape:
         tape.watch(inputs)
-        loss: Any = tf.compat.v1.nn.ctc_loss(
-            labels, inputs, lengths, collapse, merge, ignore_longer
-        )
+        loss: Any = tf.nn.ctc_loss(labels, inputs, None, lengths, blank_index=-1)
     return [loss, tape.gradient(loss, inputs)]
 
 
@@ -513,7 +515,7 @@ def padded_conv2d(
 
 def resized_conv2d(x: Tensor, size: Tensor, align: bool, paddings: Tensor, *rest: Any) -> Tensor:
     """`FusedResizeAndPadConv2D`."""
-    large = tf.compat.v1.image.resize_bilinear(x, size, align)
+    large = corner_resizing.resize_bilinear(x, size, align)
     return padded_conv2d(large, paddings, *rest)
 
 

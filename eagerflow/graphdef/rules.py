@@ -25,9 +25,13 @@ from eagerflow.util import lazy
 # Where the expressions find functions; few rules need one of the modules.
 MODULES = {
     "composed": lazy.Module("eagerflow.graphdef.composed"),
+    "corner_resizing": lazy.Module("eagerflow.image.corner_resizing"),
+    "conversion": lazy.Module("eagerflow.sparse.conversion"),
     "cudnn_rnn": lazy.Module("eagerflow.graphdef.cudnn_rnn"),
     "gradient_ops": lazy.Module("eagerflow.graphdef.gradient_ops"),
+    "manipulation": lazy.Module("eagerflow.strings.manipulation"),
     "recurrent_ops": lazy.Module("eagerflow.graphdef.recurrent_ops"),
+    "sets": lazy.Module("eagerflow.ops.sets"),
     "sparse_ops": lazy.Module("eagerflow.graphdef.sparse_ops"),
     "summary_operations": lazy.Module("eagerflow.summary.operations"),
 }

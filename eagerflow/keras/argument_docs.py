@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from eagerflow.util import own_code
+
 _ENTRY = re.compile(r"    (\*{0,2}\w+): ")
 
 
@@ -50,7 +52,7 @@ def completed(doc: str, function: Callable[..., Any], described: Mapping[str, li
 def complete_docs(cls: type) -> None:
     """Completes the docstring of a class of this package from those of its bases."""
     own = cls.__dict__.get("__doc__")
-    if own is not None and cls.__module__.startswith("eagerflow."):
+    if own is not None and own_code.is_own(cls.__module__):
         cls.__doc__ = ArgumentDocs(own)  # type: ignore[assignment]
 
 

@@ -75,6 +75,16 @@ def _in_shape(tensor: Tensor, value: Any, shape: Any) -> Tensor:
     )
 
 
+def padded(tensor: Tensor, shape: Any) -> Tensor:
+    """The tensor in a shape with at least as many elements: its last element is repeated."""
+    sizes = TensorShape(shape)
+    missing = (sizes.num_elements() or 0) - tensor._size
+    if tensor._size > 1 and missing > 0:
+        flat = _ops.reshape(tensor, [-1])
+        tensor = _ops.concat([flat, _ops.broadcast_to(flat[-1:], [missing])], 0)
+    return constant(tensor, None, sizes)
+
+
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Tensor:

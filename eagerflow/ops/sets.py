@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -253,3 +254,28 @@ def edit_distance(
             distance = distance / len(b) if b else float("inf") if a else 0.0
         distances[index] = distance
     return _core.as_tensor(distances)
+
+
+ListDiff = namedtuple("ListDiff", ("out", "idx"))
+ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
+
+
+def _difference_specs(
+    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
+) -> ListDiff:
+    kind = _core.as_tensor(x).dtype
+    return ListDiff(TensorSpec([None], kind), TensorSpec([None], dtypes.as_dtype(index_dtype)))
+
+
+@op_function(in_graph=on_host(_difference_specs))
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+    """The values of `x` that are not in `y`, in order, and their indices.
+
+    >>> out, idx = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])
+    >>> out.numpy().tolist(), idx.numpy().tolist()
+    ([1, 3], [0, 2])
+    """
+    x = _core.as_tensor(x)
+    y = _core.convert(y, x.dtype, None)
+    indices = _core.as_tensor(np.flatnonzero(~np.isin(x.numpy(), y.numpy())))
+    return ListDiff(_ops.gather(x, indices), _ops.cast(indices, index_dtype))

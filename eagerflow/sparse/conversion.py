@@ -22,7 +22,7 @@ from eagerflow.sparse.tensor import (
     SparseTensorValue,
     assembled,
 )
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -258,3 +258,28 @@ def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = Non
     indices = _ops.concat([value.indices[:, :-1], _ops.expand_dims(ids, 1)], 1)
     shape = [*sizes_of(value)[:-1].tolist(), size]
     return _ops.sparse_to_dense(True, False, indices, shape, False)
+
+
+@op_function
+def sparse_to_dense(
+    sparse_indices: TensorLike,
+    output_shape: ShapeLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor with values at given indices, and a default elsewhere.
+
+    >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 7).numpy()
+    array([0, 7, 0, 7], dtype=int32)
+    """
+    indices = _core.as_tensor(sparse_indices)
+    values = _core.as_tensor(sparse_values)
+    if indices.ndim == 0:
+        indices = _ops.reshape(indices, [1, 1])
+    elif indices.ndim == 1:
+        indices = _ops.expand_dims(indices, -1)
+    values = _ops.broadcast_to(values, _ops.shape(indices)[:1])
+    whole = _ops.fill(_core.convert(default_value, values.dtype, None), output_shape)
+    return _ops.tensor_scatter_nd_update(whole, indices, values)

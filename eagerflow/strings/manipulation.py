@@ -14,7 +14,7 @@ from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
-from eagerflow.framework.host_call import always, on_host
+from eagerflow.framework.host_call import always, hosted, on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
@@ -772,3 +772,23 @@ def ngrams(
     lines = [runs(flat_items[k * size : (k + 1) * size]) for k in range(count)]
     width = len(lines[0]) if lines else 0
     return from_items([run for line in lines for run in line], [*outer, width])
+
+
+@hosted(rows_of(dtypes.string))
+def split_at_bytes(strings: Any, separators: Any, skip_empty: bool) -> Any:
+    """The parts of each string as a ragged tensor; each byte of `separators` separates.
+
+    An empty string of separators cuts between all bytes.
+    """
+    separators = _core.convert(separators, dtypes.string, None).numpy()
+    pattern = re.compile(b"[" + re.escape(separators) + b"]") if separators else None
+
+    def parts(item: bytes) -> list[bytes]:
+        if not item:
+            return []
+        if pattern is None:
+            return [item[i : i + 1] for i in range(len(item))]
+        pieces = pattern.split(item)
+        return [piece for piece in pieces if piece] if skip_empty else pieces
+
+    return cut(parts, strings, "StringSplit", byte_vector)

@@ -14,7 +14,7 @@ from eagerflow.protos.benchmark import MESSAGES
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
-messages = lazy.Module("eagerflow.v1.messages")
+messages = lazy.Module("eagerflow.graph.session_settings")
 
 
 def benchmark_config() -> Any:

@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from eagerflow.util import own_code
+
 _ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
 _FUNCTION = re.compile(r"^def (\w+)(\(.*?\)) -> [^\n]*: \.\.\.$", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^from (\S+) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -113,7 +115,13 @@ def attach(
             _import_together(value)
         else:
             source, original = listed[name]
-            value = _imported_from(importlib.import_module(source), original)
+            try:
+                value = _imported_from(importlib.import_module(source), original)
+            except ModuleNotFoundError as error:
+                if error.name != own_code.NEIGHBOR:
+                    raise
+                public = f"{namespace}.{name}"
+                raise AttributeError(own_code.absent(public), name=name, obj=module) from None
         setattr(module, name, value)
         return value
 
@@ -134,11 +142,10 @@ def listing(namespace: str) -> Callable[[], list[str]]:
     >>> "L2" in names, "Any" in names, "annotations" in names
     (True, False, False)
     """
-    package = namespace.split(".")[0]
 
     def shown(name: str, value: Any) -> bool:
         origin = getattr(value, "__module__", None) or type(value).__module__
-        ours = origin.split(".")[0] in (package, "tensorflow", "builtins")
+        ours = own_code.is_own(origin) or origin.split(".")[0] in ("tensorflow", "builtins")
         return name[:2] == "__" or (ours and name[0] != "_" and not isinstance(value, _MODULES))
 
     def __dir__() -> list[str]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
-from pathlib import Path
 
-# Files of this package, and functions that it has made of text.
-_PACKAGE = (str(Path(__file__).parents[1]) + os.sep, "<eagerflow.")
+from eagerflow.util import own_code
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warns of what the program does, in the innermost line outside of this package."""
     level = 2
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own_code.FILES):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)

@@ -6,11 +6,10 @@ errors are raised again with the program's own lines alone, and the one that ent
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from types import TracebackType
 
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+from eagerflow.util import own_code
+
 _filters = True
 
 
@@ -53,7 +52,9 @@ def keep_program(error: BaseException, program: str | None = None) -> None:
     if program in files:
         frames = frames[files.index(program) :]
     if _filters:
-        frames = [f for f in frames if not f.tb_frame.f_code.co_filename.startswith(_PACKAGE)]
+        frames = [
+            f for f in frames if not f.tb_frame.f_code.co_filename.startswith(own_code.FOLDERS)
+        ]
     for frame in reversed(frames):
         trace = TracebackType(trace, frame.tb_frame, frame.tb_lasti, frame.tb_lineno)
     error.__traceback__ = trace

@@ -9,7 +9,7 @@ import pickle
 import pytest
 
 import eagerflow as tf
-from eagerflow.compat.internals import tracking
+from eagerflow_compat.internals import tracking
 
 
 def _saved(tmp_path, **objects):

@@ -8,7 +8,7 @@ import pytest
 import eagerflow as tf
 import eagerflow.contrib.eager as tfe
 from eagerflow.framework import shapes
-from eagerflow.v1 import input_data
+from eagerflow_compat.v1 import input_data
 
 tf1 = tf.compat.v1
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eagerflow.dropin.check import check
-from eagerflow.dropin.usage import Usage
+from eagerflow_compat.dropin.check import check
+from eagerflow_compat.dropin.usage import Usage
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.compat.internals import csr_matrices as csr
+from eagerflow_compat.internals import csr_matrices as csr
 
 
 def some(rng, *shape, dtype="float64"):

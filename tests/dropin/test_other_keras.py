@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.compat.internals import (
+from eagerflow.graph import session_settings as messages
+from eagerflow_compat.internals import (
     columns,
     combinations,
     composites,
@@ -25,7 +26,6 @@ from eagerflow.compat.internals import (
     tracking,
     xla,
 )
-from eagerflow.v1 import messages
 
 # A symbolic value of a Keras has the operators that it finds in the class of tensors, and a dispatcher of
 # its own for what they and all functions are called with.

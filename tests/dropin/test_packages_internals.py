@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.compat.internals import inspection, tracking
-from eagerflow.compat.internals.composites import BoundedTensorSpec
+from eagerflow_compat.internals import inspection, tracking
+from eagerflow_compat.internals.composites import BoundedTensorSpec
 
 ROOT = Path(__file__).parents[2]
 

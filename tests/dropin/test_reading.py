@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from eagerflow.dropin.reading import Level, Reading
-from eagerflow.dropin.recognise import generation_of, judge
+from eagerflow_compat.dropin.reading import Level, Reading
+from eagerflow_compat.dropin.recognise import generation_of, judge
 
 IMPORTS = """\
 import re, sys

@@ -6,7 +6,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import dropin
-from eagerflow.dropin.recognise import generation_of
+from eagerflow_compat.dropin.recognise import generation_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf2
-from eagerflow.dropin.recognise import generation_of
+from eagerflow_compat.dropin.recognise import generation_of
 
 tf = tf2.compat.v1
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.dropin import install
+from eagerflow_compat.dropin import install
 
 v1 = tf.compat.v1
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.compat.internals import types_core
-from eagerflow.compat.internals.tracking import AutoTrackable, Trackable
+from eagerflow_compat.internals import types_core
+from eagerflow_compat.internals.tracking import AutoTrackable, Trackable
 
 
 class Wrapped(types_core.Tensor, Trackable):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.compat.internals.partial_loading import load_partial, parse_saved_model
+from eagerflow_compat.internals.partial_loading import load_partial, parse_saved_model
 
 
 class Scale(tf.Module):

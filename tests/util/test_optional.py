@@ -13,7 +13,7 @@ import pytest
 from eagerflow.util.optional import PACKAGES
 
 ROOT = pathlib.Path(__file__).parents[2]
-NEEDED = {"absl", "eagerflow", "malt", "ml_dtypes", "numpy"}
+NEEDED = {"absl", "eagerflow", "eagerflow_compat", "malt", "ml_dtypes", "numpy"}
 
 # Imports eagerflow as if no package but those were installed, runs `source`, and leaves `found`.
 WITHOUT = """
@@ -115,7 +115,9 @@ def _run_without(packages, source, path):
 
 
 def _modules():
-    return sorted((ROOT / "eagerflow").rglob("*.py"))
+    return sorted(
+        p for name in ("eagerflow", "eagerflow_compat") for p in (ROOT / name).rglob("*.py")
+    )
 
 
 def _is_call(node, name):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import eagerflow
-from eagerflow.v1 import metrics
-from eagerflow.v1.arguments import optional_parameters, version_1, with_parameters
+from eagerflow_compat.v1 import metrics
+from eagerflow_compat.v1.arguments import optional_parameters, version_1, with_parameters
 
 tf = eagerflow.compat.v1
 X = np.arange(6, dtype="float32").reshape(1, 2, 3)

@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import pytest
 
-from eagerflow.v1 import input_data
+from eagerflow_compat.v1 import input_data
 
 SIZES = {"train": 12, "t10k": 5}
 

@@ -3,8 +3,8 @@
 import pytest
 
 import eagerflow
-from eagerflow.dropin.facade import resolve
-from eagerflow.v1 import renamed
+from eagerflow_compat.dropin.facade import resolve
+from eagerflow_compat.v1 import renamed
 
 # By namespace below `tf`.
 NAMES = {

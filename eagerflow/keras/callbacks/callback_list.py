@@ -10,7 +10,7 @@ from eagerflow import nest
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.callbacks.history import History
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -141,7 +141,7 @@ class CallbackList:
                     getattr(c, names[0]) for c in active if Callback._defines(c, *names)
                 ]
         # Those of this package are known to be fast.
-        timed = any(not type(c).__module__.startswith("eagerflow.") for c in all_active)
+        timed = any(not own_code.is_own(type(c).__module__) for c in all_active)
         self._timing = _Timing() if timed else None
         self._batch_hooks_support_tf_logs = takes_tensors
         self._supports_tf_logs = all(

@@ -16,7 +16,7 @@ from eagerflow.keras.engine.composite_tensors import symbolic_tensor
 from eagerflow.keras.engine.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.shape_inference import infer
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 
 # Imported when they are first used: they import this module.
 layers = lazy.Module("eagerflow.keras.engine.layer")
@@ -201,7 +201,7 @@ def _has_own_shapes(layer: Any, inputs: Any) -> bool:
         return False
     cell = getattr(layer, "cell", None)
     parts = [layer, *layer._all_inner_layers(), *([] if cell is None else [cell])]
-    if not all(type(part).__module__.startswith("eagerflow.") for part in parts):
+    if not all(own_code.is_own(type(part).__module__) for part in parts):
         return True
     return any(isinstance(x, KerasTensor) and x.shape.rank is None for x in nest.flatten(inputs))
 

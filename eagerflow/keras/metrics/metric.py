@@ -16,6 +16,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike
+from eagerflow.util import own_code
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -90,7 +91,7 @@ class Metric(Layer):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         complete_docs(cls)
-        own = not cls.__module__.startswith("eagerflow.")
+        own = not own_code.is_own(cls.__module__)
         if "result" in cls.__dict__:
             result = _converted(cls.result) if own else cls.result
             cls.result = merged_in_replicas(result)  # type: ignore[method-assign]

@@ -23,7 +23,7 @@ from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: few programs need them.
@@ -752,7 +752,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             "jit_compile": self.jit_compile,
             "is_legacy_optimizer": False,
         }
-        if any(base.__module__.startswith("eagerflow.") for base in _rules(type(self))):
+        if any(own_code.is_own(base.__module__) for base in _rules(type(self))):
             config["learning_rate"] = self._serialize_hyperparameter(self._learning_rate)
         config |= arguments_config(self, Optimizer)
         if self._decay:

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow.util import own_code
+
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -45,7 +47,7 @@ def _argument_names(cls: type, root: type) -> tuple[str, ...]:
     for base in cls.__mro__:
         if base is root:
             break
-        if base.__module__.startswith("eagerflow.") and "__init__" in vars(base):
+        if own_code.is_own(base.__module__) and "__init__" in vars(base):
             names = _own_argument_names(base, root)
             if names:
                 return names

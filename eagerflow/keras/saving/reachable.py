@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from eagerflow import _core
 from eagerflow.ragged.factories import FACTORIES
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 
 # Imported when it is first used: it imports this module.
 activations = lazy.Module("eagerflow.keras.activations")
@@ -134,7 +134,7 @@ def _older_initializers() -> Mapping[str, Any]:
         "Constant GlorotNormal GlorotUniform Identity Ones Orthogonal RandomNormal RandomUniform "
         "TruncatedNormal VarianceScaling Zeros"
     )
-    module = "eagerflow.v1.initializers"
+    module = "eagerflow.keras.legacy_initializers"
     return lazy.Objects({name: (module, name) for name in names.split()})
 
 
@@ -274,7 +274,7 @@ def _class_of_program(name: str, module: str, kind: str | None) -> type | None:
     """
     loaded = sys.modules.get(module)
     cls = getattr(loaded, "__dict__", {}).get(name)
-    if not isinstance(cls, type) or cls.__module__ != module or module.startswith("eagerflow."):
+    if not isinstance(cls, type) or cls.__module__ != module or own_code.is_own(module):
         return None
     bases = {each.base for each in (KINDS.values() if kind is None else (KINDS[kind],))}
     for base in bases - {None}:

@@ -1,7 +1,7 @@
 """tf.random.Generator as an object that others save."""
 
 import eagerflow as tf
-from eagerflow.compat.internals import tracking
+from eagerflow_compat.internals import tracking
 
 
 def test_generators_depend_on_their_state(tmp_path):

@@ -1,8 +1,0 @@
-"""tf.compat.v1.python_io: files of records."""
-
-from eagerflow.v1.records import (
-    TFRecordCompressionType,
-    TFRecordOptions,
-    TFRecordWriter,
-    tf_record_iterator,
-)

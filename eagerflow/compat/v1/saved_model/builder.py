@@ -1,5 +1,0 @@
-"""tf.compat.v1.saved_model.builder."""
-
-from eagerflow.v1.saved_models import SavedModelBuilder
-
-__all__ = ["SavedModelBuilder"]

@@ -1,5 +1,0 @@
-"""tf.contrib.signal: the functions of tf.signal."""
-
-from eagerflow.v1.mirror import mirror
-
-__getattr__, __dir__ = mirror(__name__, "eagerflow.signal")

@@ -1,1 +1,0 @@
-from eagerflow.contrib.training.hparams import HParams as HParams

@@ -1,0 +1,430 @@
+"""Queues of tensors, which several threads enqueue and dequeue."""
+
+from __future__ import annotations
+
+import heapq
+import random
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core, errors
+from eagerflow.framework import dtypes, random_seed
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.graph.per_session import PerSession
+
+_ops = _core.ops
+
+
+class _Contents:
+    """The elements of a queue, and the threads that wait for them."""
+
+    def __init__(self, name: str, capacity: int, min_after_dequeue: int, order: Any) -> None:
+        self.name = name
+        self._capacity = capacity if capacity >= 0 else float("inf")
+        self._min_after_dequeue = min_after_dequeue
+        self._order = order
+        self._condition = threading.Condition()
+        self.closed = False
+        self._cancelled = False
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def put(self, element: tuple) -> None:
+        with self._condition:
+            while len(self._order) >= self._capacity and not self._cancelled:
+                self._condition.wait()
+            if self.closed and (self._cancelled or len(self._order) >= self._capacity):
+                raise errors.CancelledError(
+                    None, None, f"Enqueue operation was cancelled: {self.name}"
+                )
+            if self.closed:
+                raise errors.CancelledError(None, None, f"{self.name} is closed.")
+            self._order.put(element)
+            self._condition.notify_all()
+
+    def take(self, count: int, allow_fewer: bool = False) -> list[tuple]:
+        with self._condition:
+            while len(self._order) < count + self._min_after_dequeue and not self.closed:
+                self._condition.wait()
+            available = len(self._order)
+            if available < count and not (allow_fewer and available):
+                raise errors.OutOfRangeError(
+                    None,
+                    None,
+                    f"{self.name} is closed and has insufficient elements "
+                    f"(requested {count}, current size {available})",
+                )
+            elements = [self._order.take() for _ in range(min(count, available))]
+            self._condition.notify_all()
+            return elements
+
+    def close(self, cancel_pending: bool = False) -> None:
+        with self._condition:
+            self.closed = True
+            self._cancelled = self._cancelled or cancel_pending
+            self._condition.notify_all()
+
+    def end(self) -> None:
+        """Wakes all waiting threads, as the session is closed."""
+        self.close(cancel_pending=True)
+
+
+class _Fifo(deque):
+    put = deque.append
+    take = deque.popleft
+
+
+class _Shuffled(list):
+    def __init__(self, seed: int | None) -> None:
+        super().__init__()
+        self._random = random.Random(seed)
+
+    put = list.append
+
+    def take(self) -> Any:
+        k = self._random.randrange(len(self))
+        self[k], self[-1] = self[-1], self[k]
+        return self.pop()
+
+
+class _Heap(list):
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = 0
+
+    def put(self, element: tuple) -> None:
+        self._count += 1
+        heapq.heappush(self, (int(element[0]), self._count, element))
+
+    def take(self) -> Any:
+        return heapq.heappop(self)[2]
+
+
+class QueueBase(PerSession):
+    """Base class of queues; see `FIFOQueue`."""
+
+    def __init__(
+        self,
+        dtypes_of: Any,
+        shapes: Any,
+        names: Sequence[str] | None,
+        name: str,
+        capacity: int,
+        make: Callable[[], Any],
+        min_after_dequeue: int = 0,
+    ) -> None:
+        listed = dtypes_of if isinstance(dtypes_of, list | tuple) else [dtypes_of]
+        self._dtypes = [dtypes.as_dtype(dtype) for dtype in listed]
+        if shapes is None:
+            self._shapes = [TensorShape(None) for _ in self._dtypes]
+        else:
+            if isinstance(shapes, TensorShape) or not _is_list_of_shapes(shapes, len(self._dtypes)):
+                shapes = [shapes]
+            if len(shapes) != len(self._dtypes):
+                raise ValueError(
+                    "Queue shapes must have the same length as dtypes, "
+                    f"received len(shapes)={len(shapes)}, len(dtypes)={len(self._dtypes)}"
+                )
+            self._shapes = [TensorShape(shape) for shape in shapes]
+        if names is not None and len(names) != len(self._dtypes):
+            raise ValueError(
+                "Queue names must have the same length as dtypes, "
+                f"received len(names)={len(names)}, len(dtypes)={len(self._dtypes)}"
+            )
+        self._names = list(names) if names is not None else None
+        self._capacity, self._min_after_dequeue, self._make = capacity, min_after_dequeue, make
+        self._place(name)
+
+    def _new(self) -> _Contents:
+        return _Contents(
+            f"{type(self).__name__} '{self._name}'",
+            self._capacity,
+            self._min_after_dequeue,
+            self._make(),
+        )
+
+    @property
+    def dtypes(self) -> list[Any]:
+        """The dtypes of the elements' components."""
+        return self._dtypes
+
+    @property
+    def shapes(self) -> list[Any]:
+        """The shapes of the elements' components."""
+        return self._shapes
+
+    @property
+    def names(self) -> list[str] | None:
+        """The names of the elements' components, or None."""
+        return self._names
+
+    def _components(self, vals: Any) -> list[Any]:
+        """The components of an element, passed as a tensor, a list or a dictionary."""
+        if isinstance(vals, dict):
+            if self._names is None or sorted(self._names) != sorted(vals):
+                raise ValueError(
+                    f"Keys in dictionary to enqueue do not match names: {sorted(vals)}"
+                )
+            vals = [vals[name] for name in self._names]
+        elif self._names is not None:
+            raise ValueError("Must enqueue a dictionary in a queue with names.")
+        if not isinstance(vals, list | tuple):
+            vals = [vals]
+        if len(vals) != len(self._dtypes):
+            raise ValueError(
+                f"Unexpected number of components: {len(vals)}; the queue has {len(self._dtypes)}"
+            )
+        return list(vals)
+
+    def _converted(self, values: list[Any], many: bool = False) -> tuple:
+        parts = []
+        for value, dtype, shape in zip(values, self._dtypes, self._shapes, strict=True):
+            part = _core.convert(value, dtype, None)
+            inner = part.shape[1:] if many else part.shape
+            if not shape.is_compatible_with(inner):
+                raise errors.InvalidArgumentError(
+                    None,
+                    None,
+                    f"Shape mismatch in a component of an element for {self._name}. "
+                    f"Expected {shape}, got {inner}",
+                )
+            parts.append(part)
+        return tuple(parts)
+
+    def enqueue(self, vals: Any, name: str | None = None) -> Any:
+        """Enqueues an element, once there is room.
+
+        Raises:
+            tf.errors.CancelledError: if the queue is closed.
+        """
+
+        def put(values: list[Any]) -> None:
+            self._contents().put(self._converted(values))
+
+        return self._run_or_record("enqueue", put, (self._components(vals),))
+
+    def enqueue_many(self, vals: Any, name: str | None = None) -> Any:
+        """Enqueues all slices along the first axis, in order."""
+
+        def put(values: list[Any]) -> None:
+            contents = self._contents()
+            parts = self._converted(values, many=True)
+            for element in zip(*(_ops.unstack(part) for part in parts), strict=True):
+                contents.put(element)
+
+        return self._run_or_record("enqueue_many", put, (self._components(vals),))
+
+    def _as_element(self, parts: list[Any]) -> Any:
+        if self._names is not None:
+            return dict(zip(self._names, parts, strict=True))
+        return parts[0] if len(parts) == 1 else list(parts)
+
+    def dequeue(self, name: str | None = None) -> Any:
+        """Dequeues an element, once there is one.
+
+        Raises:
+            tf.errors.OutOfRangeError: if the queue is closed and empty.
+        """
+
+        def take() -> Any:
+            return self._as_element(list(self._contents().take(1)[0]))
+
+        specs = [TensorSpec(s, d) for s, d in zip(self._shapes, self._dtypes, strict=True)]
+        return self._run_or_record("dequeue", take, (), self._as_element(specs))
+
+    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+        """Dequeues `n` elements, as slices along a first axis."""
+        return self._dequeue_batch("dequeue_many", n, allow_fewer=False)
+
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+        """Dequeues `n` elements, or the remaining ones of a closed queue."""
+        return self._dequeue_batch("dequeue_up_to", n, allow_fewer=True)
+
+    def _dequeue_batch(self, kind: str, n: Any, allow_fewer: bool) -> Any:
+        for shape in self._shapes:
+            if not self._can_be_batched(shape):
+                raise ValueError(
+                    f"Cannot {kind}: the shapes of the elements of {self._name} are unknown."
+                )
+
+        def take(count: Any) -> Any:
+            elements = self._contents().take(int(count), allow_fewer)
+            return self._as_element(
+                [self._batched(list(part)) for part in zip(*elements, strict=True)]
+            )
+
+        first = None if allow_fewer or not isinstance(n, int) else n
+        specs = [
+            TensorSpec(TensorShape([first]).concatenate(shape), dtype)
+            for shape, dtype in zip(self._shapes, self._dtypes, strict=True)
+        ]
+        return self._run_or_record(kind, take, (n,), self._as_element(specs))
+
+    def _can_be_batched(self, shape: TensorShape) -> bool:
+        return shape.is_fully_defined()
+
+    def _batched(self, parts: list[Any]) -> Any:
+        return _ops.stack(parts, 0)
+
+    def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
+        """Closes the queue; its elements can still be dequeued."""
+        return self._run_or_record(
+            "Close", lambda: self._contents().close(cancel_pending_enqueues), ()
+        )
+
+    def is_closed(self, name: str | None = None) -> Any:
+        """Whether the queue is closed."""
+        return self._run_or_record(
+            "is_closed",
+            lambda: _core.as_tensor(self._contents().closed),
+            (),
+            TensorSpec([], dtypes.bool),
+        )
+
+    def size(self, name: str | None = None) -> Any:
+        """The number of elements in the queue."""
+        return self._run_or_record(
+            "size",
+            lambda: _core.convert(len(self._contents()), dtypes.int32, None),
+            (),
+            TensorSpec([], dtypes.int32),
+        )
+
+
+def _is_list_of_shapes(shapes: Any, count: int) -> bool:
+    listed = isinstance(shapes, list | tuple)
+    return listed and all(not isinstance(s, int | np.integer) and s is not None for s in shapes)
+
+
+class FIFOQueue(QueueBase):
+    """A first-in, first-out queue.
+
+    Args:
+        capacity: the maximal number of elements; enqueue operations wait when it is full.
+        dtypes: the element type of each part of an element, or one.
+        shapes: their shapes; needed to take several elements out at once.
+        names: their names: elements are dictionaries then.
+        shared_name: accepted.
+        name: the queue's name.
+
+    >>> queue = tf.queue.FIFOQueue(3, tf.int32, shapes=[[]])
+    >>> queue.enqueue_many([[1, 2, 3]])
+    >>> queue.dequeue().numpy(), queue.dequeue_many(2).numpy().tolist()
+    (np.int32(1), [2, 3])
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        name: str = "fifo_queue",
+    ) -> None:
+        super().__init__(dtypes, shapes, names, name, capacity, _Fifo)
+
+
+class PaddingFIFOQueue(QueueBase):
+    """A queue in order, for elements of several sizes: where they are taken out together, they are
+    padded with zeros.
+
+    Args:
+        capacity: the maximal number of elements.
+        dtypes: the element type of each part of an element.
+        shapes: their shapes, in which sizes may be None.
+        names: their names.
+        shared_name: accepted.
+        name: the queue's name.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        dtypes: Any,
+        shapes: Any,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        name: str = "padding_fifo_queue",
+    ) -> None:
+        super().__init__(dtypes, shapes, names, name, capacity, _Fifo)
+
+    def _can_be_batched(self, shape: TensorShape) -> bool:
+        return shape.rank is not None
+
+    def _batched(self, parts: list[Any]) -> Any:
+        largest = np.max([part._shape_tuple() for part in parts], axis=0).astype(int).tolist()
+        padded = []
+        for part in parts:
+            array = part.numpy()
+            fill = b"" if part.dtype.name == "string" else 0
+            widths = [(0, new - old) for new, old in zip(largest, array.shape, strict=True)]
+            padded.append(np.pad(array, widths, constant_values=fill) if largest else array)
+        return _core.convert(np.stack(padded), parts[0].dtype, None)
+
+
+class RandomShuffleQueue(QueueBase):
+    """A queue whose elements are dequeued in random order.
+
+    Args:
+        capacity: the maximal number of elements.
+        min_after_dequeue: the number of elements that stay in the queue to be mixed.
+        dtypes: the element type of each part of an element.
+        shapes: their shapes.
+        names: their names.
+        seed: of the random order.
+        shared_name: accepted.
+        name: the queue's name.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        min_after_dequeue: int,
+        dtypes: Any,
+        shapes: Any = None,
+        names: Sequence[str] | None = None,
+        seed: int | None = None,
+        shared_name: str | None = None,
+        name: str = "random_shuffle_queue",
+    ) -> None:
+        seeds = random_seed.get_seed(seed)
+        chosen = None if seeds[0] is None and seeds[1] is None else hash(seeds)
+        super().__init__(
+            dtypes, shapes, names, name, capacity, lambda: _Shuffled(chosen), min_after_dequeue
+        )
+
+
+class PriorityQueue(QueueBase):
+    """A queue whose elements are dequeued by their first component, an int64 scalar: smallest first.
+
+    Args:
+        capacity: the maximal number of elements.
+        types: the element types of the parts after the first.
+        shapes: their shapes.
+        names: the names of all parts.
+        shared_name: accepted.
+        name: the queue's name.
+    """
+
+    def __init__(
+        self,
+        capacity: int,
+        types: Any,
+        shapes: Any = None,
+        names: Sequence[str] | None = None,
+        shared_name: str | None = None,
+        name: str = "priority_queue",
+    ) -> None:
+        more = list(types) if isinstance(types, list | tuple) else [types]
+        if shapes is None:
+            listed: Any = None
+        else:
+            listed = [(), *(shapes if _is_list_of_shapes(shapes, len(more)) else [shapes])]
+        super().__init__([dtypes.int64, *more], listed, names, name, capacity, _Heap)

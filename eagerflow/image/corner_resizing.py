@@ -1,0 +1,198 @@
+"""Resizing as TensorFlow's operations `ResizeBilinear`, `ResizeBicubic`, `ResizeArea` define it.
+
+`tf.image.resize` places pixels by their centres; these operations may align the corners instead.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import host_call
+from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.image.resizing import resize
+from eagerflow.typing import TensorLike
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+    """The position of each new pixel among the old ones."""
+    at = np.arange(new, dtype=np.float32)
+    if align_corners and new > 1:
+        return at * np.float32((size - 1) / (new - 1))
+    scale = np.float32(size / max(new, 1))
+    return (at + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else at * scale
+
+
+def _cubic(distance: Any) -> Any:
+    """Keys's cubic kernel with a = -0.75."""
+    a, d = -0.75, np.abs(distance)
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0))
+
+
+def _along(images: Any, axis: int, taps: list[tuple[Any, Any]]) -> Any:
+    """A weighted sum of pixels along an axis; those of weight 0 do not count, whatever they are."""
+    total = None
+    for indices, weights in taps:
+        shape = [1, 1, 1, 1]
+        shape[axis] = len(indices)
+        part = _ops.gather(images, _core.convert(indices, dtypes.int32, None), axis=axis)
+        part = _ops.multiply_no_nan(part, weights.reshape(shape).astype(np.float32))
+        total = part if total is None else total + part
+    return total
+
+
+def _resized(images: Any, size: Any, taps_of: Any) -> Any:
+    images = _core.as_tensor(images)
+    if images.ndim != 4:
+        raise ValueError(f"images must be 4-D, got shape {images.shape}")
+    known: Any = _core.static_value(_core.as_tensor(size))
+    new = [int(n) for n in known.numpy()]
+    result = _ops.cast(images, dtypes.float32)
+    for axis in (1, 2):
+        result = _along(result, axis, taps_of(images._shape_tuple()[axis], new[axis - 1]))
+    return result
+
+
+def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The function in a form that waits for sizes that are unknown while a graph is built."""
+    keeps_dtype = function.__name__ == "resize_nearest_neighbor"
+
+    @functools.wraps(function)
+    def resized(images: Any, size: Any, *rest: Any, **options: Any) -> Tensor:
+        images, size = _core.as_tensor(images), _core.convert(size, None, dtypes.int32)
+        shape = images.shape
+        known: Any = _core.static_value(size)
+        if known is not None and shape.rank is not None and None not in shape.as_list()[1:3]:
+            return function(images, size, *rest, **options)
+        if shape.rank is not None and shape.rank != 4:
+            raise ValueError(f"images must be 4-D, got shape {images.shape}")
+        sizes = [None, None] if known is None else known.numpy().tolist()
+        batch, channels = (None, None) if shape.rank is None else (shape[0], shape[3])
+        dtype = images.dtype if keeps_dtype else dtypes.float32
+        spec = TensorSpec([batch, *sizes, channels], dtype)
+        name = function.__name__
+        return host_call(_PUBLIC[name], spec, (images, size, *rest), options, name=name)
+
+    return resized
+
+
+@op_function
+@_of_known_sizes
+def resize_bilinear(
+    images: TensorLike,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    """Images resized by bilinear interpolation, float32.
+
+    Args:
+        images: `[batch, height, width, channels]`.
+        size: the new height and width.
+        align_corners: whether corner pixels stay where they are.
+        name: the node's name.
+        half_pixel_centers: whether coordinates are those of pixel centres.
+
+    >>> image = tf.reshape([0.0, 4.0], [1, 1, 2, 1])
+    >>> tf.compat.v1.image.resize_bilinear(image, [1, 4]).numpy().ravel()
+    array([0., 2., 4., 4.], dtype=float32)
+    """
+
+    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
+        at = np.clip(_positions(size, new, align_corners, half_pixel_centers), 0, size - 1)
+        low = np.floor(at).astype(int)
+        fraction = at - low
+        return [(low, 1 - fraction), (np.minimum(low + 1, size - 1), fraction)]
+
+    return _resized(images, size, taps)
+
+
+@op_function
+@_of_known_sizes
+def resize_nearest_neighbor(
+    images: Any,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Any:
+    """Images resized to the nearest pixels, of their own dtype."""
+    images = _core.as_tensor(images)
+    known: Any = _core.static_value(_core.as_tensor(size))
+    new = [int(n) for n in known.numpy()]
+    for axis in (1, 2):
+        old = images._shape_tuple()[axis]
+        if half_pixel_centers:
+            at = np.floor((np.arange(new[axis - 1]) + 0.5) * np.float32(old / new[axis - 1]))
+        else:
+            at = _positions(old, new[axis - 1], align_corners, False)
+            at = np.floor(at + 0.5) if align_corners else np.floor(at)
+        indices = _core.as_tensor(np.clip(at, 0, old - 1))
+        images = _ops.gather(images, _ops.cast(indices, dtypes.int32), axis=axis)
+    return images
+
+
+# How finely TensorFlow tabulates the cubic.
+_CUBIC_STEPS = 1024
+
+
+@op_function
+@_of_known_sizes
+def resize_bicubic(
+    images: TensorLike,
+    size: Any,
+    align_corners: bool = False,
+    name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Tensor:
+    """Images resized by cubic convolution, float32."""
+    if half_pixel_centers:
+        return resize(images, size, "bicubic")
+
+    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
+        at = _positions(size, new, align_corners, False)
+        low = np.floor(at).astype(int)
+        at = low + np.rint((at - low) * _CUBIC_STEPS) / _CUBIC_STEPS
+        return [(np.clip(low + k, 0, size - 1), _cubic(at - (low + k))) for k in (-1, 0, 1, 2)]
+
+    return _resized(images, size, taps)
+
+
+@op_function
+@_of_known_sizes
+def resize_area(
+    images: TensorLike, size: Any, align_corners: bool = False, name: str | None = None
+) -> Tensor:
+    """Images resized by averaging areas, float32."""
+
+    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
+        scale = (size - 1) / (new - 1) if align_corners and new > 1 else size / new
+        first = np.arange(new) * scale
+        last = first + scale  # beyond the border, its pixels count again
+        low = np.floor(first).astype(int)
+        count = int(np.max(np.ceil(last) - low))
+        covers = []
+        for k in range(count):
+            covered = np.minimum(last, low + k + 1) - np.maximum(first, low + k)
+            covers.append((np.clip(low + k, 0, size - 1), np.maximum(covered, 0) / scale))
+        return covers
+
+    return _resized(images, size, taps)
+
+
+_PUBLIC = {
+    function.__name__: function
+    for function in (resize_bilinear, resize_nearest_neighbor, resize_bicubic, resize_area)
+}

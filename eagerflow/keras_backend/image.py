@@ -1,5 +1,0 @@
-"""The functions of `keras.ops.image`."""
-
-from eagerflow.keras_backend.operations import operations
-
-__getattr__, __dir__ = operations(__name__, "eagerflow.keras.ops.image", "eagerflow.keras.ops")

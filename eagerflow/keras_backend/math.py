@@ -1,5 +1,0 @@
-"""The functions of `keras.ops` for segments, sequences and signals."""
-
-from eagerflow.keras_backend.operations import operations
-
-__getattr__, __dir__ = operations(__name__, "eagerflow.keras.ops")

@@ -1,5 +1,0 @@
-"""The functions of `keras.ops.nn`."""
-
-from eagerflow.keras_backend.operations import operations
-
-__getattr__, __dir__ = operations(__name__, "eagerflow.keras.ops.nn", "eagerflow.keras.ops")

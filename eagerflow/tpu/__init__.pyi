@@ -1,3 +1,0 @@
-from eagerflow.tpu import (
-    experimental as experimental,
-)

@@ -1,3 +1,0 @@
-from eagerflow.tpu.experimental import (
-    embedding as embedding,
-)

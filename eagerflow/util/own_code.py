@@ -1,0 +1,75 @@
+"""Which modules and files are the library's own: those of this package, and of its neighbour.
+
+The neighbour, `eagerflow_compat`, has version 1, `tf.contrib`, TensorFlow's private modules, other
+packages' names and `python -m eagerflow`. This package works without it and never imports it: programs'
+imports and attributes do.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+NEIGHBOR = "eagerflow_compat"
+PACKAGES = ("eagerflow", NEIGHBOR)
+
+# A code object's file is the library's own if it begins so; "<eagerflow." are functions made of text.
+FOLDERS = tuple(f"{Path(__file__).parents[2] / package}{os.sep}" for package in PACKAGES)
+FILES = (*FOLDERS, "<eagerflow.", f"<{NEIGHBOR}.")
+
+# What the neighbour has under a public name of this package: `eagerflow.contrib` is its `contrib`.
+_NEXT_DOOR = ("compat.v1", "contrib", "dropin", "horovod", "keras_backend", "tpu")
+_BEGINNINGS = tuple(f"{name}." for name in _NEXT_DOOR)
+
+
+def is_own(module: str | None) -> bool:
+    """Whether a module of this name is the library's.
+
+    >>> from eagerflow.util import own_code
+    >>> own_code.is_own("eagerflow.keras.layers.dense"), own_code.is_own("eagerflows")
+    (True, False)
+    """
+    return module is not None and module.partition(".")[0] in PACKAGES
+
+
+def absent(name: str) -> str:
+    """What to tell somebody who asks for a name of the neighbour where it is not installed."""
+    return (
+        f"{name} is part of the package {NEIGHBOR}, which is not installed. It comes with eagerflow: "
+        "`pip install --force-reinstall eagerflow`."
+    )
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers `import eagerflow.compat.v1` with the module next door, one object under both names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        package, _, inside = fullname.partition(".")
+        if package != "eagerflow" or not f"{inside}.".startswith(_BEGINNINGS):
+            return None
+        if importlib.util.find_spec(NEIGHBOR) is None:
+            raise ModuleNotFoundError(absent(fullname), name=fullname)
+        if importlib.util.find_spec(f"{NEIGHBOR}.{inside}") is None:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        inside = module.__name__.partition(".")[2]
+        sys.modules[module.__name__] = importlib.import_module(f"{NEIGHBOR}.{inside}")
+
+
+def install_finder() -> None:
+    """Lets programs import the neighbour's modules by their public names."""
+    sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,54 @@
+from eagerflow_compat.contrib import (
+    autograph as autograph,
+)
+from eagerflow_compat.contrib import (
+    checkpoint as checkpoint,
+)
+from eagerflow_compat.contrib import (
+    crf as crf,
+)
+from eagerflow_compat.contrib import (
+    data as data,
+)
+from eagerflow_compat.contrib import (
+    distributions as distributions,
+)
+from eagerflow_compat.contrib import (
+    eager as eager,
+)
+from eagerflow_compat.contrib import (
+    framework as framework,
+)
+from eagerflow_compat.contrib import (
+    image as image,
+)
+from eagerflow_compat.contrib import (
+    integrate as integrate,
+)
+from eagerflow_compat.contrib import (
+    layers as layers,
+)
+from eagerflow_compat.contrib import (
+    lookup as lookup,
+)
+from eagerflow_compat.contrib import (
+    opt as opt,
+)
+from eagerflow_compat.contrib import (
+    rnn as rnn,
+)
+from eagerflow_compat.contrib import (
+    seq2seq as seq2seq,
+)
+from eagerflow_compat.contrib import (
+    signal as signal,
+)
+from eagerflow_compat.contrib import (
+    stateless as stateless,
+)
+from eagerflow_compat.contrib import (
+    summary as summary,
+)
+from eagerflow_compat.contrib import (
+    training as training,
+)

@@ -1,0 +1,1 @@
+from eagerflow_compat.contrib.training.hparams import HParams as HParams

@@ -1,0 +1,187 @@
+"""Which names of TensorFlow a program uses that are missing here, found without running it."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from eagerflow.util.deprecated_names import hint
+from eagerflow_compat.dropin import install, recognise, unavailable, usage
+from eagerflow_compat.dropin.facade import resolve
+
+_ROOTS = {"1.x": "eagerflow_compat.compat.v1", "2.x": "eagerflow"}
+_NAMES = {"1.x": "TensorFlow 1", "2.x": "TensorFlow 2"}
+
+
+class Finding(NamedTuple):
+    """Something that a program uses and that is missing.
+
+    Attributes:
+        file: where.
+        line: where in it.
+        text: what is missing, and what to do.
+        asked: whether the program itself asks if it is there, or which version it runs on.
+    """
+
+    file: str
+    line: int
+    text: str
+    asked: bool
+
+
+class Report(NamedTuple):
+    """What is known of a program: its generation, how many names it uses, and what is missing."""
+
+    generation: str
+    names: int
+    findings: list[Finding]
+
+
+def check(source: str, file: str, folder: Path | None, generation: str | None = None) -> Report:
+    """Looks up every name of TensorFlow and Keras in a program and in its own modules.
+
+    Chains of attributes are followed as far as modules and classes go; what tensors and other objects
+    have is known when the program runs.
+
+    Args:
+        source: the program's text.
+        file: its name.
+        folder: where its own modules are; None passes them over.
+        generation: "1.x" or "2.x"; else recognised from the text.
+
+    Raises:
+        SyntaxError: if the program is no Python.
+
+    >>> from eagerflow_compat.dropin.check import check
+    >>> text = "import tensorflow as tf; tf.reduce_summ(1); tf.distribute.TPUStrategy()"
+    >>> for finding in check(text, "program.py", None).findings:
+    ...     print(finding.line, finding.text[:62])
+    1 tf.distribute.TPUStrategy raises when it is used: there are no
+    1 tf.reduce_summ is missing; the nearest names are reduce_sum, r
+    """
+    modules = list(usage.modules_of(source, file, folder))
+    generation = generation or recognise.generation_of(source, folder)
+    install.install_as_tensorflow(generation)
+    try:
+        problems: dict[str, str | None] = {}
+        findings = []
+        for name, used in modules:
+            seen = set()
+            for use in used.uses:
+                if use.path not in problems:
+                    problems[use.path] = _problem(use.path, generation)
+                text = problems[use.path]
+                if text is not None and (use.path, use.line) not in seen:
+                    seen.add((use.path, use.line))
+                    findings.append(Finding(name, use.line, text, use.asked))
+            findings += _not_installed(name, used, folder)
+    finally:
+        install.uninstall()
+    findings.sort(
+        key=lambda finding: (finding.file != file, finding.file, finding.line, finding.text)
+    )
+    return Report(generation, len(problems), findings)
+
+
+def _problem(path: str, generation: str) -> str | None:
+    """What is wrong with a path, and what to do; None if all is well."""
+    package, *rest = path.split(".")
+    value: Any = importlib.import_module(package)
+    for end, name in enumerate(rest, 1):
+        inside = ".".join(rest[:end])
+        shown = f"{'tf' if package in ('tensorflow', 'eagerflow') else package}.{inside}"
+        reason = unavailable.reason(inside) if package == "tensorflow" else None
+        if reason is not None:
+            return f"{shown} raises when it is used: {reason}"
+        if not isinstance(value, ModuleType | type):
+            return None
+        try:
+            value = getattr(value, name)
+            continue
+        except AttributeError:
+            pass
+        try:
+            value = importlib.import_module(f"{package}.{inside}")
+        except ImportError:
+            return f"{shown} is missing{_advice(package, inside, value, generation)}"
+    return None
+
+
+def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
+    """The end of a message that says what there is instead."""
+    name = inside.split(".")[-1]
+    if package == "tensorflow":
+        for other, root in _ROOTS.items():
+            if other != generation and resolve(f"{root}.{inside}") is not None:
+                replaced = hint(inside) if other == "1.x" else ""
+                return (
+                    f"; {_NAMES[other]} has it: tf.compat.v{other[0]}.{inside}, or run with "
+                    f"--generation {other}{replaced}"
+                )
+    names = {known.lower(): known for known in dir(parent) if not known.startswith("_")}
+    near = [names[match] for match in difflib.get_close_matches(name.lower(), names, 3, 0.6)]
+    return f"; the nearest names are {', '.join(near)}" if near else "; nothing is called like it"
+
+
+def _not_installed(file: str, used: usage.Usage, folder: Path | None) -> Iterator[Finding]:
+    """The packages that a module imports and that are neither installed nor in the folder."""
+    for module in used.modules.values():
+        root = module.path.split(".")[0]
+        if not root:  # relative
+            continue
+        own = folder is not None and (
+            folder.joinpath(root).is_dir() or folder.joinpath(f"{root}.py").is_file()
+        )
+        if not own and root not in sys.modules and importlib.util.find_spec(root) is None:
+            text = f"the package {root} is not installed"
+            yield Finding(file, module.line, text, module.asked)
+
+
+def main(paths: Sequence[str], generation: str | None) -> int:
+    """What `python -m eagerflow --check` does; returns 1 if something is missing."""
+    status = 0
+    for file in _scripts(paths):
+        try:
+            source = file.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            print(f"python -m eagerflow: cannot read {file}: {error.strerror}", file=sys.stderr)
+            status = max(status, 2)
+            continue
+        try:
+            report = check(source, str(file), file.resolve().parent, generation)
+        except (SyntaxError, ValueError) as error:  # ValueError: null bytes, before Python 3.12
+            line = getattr(error, "lineno", None) or 1
+            text = getattr(error, "msg", error)
+            print(f"{file}:{line}: not Python 3: {text}", file=sys.stderr)
+            status = max(status, 2)
+            continue
+        status = max(status, _print(file, report))
+    return status
+
+
+def _scripts(paths: Sequence[str]) -> Iterator[Path]:
+    for path in map(Path, paths):
+        if path.is_dir():
+            yield from sorted(path.rglob("*.py"))
+        else:
+            yield path
+
+
+def _print(file: Path, report: Report) -> int:
+    missing = [finding for finding in report.findings if not finding.asked]
+    asked = [finding for finding in report.findings if finding.asked]
+    verdict = f"{len(missing)} missing" if missing else "all are there"
+    print(f"{file}: {_NAMES[report.generation]}, {report.names} names, {verdict}")
+    for finding in missing:
+        print(f"  {finding.file}:{finding.line}: {finding.text}")
+    if asked:
+        print("  Missing, where the program itself asks what there is:")
+        for finding in asked:
+            print(f"  {finding.file}:{finding.line}: {finding.text}")
+    return 1 if missing else 0

@@ -1,0 +1,126 @@
+"""Modules under TensorFlow's names that look their attributes up in this package."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+
+def resolve(path: str) -> Any:
+    """The module or attribute with this dotted path, or None if there is none.
+
+    >>> from eagerflow_compat.dropin.facade import resolve
+    >>> resolve("eagerflow.math") is tf.math, resolve("eagerflow.no_such_name")
+    (True, None)
+    """
+    first, *rest = path.split(".")
+    value: Any = importlib.import_module(first)
+    for name in rest:
+        value = _child(value, name)
+        if value is None:
+            return None
+    return value
+
+
+def _child(parent: Any, name: str) -> Any:
+    """An attribute or a submodule, or None."""
+    try:
+        return getattr(parent, name)
+    except AttributeError:
+        pass
+    if not isinstance(parent, ModuleType):
+        return None
+    path = f"{parent.__name__}.{name}"
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is None or not path.startswith(error.name):
+            raise
+        return None
+
+
+class Facade(ModuleType):
+    """A module whose names are those of other modules, looked up in turn.
+
+    Args:
+        name: the module's own name.
+        targets: dotted paths of modules or classes; those that do not exist are passed over.
+        names: names that the facade answers itself.
+        otherwise: returns what a name stands for that no target has, or raises an AttributeError.
+        submodules: names that stand for modules below this one, whatever the targets have.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        targets: Sequence[str],
+        names: dict[str, Any] | None = None,
+        otherwise: Callable[[str], Any] | None = None,
+        submodules: Collection[str] = (),
+    ) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self.__dict__["_targets"] = tuple(targets)
+        self.__dict__["_otherwise"] = otherwise
+        self.__dict__["_submodules"] = submodules
+        self.__dict__.update(names or {})
+        first = next(self._existing_targets(), None)
+        self.__doc__ = getattr(first, "__doc__", None)
+
+    def _existing_targets(self) -> Iterator[Any]:
+        for path in self.__dict__["_targets"]:
+            target = resolve(path)
+            if target is not None:
+                yield target
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__all__":  # what `from module import *` gives
+            return [n for n in dir(self) if n[0] != "_" and hasattr(self, n)]
+        if name in self.__dict__["_submodules"]:
+            return importlib.import_module(f"{self.__name__}.{name}")
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        for target in self._existing_targets():
+            try:
+                value = getattr(target, name)
+            except AttributeError:
+                continue
+            # Facades answer for whole modules, so that names of a generation stay within it.
+            path = f"{self.__name__}.{name}"
+            if isinstance(value, ModuleType) and not isinstance(value, Facade):
+                try:
+                    value = importlib.import_module(path)
+                except ModuleNotFoundError:
+                    return value
+            self.__dict__[name] = value
+            return value
+        if self.__dict__["_otherwise"] is not None:
+            try:
+                value = self.__dict__[name] = self.__dict__["_otherwise"](name)
+            except AttributeError:
+                pass
+            else:
+                return value
+        raise AttributeError(missing(self.__name__, name, dir(self)))
+
+    def __dir__(self) -> list[str]:
+        names = {name for name in self.__dict__ if not name.startswith("_")}
+        names.update(self.__dict__["_submodules"])
+        for target in self._existing_targets():
+            names.update(getattr(target, "__all__", None) or _public(target))
+        return sorted(names)
+
+
+def _public(target: Any) -> list[str]:
+    return [name for name in dir(target) if not name.startswith("_")]
+
+
+def missing(module: str, name: str, known: Sequence[str]) -> str:
+    """What to tell somebody who asks for a name that does not exist."""
+    lower = {candidate.lower(): candidate for candidate in known}
+    close = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.6)]
+    text = f"module {module!r} has no attribute {name!r}: it is not implemented in eagerflow"
+    return f"{text}; the nearest names are {', '.join(close)}" if close else text

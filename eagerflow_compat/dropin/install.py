@@ -1,0 +1,195 @@
+"""The import hook that answers `import tensorflow`."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import sys
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from eagerflow import version
+from eagerflow_compat.dropin import (
+    appearance,
+    distributions,
+    horovod,
+    paths,
+    private_names,
+    unavailable,
+)
+from eagerflow_compat.dropin.facade import Facade, missing, resolve
+
+# Versions that programs' checks of `tf.__version__` accept: the last of a generation.
+VERSIONS = {"1.x": "1.15.5", "2.x": version.VERSION}
+KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": version.VERSION}
+_TENSORFLOW = ("tensorflow", "tensorflow_core")
+_KERAS = ("keras", "tf_keras")
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds `tensorflow` and everything below it in this package."""
+
+    def __init__(self, generation: str, keras: bool) -> None:
+        self.generation = generation
+        self.first = generation == "1.x"
+        self.packages = (*_TENSORFLOW, *_KERAS) if keras else _TENSORFLOW
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        package, _, inside = fullname.partition(".")
+        if package not in self.packages:
+            return None
+        if self._targets(package, inside) is None:
+            parent, _, name = fullname.rpartition(".")
+            known = dir(sys.modules[parent]) if parent in sys.modules else []
+            # With the full name in `name`, `from package import name` would drop the message.
+            raise ModuleNotFoundError(missing(parent, name, known), name=f"{package}:{inside}")
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def find_distributions(
+        self, context: importlib.metadata.DistributionFinder.Context | None = None
+    ) -> Iterator[importlib.metadata.Distribution]:
+        """The packages that are imported from here, for `importlib.metadata.version`."""
+        versions = {"tensorflow": VERSIONS[self.generation]}
+        if _KERAS[0] in self.packages:
+            versions |= dict.fromkeys(_KERAS, KERAS_VERSIONS[self.generation])
+        context = context or importlib.metadata.DistributionFinder.Context()
+        return distributions.find(context, versions)
+
+    def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
+        """The namespaces that answer for a module, or None if there is no such module."""
+        if package in _KERAS:
+            targets = paths.keras_targets("eagerflow.keras", inside)
+        elif paths.is_private(inside):
+            return paths.targets(inside, self.first) or ()
+        else:
+            targets = paths.targets(inside, self.first) or ()
+        modules = tuple(path for path in targets if isinstance(resolve(path), ModuleType))
+        if (
+            not modules
+            and package in _TENSORFLOW
+            and unavailable.is_namespace(paths.second(inside))
+        ):
+            return ()
+        return modules or None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        package, _, inside = spec.name.partition(".")
+        targets = self._targets(package, inside)
+        assert targets is not None
+        if package in _TENSORFLOW and paths.is_private(inside):
+            find = functools.partial(private_names.find, inside)
+            return Facade(spec.name, targets, {}, find, private_names.submodules(inside))
+        names: dict[str, Any] = {}
+        if spec.name.split(".")[-1] in _KERAS:
+            names = {"__version__": KERAS_VERSIONS[self.generation]}
+        elif package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
+            names = self._versions()
+        if package in _KERAS:
+            return Facade(spec.name, targets, names, submodules=() if inside else ["__internal__"])
+        find = functools.partial(self._unavailable, inside)
+        return Facade(spec.name, targets, names, find, paths.submodules(inside, self.first))
+
+    def _versions(self) -> dict[str, Any]:
+        number = VERSIONS[self.generation]
+        return {
+            "VERSION": number,
+            "__version__": number,
+            "__git_version__": version.GIT_VERSION,
+            "__compiler_version__": version.COMPILER_VERSION,
+            "__cxx11_abi_flag__": 1,
+            "__monolithic_build__": 0,
+        }
+
+    @staticmethod
+    def _unavailable(namespace: str, name: str) -> Any:
+        """What stands for a public name of TensorFlow whose thing does not exist here."""
+        value = unavailable.find(f"{paths.second(namespace)}.{name}".strip("."))
+        if value is None:
+            raise AttributeError(name)
+        return value
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is run: facades look their names up when they are asked for.
+
+        Modules whose functions programs replace are ours themselves.
+        """
+        package, _, inside = module.__name__.partition(".")
+        if package in _TENSORFLOW and inside in paths.REPLACEABLE:
+            sys.modules[module.__name__] = importlib.import_module(paths.REPLACEABLE[inside])
+
+
+_active: _Finder | None = None
+_horovod = horovod.HorovodFinder()
+
+
+def generation() -> str | None:
+    """The generation of TensorFlow that `import tensorflow` gives now, or None.
+
+    >>> from eagerflow import dropin
+    >>> dropin.generation() in (None, "1.x", "2.x")
+    True
+    """
+    return _active.generation if _active else None
+
+
+def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> ModuleType:
+    """Makes `import tensorflow` give eagerflow, here and in every module imported later.
+
+    Args:
+        generation: "2.x", or "1.x" for programs of the time of `tf.contrib.eager`, `tf.Session`
+            and `tf.train.GradientDescentOptimizer`. Programs of the first generation build graphs
+            until they call `tf.enable_eager_execution()`.
+        keras: whether `import keras` and `import tf_keras` give `tf.keras`, too. False leaves these
+            packages to what is installed.
+
+    Returns:
+        The module `tensorflow`.
+
+    Raises:
+        ValueError: for another generation.
+        RuntimeError: if TensorFlow itself has been imported already.
+
+    >>> module = tf.install_as_tensorflow()
+    >>> import tensorflow
+    >>> tensorflow.constant(1.0) + 1.0
+    <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+    >>> from eagerflow import dropin
+    >>> dropin.uninstall()
+    """
+    global _active
+    if generation not in VERSIONS:
+        raise ValueError(f"generation must be one of {', '.join(VERSIONS)}, got {generation!r}.")
+    loaded = sys.modules.get("tensorflow")
+    if loaded is not None and not isinstance(loaded, Facade):
+        raise RuntimeError(
+            "TensorFlow has been imported already: call install_as_tensorflow() before the first "
+            "`import tensorflow`."
+        )
+    uninstall()
+
+    appearance.take_on(generation, keras)
+    _active = _Finder(generation, keras)
+    sys.meta_path[:0] = [_active, _horovod]
+    return importlib.import_module("tensorflow")
+
+
+def uninstall() -> None:
+    """Takes the import hook away again; modules that have been imported keep working."""
+    global _active
+    if _active is None:
+        return
+
+    sys.meta_path.remove(_active)
+    sys.meta_path.remove(_horovod)
+    horovod.forget()
+    _active = None
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, Facade) or name.partition(".")[2] in paths.REPLACEABLE:
+            del sys.modules[name]
+    appearance.give_up()

@@ -1,0 +1,406 @@
+"""Which of this package's namespaces answer for which of TensorFlow's import paths."""
+
+from __future__ import annotations
+
+from eagerflow_compat.dropin import private_names, unavailable
+from eagerflow_compat.dropin.facade import resolve
+
+_V1 = "eagerflow.compat.v1"
+_V2 = "eagerflow"
+_INTERNALS = "eagerflow_compat.internals"
+
+# The namespaces whose names private modules have, best first: modules that have what is not public, and
+# those whose names mean something else elsewhere. `private_names` finds all other names. A path that
+# is not listed has the namespaces of its longest listed beginning.
+_PYTHON: dict[str, tuple[str, ...]] = {
+    "autograph": ("eagerflow.autograph", "eagerflow.autograph.experimental"),
+    "autograph.pyct": ("malt.pyct",),
+    "client.device_lib": ("eagerflow.config.device_attributes",),
+    "client.session": (_V1,),
+    "compat.compat": (_V1, "eagerflow.compat"),
+    "data.experimental": ("eagerflow.data.experimental",),
+    **{
+        f"data.ops.{name}_op": (f"{_INTERNALS}.dataset_sources",)
+        for name in (
+            "from_generator",
+            "from_sparse_tensor_slices",
+            "from_tensor_slices",
+            "from_tensors",
+            "range",
+        )
+    },
+    "data.ops.iterator_ops": ("eagerflow.data.iterator",),
+    "data.util.nest": ("eagerflow.nest",),
+    "data.util.structure": (f"{_INTERNALS}.structure",),
+    "distribute": ("eagerflow.distribute",),
+    "distribute.distribute_utils": (f"{_INTERNALS}.distribution",),
+    "distribute.input_ops": (f"{_INTERNALS}.distribution",),
+    "distribute.ps_values": (f"{_INTERNALS}.distributed_values",),
+    "distribute.combinations": (f"{_INTERNALS}.distribute_combinations",),
+    "distribute.strategy_combinations": (
+        f"{_INTERNALS}.combinations",
+        f"{_INTERNALS}.distribute_combinations",
+    ),
+    "distribute.values": (f"{_INTERNALS}.distributed_values", "eagerflow.distribute"),
+    "dlpack.dlpack": ("eagerflow.experimental.dlpack",),
+    "eager.backprop": (f"{_INTERNALS}.backprop",),
+    "eager.context": (f"{_INTERNALS}.context",),
+    "eager.def_function": (f"{_INTERNALS}.functions",),
+    "eager.function": (f"{_INTERNALS}.functions",),
+    "eager.monitoring": (f"{_INTERNALS}.monitoring",),
+    "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
+    "framework.c_api_util": (f"{_INTERNALS}.op_declarations",),
+    "framework.composite_tensor": (f"{_INTERNALS}.composites",),
+    "framework.config": (
+        "eagerflow.config",
+        "eagerflow.config.experimental",
+        "eagerflow.config.settings",
+    ),
+    "framework.convert_to_constants": ("eagerflow.graphdef.freezing",),
+    "framework.dtypes": ("eagerflow.dtypes",),
+    "framework.errors": ("eagerflow.errors",),
+    "framework.errors_impl": ("eagerflow.errors",),
+    "framework.func_graph": (f"{_INTERNALS}.functions",),
+    "framework.function_def_to_graph": ("eagerflow.graphdef.function_graphs",),
+    "framework.indexed_slices": (f"{_INTERNALS}.composites",),
+    "framework.ops": (f"{_INTERNALS}.ops",),
+    "framework.random_seed": (f"{_INTERNALS}.random_seed",),
+    "framework.smart_cond": (f"{_INTERNALS}.conditions",),
+    "framework.sparse_tensor": (f"{_INTERNALS}.composites",),
+    "framework.tensor_shape": ("eagerflow.framework.shapes",),
+    "framework.tensor_util": (f"{_INTERNALS}.tensor_util",),
+    "framework.test_util": (f"{_INTERNALS}.test_util",),
+    "framework.tensor_spec": (f"{_INTERNALS}.composites",),
+    "framework.type_spec": (f"{_INTERNALS}.composites",),
+    "framework.type_spec_registry": (f"{_INTERNALS}.composites",),
+    "layers": (f"{_V1}.layers",),
+    "lib.io.file_io": ("eagerflow.io.gfile",),
+    "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
+    "grappler.tf_optimizer": (f"{_INTERNALS}.grappler",),
+    "ops.array_ops": (f"{_INTERNALS}.array_ops",),
+    "ops.control_flow_case": (f"{_INTERNALS}.conditions",),
+    "ops.control_flow_ops": (f"{_INTERNALS}.conditions",),
+    "ops.control_flow_util": (f"{_INTERNALS}.conditions",),
+    "ops.distributions": (f"{_V1}.distributions",),
+    "ops.image_ops": ("eagerflow.image",),
+    "ops.init_ops": (f"{_V1}.initializers", _V1),
+    "ops.init_ops_v2": ("eagerflow",),
+    "ops.linalg.linear_operator": (f"{_INTERNALS}.linear_operator",),
+    "ops.linalg.linear_operator_addition": (f"{_INTERNALS}.linear_operator",),
+    "ops.linalg": ("eagerflow.linalg",),
+    "ops.linalg.sparse": (f"{_INTERNALS}.csr_matrices",),
+    "ops.linalg_ops": ("eagerflow.linalg",),
+    "ops.lookup_ops": (f"{_INTERNALS}.tables",),
+    "ops.losses": (f"{_V1}.losses",),
+    "ops.metrics": (f"{_V1}.metrics",),
+    "ops.metrics_impl": (f"{_V1}.metrics",),
+    "ops.nn": (f"{_V1}.nn", "eagerflow.nn"),
+    "ops.numpy_ops": ("eagerflow.experimental.numpy",),
+    "ops.numpy_ops.np_config": (f"{_INTERNALS}.np_config",),
+    "ops.numpy_ops.np_random": ("eagerflow.experimental.numpy.random",),
+    "ops.parallel_for": (f"{_INTERNALS}.functions",),
+    "ops.ragged": ("eagerflow.ragged",),
+    "ops.random_ops": (f"{_INTERNALS}.random_ops",),
+    "ops.weights_broadcast_ops": (f"{_INTERNALS}.variables",),
+    "ops.resource_variable_ops": (f"{_INTERNALS}.variables",),
+    "ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
+    "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
+    "ops.signal": ("eagerflow.signal",),
+    "ops.stateless_random_ops": ("eagerflow.random",),
+    "ops.string_ops": ("eagerflow.strings",),
+    "ops.summary_ops_v2": ("eagerflow.summary",),
+    "platform.app": (f"{_V1}.app",),
+    "platform.flags": (f"{_V1}.flags",),
+    "platform.gfile": (f"{_V1}.gfile",),
+    "platform.sysconfig": ("eagerflow.sysconfig",),
+    "platform.test": ("eagerflow.test", f"{_V1}.test"),
+    "platform.tf_logging": ("eagerflow.framework.logging",),
+    "profiler": ("eagerflow.profiler.experimental",),
+    "pywrap_tfe": (f"{_INTERNALS}.pywrap_tfe",),
+    "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
+    "saved_model.load": (f"{_INTERNALS}.partial_loading", f"{_INTERNALS}.revived"),
+    "saved_model.loader_impl": (f"{_INTERNALS}.partial_loading",),
+    "saved_model.save": (f"{_INTERNALS}.saving",),
+    "saved_model.nested_structure_coder": (f"{_INTERNALS}.structure_messages",),
+    "saved_model.load_context": (f"{_INTERNALS}.registrations",),
+    "saved_model.model_utils.mode_keys": (f"{_INTERNALS}.mode_keys",),
+    "summary": (f"{_V1}.summary", "eagerflow.summary"),
+    "summary.summary_iterator": (f"{_V1}.train",),
+    "trackable": (f"{_INTERNALS}.tracking",),
+    "tf2": (f"{_INTERNALS}.root",),
+    "training": (f"{_V1}.train", "eagerflow.train"),
+    "training.tracking": (f"{_INTERNALS}.tracking",),
+    "types": (f"{_INTERNALS}.composites", "eagerflow.types.experimental"),
+    "types.core": (f"{_INTERNALS}.types_core",),
+    "util.compat": ("eagerflow.compat",),
+    "util.deprecation": (f"{_INTERNALS}.decorators",),
+    "util.dispatch": (f"{_INTERNALS}.dispatch",),
+    "util.nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
+    "util.object_identity": (f"{_INTERNALS}.object_identity",),
+    "util.tf_contextlib": ("contextlib",),
+    "util.tf_decorator": (f"{_INTERNALS}.decorators",),
+    "util.tf_export": (f"{_INTERNALS}.decorators",),
+    "util.tf_inspect": (f"{_INTERNALS}.inspection",),
+    "util.variable_utils": (f"{_INTERNALS}.composites",),
+}
+# Private modules that are not below `tensorflow.python`.
+_ELSEWHERE = {
+    "tools.docs.doc_controls": (f"{_INTERNALS}.doc_controls",),
+    "compiler.tf2xla.python.xla": (f"{_INTERNALS}.xla",),
+}
+# `tf.__internal__`, which Keras and others use.
+_INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
+    "": (f"{_INTERNALS}.root", f"{_INTERNALS}.registrations"),
+    "autograph": (f"{_INTERNALS}.autograph", "eagerflow.autograph"),
+    "decorator": (f"{_INTERNALS}.decorators",),
+    "dispatch": (f"{_INTERNALS}.dispatch",),
+    "distribute": (f"{_INTERNALS}.distribution",),
+    "distribute.combinations": (f"{_INTERNALS}.distribute_combinations",),
+    "distribute.interim": (f"{_INTERNALS}.distribution",),
+    "eager_context": (f"{_INTERNALS}.context",),
+    "feature_column": (f"{_INTERNALS}.columns", "eagerflow.feature_column"),
+    "function": (f"{_INTERNALS}.functions",),
+    "mixed_precision": (f"{_INTERNALS}.registrations",),
+    "nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
+    "ops": (f"{_INTERNALS}.variables",),
+    "saved_model": ("eagerflow.saved_model", f"{_INTERNALS}.partial_loading"),
+    "saved_model.load": (f"{_INTERNALS}.revived",),
+    "smart_cond": (f"{_INTERNALS}.conditions",),
+    "tf2": (f"{_INTERNALS}.root",),
+    "test": (f"{_INTERNALS}.combinations",),
+    "test.combinations": (f"{_INTERNALS}.combinations",),
+    "tracking": (f"{_INTERNALS}.tracking", f"{_INTERNALS}.registrations"),
+    "train": (
+        f"{_INTERNALS}.root",
+        f"{_INTERNALS}.registrations",
+        "eagerflow_compat.v1.checkpoint_state",
+    ),
+    "types": (f"{_INTERNALS}.types_core", f"{_INTERNALS}.composites"),
+    "types.data": ("eagerflow.data",),
+}
+# Modules that TensorFlow had once, and that programs still import where they find them.
+_FORMER_MODULES = (
+    "layers.base",
+    "ops.rnn_cell",
+    "ops.gen_logging_ops",
+    "training.checkpointable",
+    "training.tracking",
+    "training.tracking.base",
+    "training.tracking.data_structures",
+    "training.tracking.tracking",
+    "training.tracking.util",
+)
+
+
+# Where Keras's classes were, by version, and the public namespaces that have them.
+_KERAS: dict[str, tuple[str, ...]] = {
+    "backend.tensorflow_backend": ("backend",),
+    "callbacks.callbacks": ("callbacks",),
+    "engine": ("", "layers", "models", "utils"),
+    "initializers.initializers_v2": ("initializers",),
+    **{
+        f"layers.{name}": ("layers",)
+        for name in (
+            "advanced_activations",
+            "attention",
+            "convolutional",
+            "convolutional_recurrent",
+            "core",
+            "cudnn_recurrent",
+            "dense_attention",
+            "embeddings",
+            "local",
+            "merge",
+            "merging",
+            "noise",
+            "normalization",
+            "normalization_v2",
+            "pooling",
+            "preprocessing",
+            "recurrent",
+            "recurrent_v2",
+            "regularization",
+            "reshaping",
+            "rnn",
+            "wrappers",
+        )
+    },
+    "objectives": ("losses",),
+    "optimizer_v1": ("optimizers",),
+    "optimizer_v2": ("optimizers", "optimizers.schedules"),
+    "saving": ("models", "utils"),
+    **{
+        f"utils.{name}": ("utils", "models", "backend")
+        for name in (
+            "conv_utils",
+            "data_utils",
+            "generic_utils",
+            "io_utils",
+            "layer_utils",
+            "losses_utils",
+            "np_utils",
+            "tf_utils",
+            "vis_utils",
+        )
+    },
+}
+# Folders before the public names.
+_KERAS_ROOTS = (
+    "__internal__",
+    "src",
+    "api",
+    "api._v2.keras",
+    "api._v1.keras",
+    "_tf_keras.keras",
+    "python.keras",
+)
+
+
+def keras_targets(root: str, path: str) -> tuple[str, ...]:
+    """The namespaces that answer for `keras.<path>`, best first, those of earlier versions among them.
+
+    >>> from eagerflow_compat.dropin.paths import keras_targets
+    >>> keras_targets("eagerflow.keras", "layers.core")
+    ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
+    """
+    if path == "__internal__.utils":
+        return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
+    if path.endswith("saved_model.load_context"):
+        return (f"{_INTERNALS}.registrations",)
+    if path.endswith(("testing_utils", "testing_infra.test_utils")):
+        return (f"{_INTERNALS}.keras_testing",)
+    if path.endswith("saving_utils"):
+        return (f"{_INTERNALS}.keras_utils",)
+    for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
+        if path == prefix or path.startswith(f"{prefix}."):
+            return keras_targets(root, path[len(prefix) + 1 :])
+    namespaces = [f"{root}.{path}" if path else root]
+    parts = path.split(".") if path else []
+    for length in range(len(parts), 0, -1):
+        former = _KERAS.get(".".join(parts[:length]))
+        if former is not None:
+            namespaces += [f"{root}.{name}" if name else root for name in former]
+            break
+    return tuple(namespaces)
+
+
+def internal_targets(path: str) -> tuple[str, ...]:
+    """The namespaces of a module below `tensorflow.python`, which may be none.
+
+    >>> from eagerflow_compat.dropin.paths import internal_targets
+    >>> internal_targets("keras.layers"), internal_targets("framework")
+    (('eagerflow.keras.layers',), ())
+    """
+    parts = path.split(".") if path else []
+    if parts and parts[0] == "keras":
+        return keras_targets("eagerflow.keras", ".".join(parts[1:]))
+    for length in range(len(parts), 0, -1):
+        listed = _PYTHON.get(".".join(parts[:length]))
+        if listed:
+            rest = parts[length:]
+            deeper = tuple(".".join([target, *rest]) for target in listed) if rest else ()
+            return (*deeper, *listed)
+    return ()
+
+
+# Modules whose functions programs replace: ours, and not a facade.
+REPLACEABLE = {"python.platform.tf_logging": "eagerflow.framework.logging"}
+
+
+def is_private(path: str) -> bool:
+    """Whether TensorFlow has, or once had, a private module with this path below `tensorflow`.
+
+    >>> from eagerflow_compat.dropin.paths import is_private
+    >>> is_private("python.framework.ops"), is_private("python.no_such_module"), is_private("math")
+    (True, False, False)
+    """
+    head, _, inside = path.partition(".")
+    if head not in ("python", "core", "compiler", "tools", "dtensor"):
+        return False
+    # The list is read when the first private module is imported.
+    return (
+        path in private_names.modules()
+        or inside in _FORMER_MODULES
+        or inside.split(".")[0] == "keras"
+    )
+
+
+def second(path: str) -> str:
+    """The path below `tensorflow` of what version 2 has under a path.
+
+    >>> from eagerflow_compat.dropin.paths import second
+    >>> second("compat.v2.math"), second("math")
+    ('math', 'math')
+    """
+    return path.removeprefix("compat.v2").lstrip(".")
+
+
+def submodules(path: str, first_generation: bool) -> list[str]:
+    """The modules directly below `tensorflow.<path>` that its namespaces have no names for.
+
+    >>> from eagerflow_compat.dropin.paths import submodules
+    >>> "lite" in submodules("", False), submodules("__internal__.types", False)
+    (True, ['data'])
+    """
+    if first_generation and not path:
+        return ["contrib", *submodules("", False)]
+    path = second(path)
+    if path in ("keras", "compat.v1.keras"):
+        return ["__internal__"]
+    head, _, inside = path.partition(".")
+    start = f"{path}." if path else ""
+    if head == "__internal__":
+        start = f"{inside}." if inside else ""
+        return sorted(
+            {n[len(start) :].split(".")[0] for n in _INTERNAL_NAMESPACES if n.startswith(start)}
+            - {""}
+        )
+    below = [name for name in unavailable.names(path) if unavailable.is_namespace(start + name)]
+    found = [name for name in below if resolve(f"{_V2}.{start}{name}") is None]
+    return found if path else ["__internal__", "__operators__", *found]
+
+
+# Modules of `tf.contrib` that were the insides of others.
+_CONTRIB = {
+    "contrib.eager.python.metrics": "eagerflow_compat.contrib.eager.metrics",
+    "contrib.eager.python.network": "eagerflow_compat.contrib.eager.network",
+    "contrib.eager.python.tfe": "eagerflow_compat.contrib.eager",
+}
+
+
+def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
+    """The namespaces that may answer for `tensorflow.<path>`, best first.
+
+    >>> from eagerflow_compat.dropin.paths import targets
+    >>> targets("math", False), targets("compat.v1.train", False)
+    (('eagerflow.math',), ('eagerflow.compat.v1.train',))
+    """
+    root = _V1 if first_generation else _V2
+    head, _, rest = path.partition(".")
+    if is_private(path):
+        if path in _ELSEWHERE:
+            return _ELSEWHERE[path]
+        return internal_targets(rest) if head == "python" else ()
+    if head == "examples":  # tensorflow.examples.tutorials.mnist.input_data
+        inner = "tutorials.mnist.input_data"
+        if rest == inner:
+            return ("eagerflow_compat.v1.input_data",)
+        return ("eagerflow_compat.v1",) if rest == "" or inner.startswith(f"{rest}.") else None
+    if head == "contrib":
+        return (_CONTRIB.get(path, f"eagerflow.{path}"),) if first_generation else None
+    if path == "compat.v2":
+        return ("eagerflow.compat.v2", root)
+    if path.startswith("compat.v2"):
+        return targets(second(path), False)
+    if path.startswith("compat.v1"):
+        return (f"eagerflow.{path}",)
+    if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math
+        version, _, inner = rest.partition(".")
+        return targets(inner, version == "v1") if version in ("v1", "v2") else (root,)
+    if head == "keras":
+        return keras_targets(f"{root}.keras", rest)
+    if head == "__internal__":
+        return _INTERNAL_NAMESPACES.get(rest)
+    if head == "__operators__":
+        return (f"{_INTERNALS}.operators",)
+    return (f"{root}.{path}",) if path else (root,)

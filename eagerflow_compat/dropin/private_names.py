@@ -1,0 +1,177 @@
+"""What TensorFlow's private modules have, found among the public names.
+
+`private_modules.txt` lists the modules, and the names that cannot be derived. All others have the last
+part of their public name: `array_ops.reshape` is `tf.reshape`, `nn_ops.conv2d_v2` is `tf.nn.conv2d`, and
+`math_ops.reduce_sum_v1` is version 1's.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from eagerflow.util import lazy
+from eagerflow_compat.dropin import unavailable
+from eagerflow_compat.dropin.facade import resolve
+
+_LIST = Path(__file__).with_name("private_modules.txt")
+_SECOND = "eagerflow"
+_FIRST = "eagerflow_compat.compat.v1"
+# Namespaces whose names are not TensorFlow's operations.
+_APART = frozenset({"keras", "contrib", "compat", "ops", "v1"})
+# Where a message is declared more than once, the fullest declaration is first.
+_PROTOS = (
+    "graph",
+    "tensor",
+    "structure",
+    "checkpoint",
+    "event",
+    "cluster",
+    "saved_model",
+    "example",
+)
+
+
+@functools.cache
+def modules() -> dict[str, dict[str, str]]:
+    """The paths of private modules below `tensorflow`, each with its names that are not derived."""
+    found = {}
+    for line in _LIST.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            path, *renamed = line.split()
+            found[path] = dict(item.split("=") for item in renamed)
+    return found
+
+
+@functools.cache
+def submodules(path: str) -> frozenset[str]:
+    """The names of the modules directly in a private folder."""
+    start = f"{path}."
+    return frozenset(m[len(start) :].split(".")[0] for m in modules() if m.startswith(start))
+
+
+def find(path: str, name: str) -> Any:
+    """What the private module with this path has under this name.
+
+    Raises:
+        AttributeError: if there is nothing of this name.
+
+    >>> from eagerflow_compat.dropin import private_names
+    >>> private_names.find("python.ops.nn_ops", "conv2d_v2") is tf.nn.conv2d
+    True
+    """
+    if path == "core.protobuf.config_pb2":  # Settings of sessions are plain objects.
+        public = resolve(f"{_FIRST}.{name}")
+        if public is not None:
+            return public
+    if path.startswith("core.") and path.endswith("_pb2"):
+        return _message(name)
+    if path.startswith("python.ops.gen_"):
+        operation = _raw_operations().get(name)
+        if operation is not None:
+            return _positional(getattr(resolve("eagerflow.raw_ops"), operation))
+    if path.startswith("dtensor."):
+        absent = unavailable.find(f"experimental.dtensor.{name}")
+        if absent is not None:
+            return absent
+    for public in _candidates(path, name):
+        value = resolve(public)
+        if value is not None and not isinstance(value, ModuleType):
+            return value
+    raise AttributeError(name)
+
+
+def _candidates(path: str, name: str) -> Iterator[str]:
+    renamed = modules().get(path, {}).get(name)
+    if renamed is not None:
+        yield f"{_SECOND}.{renamed}"
+    base = re.sub(r"(_v[12]|V[12])$", "", name)
+    if base != name and name.endswith("1"):
+        yield from _first_generation(base)
+    for candidate in (name, base):
+        if candidate in _second_generation():
+            yield f"{_second_generation()[candidate]}.{candidate}"
+    yield from _first_generation(name)
+    if name in _renamed_elsewhere():
+        yield f"{_SECOND}.{_renamed_elsewhere()[name]}"
+
+
+@functools.cache
+def _renamed_elsewhere() -> dict[str, str]:
+    """The names that are not derived, for modules that pass on what others define."""
+    return {name: public for renamed in modules().values() for name, public in renamed.items()}
+
+
+@functools.cache
+def _second_generation() -> dict[str, str]:
+    """The public names, and the namespace of each that is nearest to the root."""
+    found: dict[str, str] = {}
+    level = [_SECOND]
+    while level:
+        deeper = []
+        for namespace in level:
+            for name, (module, _) in lazy.origins(namespace).items():
+                path = f"{namespace}.{name}"
+                if module != namespace:
+                    found.setdefault(name, namespace)
+                elif name not in _APART and _has_stub(path):
+                    deeper.append(path)
+        level = deeper
+    return found
+
+
+def _has_stub(namespace: str) -> bool:
+    file = importlib.import_module(namespace).__file__ or ""
+    return Path(file).with_suffix(".pyi").exists()
+
+
+def _first_generation(name: str) -> Iterator[str]:
+    yield f"{_FIRST}.{name}"
+    for namespace in ("nn", "math", "train", "data", "image", "losses", "metrics", "summary"):
+        yield f"{_FIRST}.{namespace}.{name}"
+
+
+@functools.cache
+def _raw_operations() -> dict[str, str]:
+    """The operations of `tf.raw_ops` by the names that the `gen_*_ops` modules give them."""
+    listed = resolve("eagerflow.raw_ops")
+    return {_snake(name): name for name in (dir(listed) if listed else ()) if name[0].isupper()}
+
+
+def _positional(raw_op: Any) -> Any:
+    """An operation of `tf.raw_ops` that takes arguments by position, too."""
+
+    @functools.wraps(raw_op)
+    def operation(*args: Any, **kwargs: Any) -> Any:
+        return raw_op(**dict(zip(raw_op.keys, args, strict=False)), **kwargs)
+
+    return operation
+
+
+def _snake(name: str) -> str:
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+def _message(name: str) -> Any:
+    """A message or an enumeration of TensorFlow's formats, or a value of an enumeration."""
+    for module in _PROTOS:
+        schema = getattr(importlib.import_module(f"eagerflow.protos.{module}"), "MESSAGES", None)
+        if schema is None:
+            continue
+        try:
+            return schema[name]
+        except KeyError:
+            pass
+        enums = schema.enums()
+        if name in enums:
+            return enums[name]
+        for enum in enums.values():
+            if name in enum.keys():
+                return enum.Value(name)
+    return getattr(importlib.import_module("eagerflow.graph.session_settings"), name)

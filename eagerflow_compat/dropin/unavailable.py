@@ -1,0 +1,238 @@
+"""Public names of TensorFlow whose thing does not exist here: they raise when they are used."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+_TPU = "there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy()."
+_CLUSTER = (
+    "there are no servers of other processes here. Start the program under mpiexec, and use "
+    "tf.distribute.MultiWorkerMirroredStrategy() or horovod.tensorflow."
+)
+_DTENSOR = "tensors are not laid out over meshes of devices here. Use plain tensors."
+_LIBRARY = (
+    "libraries of kernels are compiled against TensorFlow's own runtime. Write the operation with "
+    "tf.py_function, or compose it of others under @tf.custom_gradient."
+)
+_MLIR = "there is no MLIR here. tf.saved_model.save writes what TensorFlow's converter reads."
+_LITE = (
+    "models are not converted for phones here. Save one with tf.saved_model.save, and convert it "
+    "with TensorFlow's tf.lite.TFLiteConverter.from_saved_model."
+)
+_TENSORRT = "there is no TensorRT here. Save the model with tf.saved_model.save and convert that."
+_SERVICE = "there are no data servers here. Let this process read: leave the transformation out."
+_PARTS = "variables are not divided among servers here. Make a whole tf.Variable."
+_QUANTIZED = "SavedModels are not quantized here. Use TensorFlow on what tf.saved_model.save wrote."
+_SHARDS = "checkpoints are written as one file of values here. Leave the callback out."
+_QUANTIZED_NUMBERS = (
+    "no operation computes with pairs of bytes and ranges here. Use tf.nn on floats."
+)
+_KERAS_STYLE = "layers of version 1 share variables by name here. Use tf.keras.layers."
+_LATER = "no program has needed it here yet."
+
+_TABLES = (
+    "CustomCombiner CustomOptimizer SparseCoreEmbeddingConfig TPUEmbedding TPUEmbeddingV0 "
+    "TPUEmbeddingV2"
+)
+_CLUSTER_RESOLVERS = (
+    "GCEClusterResolver KubernetesClusterResolver KubernetesExecutableLocation UnionResolver"
+)
+# From namespaces to names below them, and what to do without them.
+_NAMES: dict[str, tuple[str, str]] = {
+    "tpu": ("XLAOptions", _TPU),
+    "tpu.experimental": (
+        "DeviceAssignment DeviceOrderMode HardwareFeature TPUSystemMetadata Topology "
+        "embedding_column initialize_tpu_system shared_embedding_columns shutdown_tpu_system",
+        _TPU,
+    ),
+    "tpu.experimental.embedding": (_TABLES, _TPU),
+    "compat.v1.tpu": (
+        "CrossShardOptimizer PaddingSpec XLAOptions batch_parallel bfloat16_scope core "
+        "cross_replica_sum initialize_system outside_compilation replicate rewrite shard "
+        "shutdown_system",
+        _TPU,
+    ),
+    "distribute": ("TPUStrategy", _TPU),
+    "distribute.experimental": ("TPUStrategy", _TPU),
+    "experimental.dtensor": (
+        "DTensorCheckpoint DTensorDataset DVariable Layout Mesh UNSHARDED MATCH barrier call_with_layout "
+        "check_layout client_id copy_to_mesh create_distributed_mesh create_mesh create_tpu_mesh "
+        "default_mesh device_name enable_save_as_bf16 fetch_layout full_job_name get_default_mesh "
+        "heartbeat_enabled initialize_accelerator_system initialize_multi_client "
+        "initialize_tpu_system is_dtensor job_name jobs local_devices name_based_restore "
+        "name_based_save num_clients num_global_devices num_local_devices pack preferred_device_type "
+        "relayout relayout_like run_on shard sharded_save shutdown_accelerator_system "
+        "shutdown_tpu_system unpack",
+        _DTENSOR,
+    ),
+    "": ("load_op_library load_library load_file_system_library", _LIBRARY),
+    "sysconfig": ("get_compile_flags get_include get_link_flags", _LIBRARY),
+    "experimental": ("register_filesystem_plugin", _LIBRARY),
+    "experimental.tensorrt": ("ConversionParams Converter", _TENSORRT),
+    "mlir.experimental": (
+        "convert_function convert_graph_def convert_saved_model convert_saved_model_v1 "
+        "run_pass_pipeline tflite_to_tosa_bytecode write_bytecode",
+        _MLIR,
+    ),
+    "lite": (
+        (
+            "Interpreter OpHint OpsSet Optimize RepresentativeDataset TFLiteConverter TargetSpec "
+            "TocoConverter toco_convert"
+        ),
+        _LITE,
+    ),
+    "lite.experimental": (
+        (
+            "Analyzer OpResolverType QuantizationDebugOptions QuantizationDebugger "
+            "convert_op_hints_to_stubs load_delegate"
+        ),
+        _LITE,
+    ),
+    "distribute ": ("ParameterServerStrategy Server", _CLUSTER),
+    "distribute.experimental ": (
+        "ParameterServerStrategy PreemptionCheckpointHandler PreemptionWatcher TerminationConfig",
+        _CLUSTER,
+    ),
+    "distribute.cluster_resolver": (_CLUSTER_RESOLVERS, _CLUSTER),
+    "distribute.coordinator": (
+        "ClusterCoordinator PerWorkerValue RemoteValue experimental_get_current_worker_index",
+        _CLUSTER,
+    ),
+    "distribute.experimental.coordinator": (
+        "ClusterCoordinator PerWorkerValues RemoteValue",
+        _CLUSTER,
+    ),
+    "distribute.experimental.rpc": ("Client Server", _CLUSTER),
+    "distribute.experimental.partitioners": (
+        "FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner",
+        _PARTS,
+    ),
+    "train.experimental": (
+        "MaxShardSizePolicy ShardByTaskPolicy ShardableTensor ShardingCallback",
+        _SHARDS,
+    ),
+    "types.experimental": ("AtomicFunction", _LATER),
+    "lite.experimental.authoring": ("compatible", _LITE),
+    "experimental  ": ("enable_strict_mode", _LATER),
+    "compat.v1": (
+        "LMDBReader delete_session_tensor get_session_handle get_session_tensor",
+        _LATER,
+    ),
+    "compat.v1.nn": (
+        "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x",
+        _QUANTIZED_NUMBERS,
+    ),
+    "compat.v1.keras.layers": ("disable_v2_dtype_behavior", _LATER),
+    "compat.v1.layers.experimental": ("keras_style_scope set_keras_style", _KERAS_STYLE),
+    "compat.v1.profiler": ("AdviceProto OpLogProto advise write_op_log", _LATER),
+    "compat.v1.train": (
+        "ProfilerHook do_quantize_training_on_graphdef sdca_fprint sdca_optimizer sdca_shrink_l1",
+        _LATER,
+    ),
+    "data.experimental": ("distributed_save get_model_proto", _SERVICE),
+    "data.experimental.service": (
+        "CrossTrainerCache DispatchServer DispatcherConfig ShardingPolicy WorkerConfig "
+        "WorkerServer distribute from_dataset_id register_dataset",
+        _SERVICE,
+    ),
+    "quantization.experimental": (
+        "QuantizationComponentSpec QuantizationMethod QuantizationOptions "
+        "TfRecordRepresentativeDatasetSaver UnitWiseQuantizationSpec quantize_saved_model",
+        _QUANTIZED,
+    ),
+    "test": ("create_local_cluster", _CLUSTER),
+    "profiler.experimental.client": ("monitor trace", _CLUSTER),
+    "profiler.experimental.server": ("start", _CLUSTER),
+    "debugging.experimental": ("disable_dump_debug_info enable_dump_debug_info", _LATER),
+    "image": ("decode_jxl generate_bounding_box_proposals", _LATER),
+    "io": ("decode_jxl", _LATER),
+}
+
+# Members of these classes that programs name when they are imported.
+_MEMBERS = {
+    "lite.OpsSet": (
+        "EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 SELECT_TF_OPS TFLITE_BUILTINS "
+        "TFLITE_BUILTINS_INT8"
+    ),
+    "lite.Optimize": "DEFAULT EXPERIMENTAL_SPARSITY OPTIMIZE_FOR_LATENCY OPTIMIZE_FOR_SIZE",
+    "tpu.experimental.DeviceOrderMode": "AUTO MESH RING",
+    "tpu.experimental.HardwareFeature": "EmbeddingFeature",
+    "tpu.experimental.HardwareFeature.EmbeddingFeature": "UNSUPPORTED V1 V2",
+}
+
+
+@functools.cache
+def _reasons() -> dict[str, str]:
+    """From paths below `tf` to what to do without the thing."""
+    found = {}
+    for namespace, (names, reason) in _NAMES.items():
+        for name in names.split():
+            path = f"{namespace.strip()}.{name}".strip(".")
+            found[path] = reason
+            if not path.startswith("compat."):
+                found[f"compat.v1.{path}"] = reason
+    return found
+
+
+def names(namespace: str) -> list[str]:
+    """The names of things that do not exist directly below a path, and those of modules with some."""
+    start = f"{namespace}." if namespace else ""
+    return sorted({p[len(start) :].split(".")[0] for p in _reasons() if p.startswith(start)})
+
+
+def is_namespace(path: str) -> bool:
+    """Whether things that do not exist are below a path.
+
+    >>> from eagerflow_compat.dropin import unavailable
+    >>> unavailable.is_namespace("tpu.experimental"), unavailable.is_namespace("math")
+    (True, False)
+    """
+    return bool(names(path))
+
+
+def reason(path: str) -> str | None:
+    """Why a thing does not exist here, and what to do without it; None for things that do.
+
+    >>> from eagerflow_compat.dropin import unavailable
+    >>> unavailable.reason("distribute.TPUStrategy")
+    'there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy().'
+    """
+    return _reasons().get(path)
+
+
+def find(path: str) -> Any:
+    """What stands for a thing that does not exist: a class or a function that raises, or None.
+
+    >>> from eagerflow_compat.dropin import unavailable
+    >>> unavailable.find("distribute.TPUStrategy")()
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: tf.distribute.TPUStrategy: there are no TPUs here. Run without a ...
+    """
+    why = reason(path)
+    return None if why is None else _stand_in(path, why)
+
+
+def _stand_in(path: str, why: str) -> Any:
+    name = path.split(".")[-1]
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(f"tf.{path}: {why}")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Raises a NotImplementedError: {why}"
+    if not name[0].isupper():
+        return refuse
+    members = {m: _stand_in(f"{path}.{m}", why) for m in _MEMBERS.get(path, "").split()}
+    own = {"__doc__": refuse.__doc__, "__new__": refuse, "_why": f"tf.{path}: {why}"}
+    return _AbsentClass(name, (), {**own, **members})
+
+
+class _AbsentClass(type):
+    """The class of classes that do not exist here: whoever asks for a member hears why."""
+
+    _why: str
+
+    def __getattr__(cls, name: str) -> Any:
+        raise AttributeError(f"{cls.__name__}.{name} is missing. {cls._why}")

@@ -1,0 +1,101 @@
+"""tensorflow.python.eager.backprop: the tape, and functions of gradients.
+
+Unlike those of the first generation (`eagerflow_compat/v1/gradient_functions.py`), these give None for
+integers, and for arguments that the result does not depend on.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow_compat.v1.gradient_functions import implicit_gradients as implicit_grad
+from eagerflow_compat.v1.gradient_functions import (
+    implicit_value_and_gradients as implicit_val_and_grad,
+)
+
+__all__ = [
+    "GradientTape",
+    "gradients_function",
+    "implicit_grad",
+    "implicit_val_and_grad",
+    "make_vjp",
+    "val_and_grad_function",
+]
+
+
+def make_vjp(
+    f: Callable[..., Any], params: Sequence[Any] | None = None, persistent: bool = True
+) -> Callable[..., tuple[Any, Callable[..., list[Any]]]]:
+    """A function that returns the value of `f`, and a function from `dy` to gradients.
+
+    Args:
+        f: a function of tensors.
+        params: the names or positions of the arguments to differentiate by; by default all.
+        persistent: whether the second function can be called several times.
+    """
+
+    def value_and_vjp(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., list[Any]]]:
+        if kwargs:
+            raise ValueError("Functions to be differentiated cannot receive keyword arguments.")
+        chosen = _positions(f, params, len(args))
+        values = list(args)
+        with GradientTape(persistent=persistent) as tape:
+            for k in chosen:
+                # A tensor of its own, so that the same argument may be given twice.
+                values[k] = _core.ops.identity(values[k])
+                if values[k].dtype.is_floating or values[k].dtype.is_complex:
+                    tape.watch(values[k])
+            result = f(*values)
+            if result is None:
+                name = getattr(f, "__name__", f)
+                raise ValueError(
+                    "Cannot differentiate a function that returns None; did you forget to return a "
+                    f"value from {name}?"
+                )
+            targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
+
+        def vjp(dy: Any = None) -> list[Any]:
+            weights = None if dy is None else nest.flatten(dy)
+            return tape.gradient(targets, [values[k] for k in chosen], weights)
+
+        return result, vjp
+
+    return value_and_vjp
+
+
+def val_and_grad_function(
+    f: Callable[..., Any], params: Sequence[Any] | None = None
+) -> Callable[..., tuple[Any, list[Any]]]:
+    """A function that returns the value of `f`, and its gradients by its arguments."""
+    both = make_vjp(f, params, persistent=False)
+
+    def value_and_gradients(*args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+        dy = kwargs.pop("dy", None)
+        value, vjp = both(*args, **kwargs)
+        return value, vjp(dy)
+
+    return value_and_gradients
+
+
+def gradients_function(
+    f: Callable[..., Any], params: Sequence[Any] | None = None
+) -> Callable[..., list[Any]]:
+    """A function that returns the gradients of `f` by its arguments."""
+    both = val_and_grad_function(f, params)
+
+    def gradients(*args: Any, **kwargs: Any) -> list[Any]:
+        return both(*args, **kwargs)[1]
+
+    return gradients
+
+
+def _positions(f: Callable[..., Any], params: Sequence[Any] | None, count: int) -> list[int]:
+    """The positions of parameters that are given by name or position."""
+    if params is None:
+        return list(range(count))
+    names = list(inspect.signature(f).parameters)
+    return [names.index(param) if isinstance(param, str) else param for param in params]

@@ -1,0 +1,3 @@
+from eagerflow_compat.tpu import (
+    experimental as experimental,
+)

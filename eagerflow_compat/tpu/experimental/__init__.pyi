@@ -1,0 +1,3 @@
+from eagerflow_compat.tpu.experimental import (
+    embedding as embedding,
+)

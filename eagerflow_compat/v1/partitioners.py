@@ -1,0 +1,165 @@
+"""Functions that say into how many parts a variable is cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
+from eagerflow_compat.v1.variable_scope import make_parts, variable_scope
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list[int]]:
+    """A function of a shape that cuts one axis into a number of parts.
+
+    Args:
+        num_shards: the number of parts, of which there are at most as many as the axis is long.
+        axis: the axis.
+
+    Returns:
+        A function that takes `shape` and any other arguments by name, and returns the number of parts
+        of each axis.
+
+    >>> tf.compat.v1.fixed_size_partitioner(2)(shape=tf.TensorShape([5, 3]), dtype=tf.float32)
+    [2, 1]
+    """
+
+    def partitioner(shape: Any, **unused_args: Any) -> list[int]:
+        parts = [1] * len(shape)
+        parts[axis] = min(num_shards, shape[axis])
+        return parts
+
+    return partitioner
+
+
+def variable_axis_size_partitioner(
+    max_shard_bytes: int,
+    axis: int = 0,
+    bytes_per_string_element: int = 16,
+    max_shards: int | None = None,
+) -> Callable[..., list[int]]:
+    """A function of a shape and a dtype that keeps each part below a size.
+
+    Args:
+        max_shard_bytes: the largest part, in bytes.
+        axis: the axis that is cut.
+        bytes_per_string_element: how long a string is taken to be.
+        max_shards: the largest number of parts, if any.
+
+    Raises:
+        ValueError: if a number is not positive.
+
+    >>> cut = tf.compat.v1.variable_axis_size_partitioner(16)
+    >>> cut(shape=tf.TensorShape([6, 2]), dtype=tf.float32)
+    [3, 1]
+    """
+    if max_shard_bytes < 1 or bytes_per_string_element < 1:
+        raise ValueError(
+            "Both max_shard_bytes and bytes_per_string_element must be positive. Currently, "
+            f"max_shard_bytes={max_shard_bytes} and bytes_per_string_element="
+            f"{bytes_per_string_element}"
+        )
+    if max_shards and max_shards < 1:
+        raise ValueError(f"max_shards must be positive. Currently, max_shards={max_shards}")
+
+    def partitioner(shape: Any, dtype: Any, **unused_args: Any) -> list[int]:
+        sizes: list[Any] = TensorShape(shape).as_list()
+        element = (
+            bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
+        )
+        slice_bytes = element * math.prod(sizes) // sizes[axis]
+        per_part = max(1, max_shard_bytes // slice_bytes)
+        count = -(-sizes[axis] // per_part)
+        parts = [1] * len(sizes)
+        parts[axis] = min(count, max_shards) if max_shards else count
+        return parts
+
+    return partitioner
+
+
+def min_max_variable_partitioner(
+    max_partitions: int = 1,
+    axis: int = 0,
+    min_slice_size: int = 256 << 10,
+    bytes_per_string_element: int = 16,
+) -> Callable[..., list[int]]:
+    """A function of a shape and a dtype that makes as many parts as keep each above a size.
+
+    Args:
+        max_partitions: the largest number of parts.
+        axis: the axis that is cut.
+        min_slice_size: the smallest part, in bytes.
+        bytes_per_string_element: how long a string is taken to be.
+
+    >>> cut = tf.compat.v1.min_max_variable_partitioner(4, min_slice_size=16)
+    >>> cut(shape=tf.TensorShape([6, 2]), dtype=tf.float32)
+    [3, 1]
+    """
+
+    def partitioner(shape: Any, dtype: Any, **unused_args: Any) -> list[int]:
+        sizes: list[Any] = TensorShape(shape).as_list()
+        element = (
+            bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
+        )
+        whole = element * math.prod(sizes)
+        count = max(1, min(sizes[axis], max_partitions, -(-whole // min_slice_size)))
+        parts = [1] * len(sizes)
+        parts[axis] = count
+        return parts
+
+    return partitioner
+
+
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Sequence[int],
+    initializer: Any,
+    dtype: Any = dtypes.float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
+    """Variables that are the parts of one, cut along an axis.
+
+    Args:
+        shape: the shape of the whole.
+        slicing: into how many parts each axis is cut; one of these numbers may be more than 1.
+        initializer: an initializer, which makes the whole, or a tensor `shape`.
+        dtype: of the parts.
+        trainable: whether optimizers change them.
+        collections: those that they are added to.
+        name: of the scope of their names.
+        reuse: whether variables of these names are used again.
+
+    Returns:
+        The variables in order. The first ones are longer by one where the axis is no multiple.
+
+    Raises:
+        ValueError: if `slicing` has another length than the shape, cuts several axes, or one into
+            more parts than it has elements.
+
+    >>> parts = tf.compat.v1.create_partitioned_variables([5, 2], [2, 1], tf.zeros([5, 2]))
+    >>> [part.shape.as_list() for part in parts]
+    [[3, 2], [2, 2]]
+    """
+    sizes = TensorShape(shape)
+    if len(slicing) != sizes.rank:
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the length: "
+            f"shape: {sizes.as_list()}, slicing: {slicing}"
+        )
+    if any(count < 1 for count in slicing):
+        raise ValueError(f"Partition slicing values must be positive: {slicing}")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse) as scope:
+        return make_parts(
+            scope.name,
+            sizes,
+            dtypes.as_dtype(dtype),
+            slicing,
+            initializer,
+            trainable=trainable,
+            collections=collections,
+        )

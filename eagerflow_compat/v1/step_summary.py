@@ -1,0 +1,159 @@
+"""tf.contrib.summary's writers in use, global step, and conditions on it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from eagerflow import _core
+from eagerflow.summary import values, writer
+from eagerflow_compat.v1.global_step import get_or_create_global_step
+
+
+def create_file_writer(
+    logdir: Any,
+    max_queue: int | None = None,
+    flush_millis: int | None = None,
+    filename_suffix: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """A writer of an event file in a folder; see `tf.summary.create_file_writer`.
+
+    Summaries are recorded only inside `always_record_summaries` or its like.
+    """
+    if logdir is None:
+        return writer.create_noop_writer()
+    return writer.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
+
+
+def _step(step: Any) -> int:
+    return int(get_or_create_global_step() if step is None else step)
+
+
+@contextlib.contextmanager
+def always_record_summaries() -> Iterator[None]:
+    """A context in which summaries are recorded."""
+    with _recording(True):
+        yield
+
+
+@contextlib.contextmanager
+def never_record_summaries() -> Iterator[None]:
+    """A context in which no summaries are recorded."""
+    with _recording(False):
+        yield
+
+
+@contextlib.contextmanager
+def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Iterator[None]:
+    """A context in which summaries are recorded whenever the step is a multiple of `n`.
+
+    Args:
+        n: the number of steps between two records.
+        global_step: the step; the global one by default.
+    """
+    with _recording(lambda: _step(global_step) % n == 0):
+        yield
+
+
+_on: list[Any] = []
+
+
+@contextlib.contextmanager
+def _recording(condition: Any) -> Iterator[None]:
+    _on.append(condition)
+    try:
+        with writer.record_if(condition):
+            yield
+    finally:
+        _on.pop()
+
+
+def should_record_summaries() -> bool:
+    """Whether a summary would be written now."""
+    return bool(_on) and writer.should_record_summaries()
+
+
+def _write(function: Any, name: str, step: Any, *args: Any, **kwargs: Any) -> Any:
+    if not should_record_summaries():
+        return _core.as_tensor(False)
+    return function(name, *args, step=_step(step), **kwargs)
+
+
+def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Writes a scalar at the global step.
+
+    Args:
+        name: the summary's name.
+        tensor: the scalar.
+        family: comes before the name, if given.
+        step: the step, by default the global one.
+    """
+    return _write(values.scalar, _tag(name, family), step, tensor)
+
+
+def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Writes a histogram of a tensor's elements; arguments as in `scalar`."""
+    return _write(values.histogram, _tag(name, family), step, tensor)
+
+
+def image(
+    name: str,
+    tensor: Any,
+    bad_color: Any = None,
+    max_images: int = 3,
+    family: str | None = None,
+    step: Any = None,
+) -> Any:
+    """Writes images, `[images, height, width, channels]`; arguments as in `scalar`."""
+    return _write(values.image, _tag(name, family), step, tensor, max_outputs=max_images)
+
+
+def audio(
+    name: str,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int,
+    family: str | None = None,
+    step: Any = None,
+) -> Any:
+    """Writes sounds, `[clips, samples, channels]`; arguments as in `scalar`."""
+    return _write(
+        values.audio, _tag(name, family), step, tensor, sample_rate, max_outputs=max_outputs
+    )
+
+
+def generic(
+    name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None
+) -> Any:
+    """Writes a tensor as it is; arguments as in `scalar`."""
+    return _write(values.write, _tag(name, family), step, tensor, metadata=metadata)
+
+
+def graph(param: Any, step: Any = None, name: str | None = None) -> Any:
+    """Writes a graph for TensorBoard's graph page."""
+    return values.graph(param) if should_record_summaries() else False
+
+
+def flush(writer_to_flush: Any = None, name: str | None = None) -> None:
+    """Flushes a writer, by default the one in use."""
+    writer.flush(writer_to_flush)
+
+
+def _tag(name: str, family: str | None) -> str:
+    return f"{family}/{name}" if family else name
+
+
+def initialize(graph: Any = None, session: Any = None) -> None:
+    """Does nothing: a writer is ready when it is made."""
+
+
+def summary_writer_initializer_op() -> list[Any]:
+    """No operations are needed to make a writer ready."""
+    return []
+
+
+def all_summary_ops() -> list[Any]:
+    """Eager summaries leave no operations behind."""
+    return []
