@@ -130,3 +130,15 @@ def test_design_gives_a_reason_for_every_dependency():
         name = re.match(r"[\w.-]+", requirement)[0].lower()
         if not name.startswith("onednn"):  # two packages of one project
             assert name in table, requirement
+
+
+def test_common_arguments_are_described_once():
+    # Packages about other versions describe arguments as those versions do.
+    others = {"compat", "contrib", "dropin", "graphdef", "horovod", "tpu", "v1"}
+    again = [
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "eagerflow").rglob("*.py")
+        if path.relative_to(ROOT).parts[1] not in others
+        and re.search(r"^ +name: (ignored|accepted)\.$", path.read_text(), re.MULTILINE)
+    ]
+    assert not again

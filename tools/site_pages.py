@@ -46,6 +46,15 @@ IN_FULL = frozenset(
     "GradientTape Dataset Model Layer Optimizer Module Variable Checkpoint CheckpointManager Generator "
     "Sequential Tensor".split()
 )
+# Arguments that mean the same wherever they are: docstrings say nothing of them, unless they mean more there.
+COMMON = {
+    "name": "what the operation or object is called in graphs; it changes no result.",
+    **dict.fromkeys(
+        "back_prop caching_device experimental_is_anonymous import_scope layout parallel_iterations "
+        "shared_name swap_memory use_cudnn_on_gpu use_locking".split(),
+        "accepted for TensorFlow's programs, which tune its runtime by it; without effect.",
+    ),
+}
 _SECTIONS = ("Args", "Raises", "Returns", "Yields", "Attributes")
 _SECTION = re.compile(rf"^({'|'.join(_SECTIONS)}):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 _ITEM = re.compile(r"^(\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*): (.*)$", re.DOTALL)
@@ -201,7 +210,7 @@ def _entry(namespace: str, name: str, value: Any, level: int = 2, owner: str = "
     yield f"{'#' * level} {name} {{ #{path} }}\n"
     is_type = isinstance(value, type)
     yield f"```python\n{'class ' if is_type else ''}{_signature(shown, value)}\n```\n"
-    yield from _text(inspect.getdoc(value) or "")
+    yield from _text(_with_common(inspect.getdoc(value) or "", shown, value))
     if is_type and level == 2:
         yield from _members(namespace, path, name, value)
 
@@ -226,6 +235,22 @@ def _members(namespace: str, path: str, name: str, cls: type) -> Iterator[str]:
     for member, value in sorted(members, key=lambda item: item[0]):
         yield f"| `{member}` | {_summary(value)} |"
     yield ""
+
+
+def _with_common(text: str, name: str, value: Any) -> str:
+    """A docstring that also describes the common arguments, if it describes arguments at all."""
+    section = next((found for found in _SECTION.finditer(text + "\n") if found[1] == "Args"), None)
+    if section is None:
+        return text
+    parameters = re.findall(r"(?<=[(\s])(\w+)(?=[:=,)])", _signature(name, value))
+    described = section[2].rstrip("\n")
+    added = [
+        f"\n    {each}: {COMMON[each]}"
+        for each in parameters
+        if each in COMMON and not re.search(rf"^    {each}: ", described, re.MULTILINE)
+    ]
+    at = section.start(2) + len(described)
+    return text[:at] + "".join(added) + text[at:]
 
 
 def _text(text: str) -> Iterator[str]:

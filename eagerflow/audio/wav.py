@@ -129,7 +129,6 @@ def decode_wav(
         desired_channels: how many channels the result has: further ones are left out or repeat the
             last one. -1 for as many as the file has.
         desired_samples: how many samples: further ones are left out or are zero. -1 for all.
-        name: ignored.
 
     Returns:
         `(audio, sample_rate)`: float32 `[samples, channels]` and int32.
@@ -167,7 +166,6 @@ def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
     Args:
         audio: float32 `[samples, channels]` within [-1, 1].
         sample_rate: samples per second.
-        name: ignored.
 
     Returns:
         A scalar string.

@@ -74,7 +74,6 @@ class GradientTape(_core.Tape):
             target: a tensor of shape `s`.
             sources: a tensor or variable of shape `t`, or a nested structure of them.
             unconnected_gradients: what to give for sources that `target` does not depend on.
-            parallel_iterations: ignored.
             experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
                 batched in any case.
 

@@ -30,7 +30,6 @@ class Creation:
 
         Args:
             tensors: the element: a tensor, or a structure of them.
-            name: ignored.
 
         >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
         [array([1, 2], dtype=int32)]
@@ -43,7 +42,6 @@ class Creation:
 
         Args:
             tensors: a tensor, or a structure of tensors that have the same first size.
-            name: ignored.
 
         Raises:
             ValueError: if a tensor is a scalar, or first sizes differ.
@@ -71,7 +69,6 @@ class Creation:
             output_shapes: their shapes.
             args: tensors that are passed to `generator` as NumPy values.
             output_signature: the specs of the elements, in their structure.
-            name: ignored.
 
         Raises:
             TypeError: if `generator` cannot be called, or the elements are not described.
@@ -122,7 +119,6 @@ class Creation:
             start: the first value.
             step: the difference between two values.
             dtype: an integer dtype.
-            name: ignored.
 
         >>> list(tf.data.Dataset.counter(5, 2).take(2).as_numpy_iterator())
         [np.int64(5), np.int64(7)]
@@ -140,7 +136,6 @@ class Creation:
         Args:
             seed: makes the values the same in every run.
             rerandomize_each_iteration: whether each pass has different values.
-            name: ignored.
 
         >>> dataset = tf.data.Dataset.random(seed=4).take(2)
         >>> list(dataset.as_numpy_iterator()) == list(dataset.as_numpy_iterator())
@@ -155,7 +150,6 @@ class Creation:
         Args:
             *args: datasets, or one structure of datasets, in which the elements are put.
             datasets: a structure of datasets; an older way to give them.
-            name: ignored.
 
         Raises:
             TypeError: if there are none, or something else than datasets.
@@ -184,7 +178,6 @@ class Creation:
             file_pattern: a pattern, or several; `*`, `?` and `[...]` match as in a shell.
             shuffle: whether to give them in random order (the default) or sorted.
             seed: for the order.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if no file matches.

@@ -198,7 +198,6 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
 
         Args:
             options: those that are set replace earlier ones.
-            name: ignored.
 
         >>> options = tf.data.Options()
         >>> options.deterministic = False
@@ -236,7 +235,6 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         Args:
             initial_state: the first value, a structure of tensors.
             reduce_func: `(state, element) -> state`; an element that is a tuple is one argument.
-            name: ignored.
 
         Returns:
             The last state.

@@ -198,7 +198,6 @@ class TFRecordDataset(ReaderDataset):
         buffer_size: how many bytes to read at once.
         num_parallel_reads: how many files are read at the same time, by threads; their records come
             by turns then.
-        name: ignored.
 
     Raises:
         TypeError: if the names are no strings.
@@ -306,7 +305,6 @@ class TextLineDataset(ReaderDataset):
         buffer_size: how many bytes to read at once.
         num_parallel_reads: how many files are read at the same time, by threads; their lines come by
             turns then.
-        name: ignored.
 
     Raises:
         TypeError: if the names are no strings.
@@ -367,7 +365,6 @@ class FixedLengthRecordDataset(ReaderDataset):
         buffer_size: how many bytes to read at once.
         compression_type: "", "GZIP" or "ZLIB".
         num_parallel_reads: how many files are read at the same time, by threads.
-        name: ignored.
 
     Raises:
         TypeError: if the names are no strings.

@@ -234,7 +234,6 @@ class InitializableIterator(OwnedIterator):
         Args:
             output_types: the dtypes, in the elements' structure.
             output_shapes: the shapes; unknown by default.
-            shared_name: ignored.
             output_classes: ignored.
 
         Returns:
@@ -277,7 +276,6 @@ def make_initializable_iterator(
 
     Args:
         dataset: what to read.
-        shared_name: ignored.
     """
     return InitializableIterator(dataset)
 

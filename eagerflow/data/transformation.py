@@ -56,7 +56,6 @@ class Transformation:
             deterministic: whether the order is kept; by default as in the dataset's options.
             synchronous: ignored.
             use_unbounded_threadpool: ignored.
-            name: ignored.
 
         Raises:
             ValueError: if `map_func` cannot be called.
@@ -73,7 +72,6 @@ class Transformation:
 
         Args:
             map_func: makes a dataset from an element.
-            name: ignored.
 
         Raises:
             TypeError: if it does not return a dataset.
@@ -104,7 +102,6 @@ class Transformation:
             block_length: how many elements are taken at a turn; one by default.
             num_parallel_calls: the number of threads that read ahead, or `tf.data.AUTOTUNE`.
             deterministic: whether the order is kept when threads read ahead.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if a count is not positive.
@@ -123,7 +120,6 @@ class Transformation:
 
         Args:
             predicate: returns a boolean scalar for an element.
-            name: ignored.
 
         Raises:
             ValueError: if it returns something else.
@@ -150,7 +146,6 @@ class Transformation:
             buffer_size: how many elements to draw from.
             seed: makes the order the same in every run.
             reshuffle_each_iteration: whether each pass has another order.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if `buffer_size` is not positive.
@@ -166,7 +161,6 @@ class Transformation:
 
         Args:
             count: how often; None or -1 for ever.
-            name: ignored.
 
         >>> [int(x) for x in tf.data.Dataset.range(2).repeat(2)]
         [0, 1, 0, 1]
@@ -190,7 +184,6 @@ class Transformation:
                 batch, the next batch begins with the next element if this is given or the input is
                 no `map`, and else after the elements that the batch would have had.
             deterministic: accepted.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if `batch_size` is not positive; in the iteration if
@@ -217,7 +210,6 @@ class Transformation:
                 for the longest in the batch, and is the default for all.
             padding_values: scalars, for each part of an element or one for all; zero by default.
             drop_remainder: whether to leave out a smaller last batch.
-            name: ignored.
 
         Raises:
             TypeError: if a padding value has another dtype.
@@ -253,7 +245,6 @@ class Transformation:
         Args:
             batch_size: the new size, or several that are used by turns.
             drop_remainder: whether to leave out a smaller last batch.
-            name: ignored.
 
         >>> [x.numpy().tolist() for x in tf.data.Dataset.range(5).batch(4).rebatch([1, 2])]
         [[0], [1, 2], [3], [4]]
@@ -265,7 +256,6 @@ class Transformation:
 
         Args:
             count: how many; -1 for all.
-            name: ignored.
 
         >>> [int(x) for x in tf.data.Dataset.range(9).take(2)]
         [0, 1]
@@ -277,7 +267,6 @@ class Transformation:
 
         Args:
             count: how many to leave out; -1 for all.
-            name: ignored.
 
         >>> [int(x) for x in tf.data.Dataset.range(4).skip(2)]
         [2, 3]
@@ -290,7 +279,6 @@ class Transformation:
         Args:
             num_shards: how many parts there are.
             index: which one.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if there is no such part.
@@ -305,7 +293,6 @@ class Transformation:
 
         Args:
             predicate: returns a boolean scalar for an element.
-            name: ignored.
 
         >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 2)]
         [0, 1]
@@ -318,7 +305,6 @@ class Transformation:
 
         Args:
             start: the first index.
-            name: ignored.
 
         >>> list(tf.data.Dataset.from_tensor_slices(["a", "b"]).enumerate(1).as_numpy_iterator())
         [(np.int64(1), b'a'), (np.int64(2), b'b')]
@@ -330,7 +316,6 @@ class Transformation:
 
         Args:
             dataset: has elements of the same structure and dtypes.
-            name: ignored.
 
         Raises:
             TypeError: if the elements do not fit.
@@ -345,7 +330,6 @@ class Transformation:
 
         Args:
             buffer_size: how many to keep ready, or `tf.data.AUTOTUNE`; 0 for none.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if `buffer_size` is less than -1.
@@ -360,7 +344,6 @@ class Transformation:
 
         Args:
             filename: where to keep them; in memory by default.
-            name: ignored.
 
         >>> dataset = tf.data.Dataset.range(3).map(lambda x: x + 1).cache()
         >>> [int(x) for x in dataset], [int(x) for x in dataset]
@@ -383,7 +366,6 @@ class Transformation:
             shift: how far each window starts after the one before; `size` by default.
             stride: the distance between elements of a window.
             drop_remainder: whether to leave out smaller last windows.
-            name: ignored.
 
         Raises:
             tf.errors.InvalidArgumentError: if a count is not positive.
@@ -403,7 +385,6 @@ class Transformation:
         Args:
             initial_state: the first state, a structure of tensors.
             scan_func: `(state, element) -> (state, output)`.
-            name: ignored.
 
         Raises:
             TypeError: in the iteration, if it returns a state of other dtypes or structure.
@@ -430,7 +411,6 @@ class Transformation:
 
         Args:
             log_warning: whether to print the errors.
-            name: ignored.
 
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 0, 2])
         >>> checked = dataset.map(lambda x: tf.debugging.assert_positive(x) or x)
@@ -454,7 +434,6 @@ class Transformation:
             reduce_func: `(key, dataset of the group) -> dataset`, often a batch.
             window_size: how many elements make a group full.
             window_size_func: returns the window size for a key; instead of `window_size`.
-            name: ignored.
 
         Raises:
             ValueError: unless exactly one of the two is given.
@@ -502,7 +481,6 @@ class Transformation:
             pad_to_bucket_boundary: whether to pad to the longest length of the bucket.
             no_padding: whether all elements of a bucket have the same shape anyway.
             drop_remainder: whether to leave out smaller last batches.
-            name: ignored.
 
         Raises:
             ValueError: if there are not as many batch sizes as buckets.
@@ -539,7 +517,6 @@ class Transformation:
             target_dist: the target proportion of each class.
             initial_dist: the distribution of the input; estimated by counting if None.
             seed: makes the choices the same in every run.
-            name: ignored.
 
         Returns:
             A dataset of pairs of class and element.
@@ -591,7 +568,6 @@ class Transformation:
             compression: "GZIP", "ZLIB" or "SNAPPY"; else, and by default, nothing is compressed.
             reader_func: makes one dataset from the dataset of the shards' datasets.
             shard_func: returns the index of the file that an element goes into.
-            name: ignored.
         """
         return saving.SnapshotDataset(self, path, compression, reader_func, shard_func)
 
@@ -608,7 +584,6 @@ class Transformation:
             batch_size: how many elements.
             drop_remainder: whether to leave out a smaller last batch.
             row_splits_dtype: int64 or int32.
-            name: ignored.
         """
         return composites.RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
 
@@ -620,6 +595,5 @@ class Transformation:
         Args:
             batch_size: how many elements.
             row_shape: the dense shape of each row; None for a size means the longest.
-            name: ignored.
         """
         return composites.SparseBatchDataset(self, batch_size, row_shape)

@@ -262,11 +262,9 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             that returns it.
         trainable: whether tapes watch the variable when it is read; by default they do.
         validate_shape: False lets the shape change with assignments.
-        caching_device: ignored.
         name: the variable's name; need not be unique.
         variable_def: not supported.
         dtype: the element type; by default that of the initial value.
-        import_scope: ignored.
         constraint: a function that projects a value onto those allowed; kept for optimizers.
         synchronization: when the copies that a `tf.distribute.Strategy` makes are aggregated.
         aggregation: how they are.
@@ -570,8 +568,6 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
         Args:
             sparse_delta: a `tf.IndexedSlices`.
-            use_locking: ignored.
-            name: ignored.
 
         >>> v = tf.Variable([1.0, 1.0, 1.0])
         >>> v.scatter_add(tf.IndexedSlices(tf.constant([2.0]), tf.constant([1]))).numpy()

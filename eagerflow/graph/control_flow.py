@@ -150,9 +150,6 @@ def while_loop(
         body: called with the loop's variables; returns their next values.
         loop_vars: the initial values, a list or nested structure.
         shape_invariants: shapes that hold in all iterations, where sizes change.
-        parallel_iterations: accepted.
-        back_prop: accepted.
-        swap_memory: accepted.
         name: the node's name.
         maximum_iterations: an upper limit to the number of iterations.
         return_same_structure: whether a single variable is returned in a list, as it was given.

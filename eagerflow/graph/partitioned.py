@@ -172,8 +172,6 @@ class PartitionedVariable:
         Args:
             value: the new value: a tensor, a list with those of the parts, or another variable that
                 is cut in the same way.
-            use_locking: accepted.
-            name: accepted.
             read_value: as in the parts' `assign`.
         """
         return self._apply(value, lambda part, own: part.assign(own, use_locking, name, read_value))

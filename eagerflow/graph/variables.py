@@ -104,8 +104,6 @@ class GraphVariable(Variable):
 
         Args:
             value: the new value.
-            use_locking: accepted.
-            name: accepted.
             read_value: False for the operation that replaces it.
         """
         return self._changed_to("assign", value, read_value)
@@ -566,12 +564,10 @@ class VariableV1(metaclass=_Kind):
         trainable: whether optimizers change it by default.
         collections: in graphs, the collections that it is added to.
         validate_shape: False lets the shape change with assignments.
-        caching_device: accepted.
         name: the name.
         variable_def: accepted.
         dtype: the element type.
         expected_shape: accepted.
-        import_scope: accepted.
         constraint: a function that projects values onto those allowed.
 
     >>> v = tf.compat.v1.Variable(1.0, name="v")

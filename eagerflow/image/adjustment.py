@@ -109,7 +109,6 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     Args:
         image: colours `[..., 3]`, of any dtype.
         delta: how far to shift the hue, in [-1, 1].
-        name: ignored.
 
     Raises:
         ValueError: if `delta` is outside.
@@ -143,7 +142,6 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     Args:
         image: colours `[..., 3]`, of any dtype.
         saturation_factor: the factor.
-        name: ignored.
 
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.0).numpy().ravel()
     array([1., 1., 1.], dtype=float32)
@@ -176,7 +174,6 @@ def adjust_jpeg_quality(
         image: `[height, width, channels]` of any dtype, or a batch of them.
         jpeg_quality: 0 to 100.
         dct_method: a hint, as in `tf.io.decode_jpeg`.
-        name: ignored.
 
     >>> tf.image.adjust_jpeg_quality(tf.ones([8, 8, 3]), 75).shape
     TensorShape([8, 8, 3])

@@ -289,7 +289,6 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
         value: a tensor of rank n.
         size: the slice's shape `[n]`.
         seed: the operation's seed.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the slice is larger than the tensor.

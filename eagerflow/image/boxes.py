@@ -52,7 +52,6 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
         images: float32 or float16 `[batch, height, width, channels]` with 1, 3 or 4 channels.
         boxes: float32 `[batch, n, 4]`: top, left, bottom, right, relative to the image's size.
         colors: `[m, channels]`, used in turn; None for a list of ten.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes do not fit.
@@ -148,7 +147,6 @@ def crop_and_resize(
         crop_size: the height and width of the result.
         method: "bilinear" or "nearest".
         extrapolation_value: the value outside of the image.
-        name: ignored.
 
     Returns:
         float32 `[n, crop_height, crop_width, channels]`.

@@ -213,7 +213,6 @@ def decode_jpeg(
         try_recover_truncated: whether to decode the available part of a truncated file.
         acceptable_fraction: ignored.
         dct_method: "INTEGER_FAST", the default, or "INTEGER_ACCURATE", which rounds more finely.
-        name: ignored.
 
     Returns:
         uint8 `[height, width, channels]`.
@@ -265,7 +264,6 @@ def decode_and_crop_jpeg(
         try_recover_truncated: whether to decode the available part of a truncated file.
         acceptable_fraction: ignored.
         dct_method: as in `tf.io.decode_jpeg`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the data is no JPEG, or the window is not inside it.
@@ -311,7 +309,6 @@ def decode_png(
         contents: the file's bytes, a scalar string.
         channels: 1 grey, 3 colours, 4 with opacity, 0 for what the file has.
         dtype: uint8 or uint16.
-        name: ignored.
 
     Returns:
         `[height, width, channels]`.
@@ -339,7 +336,6 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     Args:
         contents: the file's bytes, a scalar string.
         channels: 3 colours, 4 with opacity, 0 for what the file has.
-        name: ignored.
 
     Returns:
         uint8 `[height, width, channels]`; palette indices count as grey levels.
@@ -372,7 +368,6 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
     Args:
         contents: the file's bytes, a scalar string.
-        name: ignored.
 
     Returns:
         uint8 `[frames, height, width, 3]`.
@@ -399,7 +394,6 @@ def decode_webp(
         contents: the file's bytes, a scalar string.
         channels: 3 colours, 4 with opacity, 0 for what the file has.
         dtype: uint8.
-        name: ignored.
 
     Returns:
         uint8 `[frames, height, width, channels]`.
@@ -439,7 +433,6 @@ def decode_image(
         contents: the file's bytes, a scalar string.
         channels: how many channels, 0 for what the file has.
         dtype: uint8, uint16 or float32 (which lies within [0, 1]).
-        name: ignored.
         expand_animations: whether GIF images give all frames, `[frames, height, width, 3]`, or the
             first only.
 
@@ -500,7 +493,6 @@ def extract_jpeg_shape(
     Args:
         contents: the file's bytes, a scalar string.
         output_type: int32 or int64.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the data is no JPEG.
@@ -558,7 +550,6 @@ def encode_jpeg(
         x_density: pixels per unit.
         y_density: pixels per unit.
         xmp_metadata: XMP to embed.
-        name: ignored.
 
     Returns:
         A scalar string.
@@ -675,7 +666,6 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
         image: uint8 or uint16 `[..., height, width, channels]`: 1 grey level, 2 with opacity, 3
             colours, 4 with opacity.
         compression: 0 to 9, or -1 for the default.
-        name: ignored.
 
     Returns:
         A string for each image.

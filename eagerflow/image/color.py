@@ -30,7 +30,6 @@ def convert_image_dtype(
         image: values. Floats should lie within [0, 1], integers between 0 and their maximum.
         dtype: the dtype of the result.
         saturate: whether values out of range are clipped.
-        name: ignored.
 
     Raises:
         AttributeError: if a dtype is neither integer nor floating.
@@ -94,7 +93,6 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
     Args:
         images: floats `[..., 3]` within [0, 1].
-        name: ignored.
 
     Raises:
         tf.errors.FailedPreconditionError: if the last axis is not 3.
@@ -139,7 +137,6 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Args:
         images: floats `[..., 3]` within [0, 1].
-        name: ignored.
 
     Raises:
         tf.errors.FailedPreconditionError: if the last axis is not 3.
@@ -244,7 +241,6 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
     Args:
         images: `[..., 3]`, of any dtype.
-        name: ignored.
 
     Returns:
         `[..., 1]` of the same dtype.
@@ -271,7 +267,6 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
     Args:
         images: `[..., 1]`.
-        name: ignored.
 
     Raises:
         ValueError: if the last axis is not 1.

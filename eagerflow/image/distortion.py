@@ -218,7 +218,6 @@ def sample_distorted_bounding_box(
         area_range: least and largest part of the image's area; (0.05, 1) by default.
         max_attempts: how often to try before taking the whole image; 100 by default.
         use_image_if_no_bounding_boxes: whether the whole image is the object if there are none.
-        name: ignored.
 
     Returns:
         `begin` and `size` for `tf.slice`, and the box as `[1, 1, 4]`.

@@ -257,7 +257,6 @@ def extract_patches(
         strides: `[1, down, right, 1]`, how far it moves.
         rates: `[1, down, right, 1]`, how far apart its pixels are.
         padding: "VALID" or "SAME".
-        name: ignored.
 
     Returns:
         `[batch, rows, columns, height * width * channels]`.
@@ -355,7 +354,6 @@ def extract_glimpse(
         centered: whether (0, 0) is the image's centre and positions are windows' centres.
         normalized: whether positions are relative to the image's height and width.
         noise: what fills the outside: "uniform" or "gaussian" noise, or "zero".
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes are wrong.

@@ -56,7 +56,6 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         a: `[..., height, width, channels]`.
         b: of the same shape.
         max_val: the largest value that pixels can have.
-        name: ignored.
 
     Returns:
         One value for each image.

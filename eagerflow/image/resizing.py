@@ -98,7 +98,6 @@ def resize(
             "lanczos3", "lanczos5", "gaussian" or "mitchellcubic".
         preserve_aspect_ratio: whether `size` is a box that the result has to fit into.
         antialias: whether to blur images that become smaller.
-        name: ignored.
 
     Returns:
         float32; the dtype of the images for "nearest".

@@ -119,7 +119,6 @@ def non_max_suppression(
         iou_threshold: boxes that overlap a better one by more than this (intersection over union)
             are left out.
         score_threshold: boxes must score more than this.
-        name: ignored.
 
     Returns:
         int32, the indices of the chosen boxes, the best first.
@@ -166,7 +165,6 @@ def non_max_suppression_with_scores(
         iou_threshold: boxes that overlap more than this are left out, unless `soft_nms_sigma` > 0.
         score_threshold: boxes must score more than this.
         soft_nms_sigma: if positive, scores are lowered by `exp(-overlap ** 2 / (2 * sigma))`.
-        name: ignored.
 
     Returns:
         The indices of the chosen boxes and their scores.
@@ -293,7 +291,6 @@ def non_max_suppression_padded(
         iou_threshold: boxes that overlap a better one by at least this are left out.
         score_threshold: boxes must score more than this.
         pad_to_max_output_size: whether to pad with zeros; required for batches.
-        name: ignored.
         sorted_input: ignored.
         canonicalized_coordinates: whether the corner with the smaller coordinates comes first;
             otherwise the first box determines it for all.
@@ -407,7 +404,6 @@ def combined_non_max_suppression(
         score_threshold: boxes must score more than this.
         pad_per_class: whether the result has no more boxes than all classes together may have.
         clip_boxes: whether to clip coordinates to [0, 1].
-        name: ignored.
 
     Returns:
         Boxes, scores and classes, zero-padded, and how many are valid.

@@ -162,7 +162,6 @@ def decode_csv(
         use_quote_delim: whether double quotes enclose fields, and double themselves inside.
         na_value: another text for an absent value.
         select_cols: the columns to read, in increasing order; all by default.
-        name: ignored.
 
     Returns:
         A list with a tensor for each column, of the shape of `records`.

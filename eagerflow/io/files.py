@@ -56,7 +56,6 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
     Args:
         filename: the path, a scalar string.
-        name: ignored.
 
     Raises:
         tf.errors.NotFoundError: if there is no such file.
@@ -80,7 +79,6 @@ def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> 
     Args:
         filename: the path, a scalar string.
         contents: what to write, a scalar string.
-        name: ignored.
 
     Raises:
         tf.errors.OpError: of the kind that fits, if the file cannot be written.
@@ -109,7 +107,6 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     Args:
         pattern: a pattern or a vector of them; `*` and `?` do not match a slash, `[a-z]` one
             character of a set.
-        name: ignored.
 
     Returns:
         Strings `[n]`.

@@ -420,7 +420,6 @@ def parse_example(
         features: what to parse: a dictionary of `tf.io.FixedLenFeature`, `VarLenFeature`,
             `SparseFeature`, `FixedLenSequenceFeature` and `RaggedFeature` by name.
         example_names: ignored.
-        name: ignored.
 
     Returns:
         A dictionary with a dense, sparse or ragged tensor for each feature, whose first axis is
@@ -459,7 +458,6 @@ def parse_single_example(
         serialized: a scalar string.
         features: what to parse, as in `tf.io.parse_example`.
         example_names: ignored.
-        name: ignored.
 
     Returns:
         A dictionary with a dense, sparse or ragged tensor for each feature.
@@ -501,7 +499,6 @@ def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
 
     Args:
         json_examples: strings.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a string is no Example in JSON.

@@ -169,7 +169,6 @@ def decode_proto(
             "local://" for the types that the program has loaded.
         message_format: "binary" or "text".
         sanitize: ignored.
-        name: ignored.
 
     Returns:
         `(sizes, values)`: how many values each message has of each field, int32
@@ -257,7 +256,6 @@ def encode_proto(
         field_names: the fields.
         message_type: the full name of the messages' type.
         descriptor_source: as in `tf.io.decode_proto`.
-        name: ignored.
 
     Returns:
         Strings `[...]`.

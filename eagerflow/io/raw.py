@@ -93,7 +93,6 @@ def decode_raw(
         out_type: the dtype of the values.
         little_endian: the order of the bytes.
         fixed_length: how many bytes to take of each string; shorter ones are filled with zeros.
-        name: ignored.
 
     Returns:
         The shape of the strings with one more axis.
@@ -161,7 +160,6 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     Args:
         input: strings.
         pad: whether to fill up with `=`.
-        name: ignored.
 
     >>> tf.io.encode_base64("hello?")
     <tf.Tensor: shape=(), dtype=string, numpy=b'aGVsbG8_'>
@@ -178,7 +176,6 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
 
     Args:
         input: strings.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a string is no web-safe base64.
@@ -197,7 +194,6 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
     Args:
         bytes: strings.
         compression_type: "", "ZLIB" or "GZIP".
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the compression is unknown.

@@ -178,7 +178,6 @@ def parse_sequence_example(
         sequence_features: what to parse of the feature lists: `tf.io.FixedLenSequenceFeature`,
             `VarLenFeature` or `RaggedFeature` by name.
         example_names: ignored.
-        name: ignored.
 
     Returns:
         Three dictionaries: the context's tensors, those of the feature lists, and the lengths of
@@ -231,7 +230,6 @@ def parse_single_sequence_example(
         context_features: what to parse of the context.
         sequence_features: what to parse of the feature lists.
         example_name: ignored.
-        name: ignored.
 
     Returns:
         Two dictionaries: the context's tensors and those of the feature lists.

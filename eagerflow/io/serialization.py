@@ -166,7 +166,6 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         tensor: a tensor or what can be converted to one.
-        name: ignored.
 
     >>> tf.io.serialize_tensor(tf.constant([1, 2]))
     <tf.Tensor: shape=(), dtype=string, numpy=b'\\x08\\x03\\x12\\x04\\x12...'>
@@ -262,7 +261,6 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
     Args:
         serialized: a scalar string.
         out_type: the dtype of the tensor.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the string holds no tensor, or one of another dtype.

@@ -116,7 +116,6 @@ def deserialize_many_sparse(
         serialized_sparse: strings `[n, 3]`.
         dtype: the dtype of the values.
         rank: the rank of the tensors; ignored.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the strings hold no sparse tensors.

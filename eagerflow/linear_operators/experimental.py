@@ -35,7 +35,6 @@ def conjugate_gradient(
         x: where to begin; zeros by default.
         tol: the steps end where all residuals are at most this part of `rhs`, by Euclid's norm.
         max_iter: how many steps there are at most.
-        name: ignored.
 
     Returns:
         A named tuple of the number of steps `i`, the solution `x`, the residual `r`, the next

@@ -263,7 +263,6 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             x: a batch of matrices with the operator's dtype, or another operator.
             adjoint: whether to multiply by the adjoint.
             adjoint_arg: whether to multiply the adjoint of x.
-            name: ignored.
 
         Returns:
             A tensor, or an operator where `x` is one.

@@ -84,7 +84,6 @@ class KeyValueTensorInitializer:
         values: a vector of the same length.
         key_dtype: the dtype of the keys.
         value_dtype: the dtype of the values.
-        name: ignored.
 
     >>> init = tf.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
     >>> init.key_dtype, init.value_dtype
@@ -144,7 +143,6 @@ class TextFileInitializer:
         value_index: the column of the values, or one of `tf.lookup.TextFileIndex`.
         vocab_size: how many lines to read; all by default.
         delimiter: what comes between columns.
-        name: ignored.
         value_index_offset: added to line numbers.
 
     Raises:
@@ -378,7 +376,6 @@ class StaticHashTable(Table):
         initializer: its keys and values.
         default_value: the value of keys that are not in it.
         name: a name.
-        experimental_is_anonymous: ignored.
 
     Raises:
         tf.errors.FailedPreconditionError: if a key has two values.
@@ -441,7 +438,6 @@ class StaticHashTable(Table):
 
         Args:
             keys: a tensor, or a ragged or sparse one.
-            name: ignored.
 
         Raises:
             TypeError: if the keys have another dtype than those of the table.
@@ -469,7 +465,6 @@ class StaticVocabularyTable(Table):
         lookup_key_dtype: the dtype of the keys that are looked up; that of the words by default, and
             strings where there are none.
         name: a name.
-        experimental_is_anonymous: ignored.
 
     Raises:
         ValueError: if there are no further ids.
@@ -536,7 +531,6 @@ class StaticVocabularyTable(Table):
 
         Args:
             keys: a tensor, or a ragged or sparse one.
-            name: ignored.
 
         Raises:
             TypeError: if the keys have another dtype.
@@ -564,7 +558,6 @@ class MutableHashTable(Table):
         default_value: the value of keys that are not in it; its shape is that of all values.
         name: a name.
         checkpoint: whether checkpoints of objects that have the table have its contents.
-        experimental_is_anonymous: ignored.
 
     >>> table = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(["a"], [5])
@@ -636,7 +629,6 @@ class MutableHashTable(Table):
         Args:
             keys: a tensor of keys.
             values: their values.
-            name: ignored.
 
         Raises:
             TypeError: for other dtypes.
@@ -661,7 +653,6 @@ class MutableHashTable(Table):
             keys: a tensor, or a ragged or sparse one.
             dynamic_default_values: what stands for keys that are not in the table, one value for
                 each key or one for all.
-            name: ignored.
 
         Raises:
             TypeError: if the keys have another dtype.
@@ -687,7 +678,6 @@ class MutableHashTable(Table):
 
         Args:
             keys: a tensor of keys.
-            name: ignored.
 
         Raises:
             TypeError: for another dtype.
@@ -732,7 +722,6 @@ class DenseHashTable(MutableHashTable):
         initial_num_buckets: ignored.
         name: a name.
         checkpoint: whether checkpoints of objects that have the table have its contents.
-        experimental_is_anonymous: ignored.
 
     >>> table = tf.lookup.experimental.DenseHashTable(
     ...     tf.int64, tf.int64, default_value=-1, empty_key=0, deleted_key=-1

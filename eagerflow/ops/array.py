@@ -67,7 +67,6 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     Args:
         input: a tensor or what can be converted to one.
         out_type: int32 (the default) or int64.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a dimension of 2^31 or more is to be an int32.
@@ -167,7 +166,6 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     Args:
         values: a list of tensors of one dtype, whose shapes may differ along `axis` only.
         axis: where to join; negative ones count from the last.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes or dtypes do not fit.
@@ -196,7 +194,6 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     Args:
         values: a list of tensors of one shape and dtype.
         axis: the index of the new axis; negative ones count from the last.
-        name: ignored.
 
     Raises:
         ValueError: if `axis` is out of range.
@@ -228,7 +225,6 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         value: a tensor of rank 1 or more.
         num: the size of the axis, for checking.
         axis: the axis; negative ones count from the last.
-        name: ignored.
 
     Raises:
         ValueError: if `axis` is out of range.
@@ -266,7 +262,6 @@ def split(
             which may be -1 for the remainder.
         axis: where to cut; negative ones count from the last.
         num: ignored.
-        name: ignored.
 
     Raises:
         ValueError: if the number of pieces is a tensor.
@@ -331,7 +326,6 @@ def pad(
         mode: "CONSTANT"; "REFLECT" mirrors without repeating the border, "SYMMETRIC" repeats it.
         constant_values: what to add in the first mode, a scalar of the tensor's dtype; 0 stands for
             the empty string, too. No gradient flows to it.
-        name: ignored.
 
     Raises:
         ValueError: if `mode` is unknown.
@@ -449,7 +443,6 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         input: a tensor.
         repeats: the count, an integer or one for each element along the axis.
         axis: the axis; by default the tensor is flattened first.
-        name: ignored.
 
     Raises:
         ValueError: if the number of `repeats` does not fit.
@@ -517,7 +510,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         input: a tensor.
         shift: the offset, an integer or one for each axis.
         axis: an axis or a list of axes, in which one may appear several times.
-        name: ignored.
 
     >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy()
     array([4, 1, 2, 3], dtype=int32)

@@ -119,7 +119,6 @@ def assert_equal(
         y: another one of the same dtype; shapes broadcast.
         message: the prefix of the error's message.
         summarize: how many elements the message shows, 3 by default; -1 shows all.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if they are not. The message shows where.
@@ -255,7 +254,6 @@ def assert_near(
         atol: as `rtol`.
         message: the prefix of the error's message.
         summarize: how many elements the message shows, 3 by default; -1 shows all.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if two elements differ by more.
@@ -455,7 +453,6 @@ def assert_shapes(
         data: ignored.
         summarize: ignored.
         message: the prefix of the error's message.
-        name: ignored.
 
     Raises:
         ValueError: if a size or a rank is wrong.
@@ -540,7 +537,6 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
         condition: a boolean, or a tensor of one element.
         data: what the message shows if it is false, a list of values.
         summarize: how many elements of each value, 3 by default; -1 shows all.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the condition is false.
@@ -571,7 +567,6 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     Args:
         tensor: floating.
         message: the prefix of the error's message.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if one is.

@@ -321,7 +321,6 @@ def while_loop(
             Ignored otherwise.
         parallel_iterations: ignored; a positive integer.
         back_prop: whether gradients flow through the result.
-        swap_memory: ignored.
         maximum_iterations: the maximum number of calls of `body`, a scalar.
         name: the node's name.
 

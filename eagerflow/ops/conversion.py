@@ -29,7 +29,6 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
         dtype: the element type; by default int32 for integers, float32 for floats, and that of an
             array. A value that the type cannot hold is an error.
         shape: the shape; a single value fills it, other values must have as many elements.
-        name: ignored.
 
     Raises:
         TypeError: if the value does not fit `dtype` or `shape`.
@@ -95,7 +94,6 @@ def convert_to_tensor(
             an object of a registered type.
         dtype: the element type that the result must have.
         dtype_hint: the element type to prefer if `dtype` is None; ignored where it does not fit.
-        name: ignored.
 
     Raises:
         TypeError: if the value does not fit `dtype`.
@@ -160,7 +158,6 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     Args:
         x: a tensor or what can be converted to one, or a `tf.IndexedSlices`.
         dtype: the new element type.
-        name: ignored.
 
     Returns:
         A tensor of the same shape: `x` itself if it is a tensor whose `dtype` this is.
@@ -200,7 +197,6 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     Args:
         value: a tensor or what can be converted to one.
         dtype: the new element type.
-        name: ignored.
 
     >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy()
     array([255,   0], dtype=uint8)
@@ -261,7 +257,6 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     Args:
         real: float32 or float64.
         imag: of the same type and a shape that broadcasts with that of `real`.
-        name: ignored.
 
     Raises:
         TypeError: if the types differ or are not float32 or float64.

@@ -34,8 +34,6 @@ def zeros(
     Args:
         shape: a list of sizes, or an integer vector.
         dtype: the element type.
-        name: ignored.
-        layout: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a size is negative.
@@ -59,8 +57,6 @@ def ones(
     Args:
         shape: a list of sizes, or an integer vector.
         dtype: the element type; not string.
-        name: ignored.
-        layout: ignored.
 
     Raises:
         TypeError: for strings.
@@ -93,8 +89,6 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     Args:
         dims: a list of sizes, or an integer vector.
         value: the element, a scalar; it decides the dtype.
-        name: ignored.
-        layout: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a size is negative or `value` is not a scalar.
@@ -121,7 +115,6 @@ def eye(
         num_columns: the number of columns; `num_rows` by default.
         batch_shape: the batch axes' sizes, or None.
         dtype: the element type.
-        name: ignored.
 
     >>> tf.eye(2, 3).numpy()
     array([[1., 0., 0.],
@@ -148,7 +141,6 @@ def range(
         limit: where to end.
         delta: the distance; may be negative, but not zero.
         dtype: the element type; by default the widest of the arguments'.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if `delta` is zero or has the wrong sign.
@@ -184,7 +176,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         stop: a tensor of the same dtype, whose shape broadcasts with that of `start`. Integers give
             float64, those of 8 and 16 bits float32.
         num: the number of values, along a new axis.
-        name: ignored.
         axis: the index of the new axis.
 
     Raises:
@@ -220,7 +211,6 @@ def one_hot(
         off_value: the value elsewhere; 0 by default.
         axis: the index of the new axis; the last by default.
         dtype: the element type; by default that of the values, or float32.
-        name: ignored.
 
     Raises:
         TypeError: if `dtype` and the dtypes of the values differ.
@@ -262,7 +252,6 @@ def sequence_mask(
         lengths: integers of any shape.
         maxlen: the length of the vectors; by default the largest of `lengths`.
         dtype: the element type of the result.
-        name: ignored.
 
     >>> tf.sequence_mask([1, 3]).numpy()
     array([[ True, False, False],

@@ -66,10 +66,7 @@ class CriticalSection:
     """A section in which functions run one at a time.
 
     Args:
-        name: ignored.
-        shared_name: ignored.
         critical_section_def: ignored.
-        import_scope: ignored.
 
     >>> tf.CriticalSection().execute(lambda: tf.constant(1)).numpy()
     np.int32(1)
@@ -99,7 +96,6 @@ class CriticalSection:
         Args:
             fn: a function without arguments.
             exclusive_resource_access: ignored.
-            name: ignored.
 
         Raises:
             ValueError: if it is called from within the section.
@@ -238,7 +234,6 @@ def ragged_fill_empty_rows(
         values: `[n]`.
         nrows: the number of rows.
         default_value: the value of rows that have none.
-        name: ignored.
 
     Returns:
         The new rows and values, which rows were empty, and the new index of each given value.
@@ -280,7 +275,6 @@ def ragged_fill_empty_rows_grad(
     Args:
         reverse_index_map: the new index of each given value.
         grad_values: the gradient of all values.
-        name: ignored.
 
     >>> float(tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0]).d_default_value)
     2.0

@@ -42,7 +42,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         condition: booleans; other values are true unless zero.
         x: the elements where it holds.
         y: the elements elsewhere, of the same dtype. The three shapes broadcast.
-        name: ignored.
 
     Returns:
         The chosen elements. Without `x` and `y`: int64 `[n, rank]`, the indices of the n true
@@ -85,7 +84,6 @@ def gather(
         validate_indices: ignored; indices are always checked.
         axis: the axis; by default the first after the batch axes.
         batch_dims: how many leading axes `params` and `indices` have in common.
-        name: ignored.
 
     Returns:
         A tensor in which `axis` has been replaced by the axes of `indices`.
@@ -114,7 +112,6 @@ def gather_nd(
         indices: int32 or int64; the last axis holds coordinates along the first axes of `params`
             after the batch axes.
         batch_dims: how many leading axes `params` and `indices` have in common.
-        name: ignored.
         bad_indices_policy: ignored; indices are always checked.
 
     Raises:
@@ -151,7 +148,6 @@ def scatter_nd(
         updates: the slices.
         shape: the shape of the result.
         bad_indices_policy: ignored; indices are always checked.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if coordinates are out of range or shapes do not fit.
@@ -174,7 +170,6 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         tensor: a tensor of rank n.
         mask: booleans of rank k, 1 <= k <= n, whose shape equals that of k axes of `tensor`.
         axis: the first of these axes; 0 by default.
-        name: ignored.
 
     Returns:
         A tensor of rank n - k + 1.
@@ -226,7 +221,6 @@ def searchsorted(
         values: of the same dtype and sizes, but for the last axis.
         side: "left" finds the first position, "right" the last.
         out_type: int32 or int64.
-        name: ignored.
 
     >>> tf.searchsorted([1, 3, 5], [3, 4]).numpy()
     array([1, 2], dtype=int32)
@@ -267,7 +261,6 @@ def sort(
         values: a numeric tensor.
         axis: the axis; the last by default.
         direction: "ASCENDING" or "DESCENDING".
-        name: ignored.
 
     Raises:
         ValueError: if `direction` is unknown.
@@ -309,7 +302,6 @@ def top_k(
         k: how many; at most the size of the axis.
         sorted: whether the largest come first.
         index_type: int32 or int64.
-        name: ignored.
 
     Returns:
         A pair `(values, indices)`. Of equal elements the one with the lower index comes first.
@@ -372,7 +364,6 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     Args:
         indices: flat indices, int32 or int64, a scalar or a vector.
         dims: the sizes of the axes, a vector.
-        name: ignored.
 
     Returns:
         A tensor `[rank]` or `[rank, n]`.
@@ -453,7 +444,6 @@ def reverse_sequence(
         seq_lengths: for each batch element, how many elements to reverse.
         seq_axis: the axis of the sequences.
         batch_axis: the axis of the batch; 0 by default.
-        name: ignored.
 
     >>> tf.reverse_sequence([[1, 2, 3]], [2], seq_axis=1, batch_axis=0).numpy()
     array([[2, 1, 3]], dtype=int32)
@@ -482,7 +472,6 @@ def dynamic_partition(
         data: a tensor.
         partitions: int32, of the shape of the first axes of `data`: which tensor a slice goes to.
         num_partitions: how many tensors there are.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if an entry of `partitions` is out of range.

@@ -136,11 +136,8 @@ def map_fn(
         fn: a function of a slice, or of a structure of slices.
         elems: a tensor, or a nested structure of tensors of the same first size.
         dtype: an older name of `fn_output_signature`.
-        parallel_iterations: ignored.
         back_prop: whether gradients flow through the result.
-        swap_memory: ignored.
         infer_shape: ignored: the results must have one shape.
-        name: ignored.
         fn_output_signature: a structure of dtypes or specs, one for each result; by default results
             are like `elems`.
 
@@ -273,10 +270,7 @@ def foldl(
         fn: called with the accumulated value and a slice; returns the new accumulated value.
         elems: a tensor, or a nested structure of tensors of the same first size.
         initializer: the accumulated value at the start; by default the first slice.
-        parallel_iterations: ignored.
         back_prop: whether gradients flow through the result.
-        swap_memory: ignored.
-        name: ignored.
 
     Raises:
         TypeError: if `fn` cannot be called.
@@ -331,12 +325,9 @@ def scan(
         fn: called with the accumulated value and a slice; returns the new accumulated value.
         elems: a tensor, or a nested structure of tensors of the same first size.
         initializer: the accumulated value at the start; by default the first slice.
-        parallel_iterations: ignored.
         back_prop: whether gradients flow through the result.
-        swap_memory: ignored.
         infer_shape: ignored: the results must have one shape.
         reverse: whether to begin at the last slice; results keep the order of the slices.
-        name: ignored.
 
     Returns:
         The accumulated values stacked along a new first axis, in a structure like that of

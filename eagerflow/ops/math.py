@@ -110,7 +110,6 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     Args:
         x: the numerator. Integers of up to 16 bits are divided in float32, others in float64.
         y: the denominator, of the same dtype; shapes broadcast.
-        name: ignored.
 
     Raises:
         TypeError: if the dtypes differ or are not numeric.
@@ -131,7 +130,6 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     Args:
         x: the numerator. Integers of up to 16 bits are divided in float32, others in float64.
         y: the denominator, of the same dtype; shapes broadcast.
-        name: ignored.
 
     Raises:
         TypeError: if the dtypes differ or are not numeric.
@@ -161,7 +159,6 @@ def scalar_mul(
     Args:
         scalar: a Python scalar or a tensor of rank 0.
         x: the tensor to scale; its dtype is kept.
-        name: ignored.
 
     Raises:
         ValueError: if `scalar` is not of rank 0.
@@ -185,7 +182,6 @@ def add_n(inputs: Sequence[TensorLike | IndexedSlices], name: str | None = None)
 
     Args:
         inputs: a list of tensors or `tf.IndexedSlices`.
-        name: ignored.
 
     Raises:
         TypeError: if it is not a list.
@@ -288,7 +284,6 @@ def polyval(coeffs: Sequence, x: TensorLike, name: str | None = None) -> Tensor:
     Args:
         coeffs: a list of coefficients, the highest power's first; they broadcast with `x`.
         x: where to evaluate it.
-        name: ignored.
 
     Raises:
         ValueError: if `coeffs` is not a list.

@@ -122,7 +122,6 @@ def print(
         summarize: how many elements are shown at both ends of a long axis; -1 shows all.
         sep: the text between the values.
         end: the text after the last value.
-        name: ignored.
 
     Raises:
         ValueError: if the stream is none of these.

@@ -38,7 +38,6 @@ def reduce_logsumexp(
         input_tensor: floating.
         axis: an axis or a list of axes; all by default.
         keepdims: whether to keep reduced axes with size 1.
-        name: ignored.
 
     >>> tf.reduce_logsumexp([1000.0, 0.0])
     <tf.Tensor: shape=(), dtype=float32, numpy=1000.0>
@@ -67,7 +66,6 @@ def reduce_variance(
         input_tensor: floating or complex; the result is real.
         axis: an axis or a list of axes; all by default.
         keepdims: whether to keep reduced axes with size 1.
-        name: ignored.
 
     Raises:
         TypeError: for integers.

@@ -262,7 +262,6 @@ def bincount(
         minlength: the minimum length of the result.
         maxlength: the maximum length; greater integers are ignored.
         dtype: the element type of counts without weights: int32, int64, float32 or float64.
-        name: ignored.
         axis: None or 0 counts all elements, -1 each row of a matrix.
         binary_output: whether to return presence instead of counts.
 
@@ -348,7 +347,6 @@ def confusion_matrix(
         num_classes: how many classes there are; by default one more than the largest.
         weights: the weight of each pair; 1 by default.
         dtype: the element type of the result.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a class is out of range.

@@ -221,7 +221,6 @@ def edit_distance(
         hypothesis: a sparse tensor `[..., n]` of sequences.
         truth: another one of the same dtype.
         normalize: whether to divide by the lengths of the true sequences.
-        name: ignored.
 
     Returns:
         float32 without the last axis; infinite where a sequence is compared with an empty one, if

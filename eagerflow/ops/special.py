@@ -47,7 +47,6 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     Args:
         x1: float32 or float64.
         x2: of the same dtype; the shapes broadcast.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if dtypes or shapes do not fit.
@@ -90,7 +89,6 @@ def sobol_sample(
         num_results: the number of points.
         skip: the number of leading points to skip.
         dtype: float32 or float64.
-        name: ignored.
 
     Returns:
         `[num_results, dim]`, within [0, 1).

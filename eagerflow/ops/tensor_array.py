@@ -54,7 +54,6 @@ class TensorArray(metaclass=_OfEachKind):
         infer_shape: whether all tensors must have the shape of the first one written.
         element_shape: the shape of the tensors, as far as it is known.
         colocate_with_first_write_call: ignored.
-        name: ignored.
 
     Raises:
         ValueError: if `size` is missing.
@@ -160,7 +159,6 @@ class TensorArray(metaclass=_OfEachKind):
         Args:
             index: its index.
             value: the tensor.
-            name: ignored.
 
         Returns:
             The list itself.
@@ -220,7 +218,6 @@ class TensorArray(metaclass=_OfEachKind):
 
         Args:
             index: its index.
-            name: ignored.
 
         Raises:
             tf.errors.OutOfRangeError: if the index is out of range.
@@ -259,7 +256,6 @@ class TensorArray(metaclass=_OfEachKind):
 
         Args:
             indices: their indices.
-            name: ignored.
         """
         positions = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
         if not positions:
@@ -311,7 +307,6 @@ class TensorArray(metaclass=_OfEachKind):
         Args:
             indices: their indices.
             value: the slices, stacked.
-            name: ignored.
 
         Returns:
             The list itself.
@@ -328,7 +323,6 @@ class TensorArray(metaclass=_OfEachKind):
         Args:
             value: a tensor.
             lengths: the sizes of the pieces.
-            name: ignored.
 
         Returns:
             The list itself.

@@ -184,7 +184,6 @@ def quantize(
         T: a quantized dtype.
         mode: "MIN_COMBINED", "MIN_FIRST" or "SCALED".
         round_mode: "HALF_AWAY_FROM_ZERO", or in mode "SCALED" also "HALF_TO_EVEN".
-        name: ignored.
         narrow_range: in mode "SCALED", whether the least integer is not used.
         axis: the axis along which each slice has its own limits; None for one pair of limits.
         ensure_minimum_range: how wide the range is at least, as a part of its larger limit or 1.
@@ -267,7 +266,6 @@ def dequantize(
         min_range: the lower limit that `quantize` returned.
         max_range: the upper limit.
         mode: the mode of `quantize`.
-        name: ignored.
         axis: the axis along which each slice has its own limits; None for one pair of limits.
         narrow_range: what it was for `quantize`.
         dtype: of the result, float32 or bfloat16.
@@ -329,7 +327,6 @@ def quantized_concat(
         values: tensors of one quantized dtype, whose shapes agree but along the axis.
         input_mins: for each tensor, the value of its least integer.
         input_maxes: for each tensor, the value of its largest integer.
-        name: ignored.
 
     Returns:
         `output`, and `output_min` and `output_max`, its range.

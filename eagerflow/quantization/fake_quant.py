@@ -107,7 +107,6 @@ def fake_quant_with_min_max_args(
         max: the upper limit.
         num_bits: how many bits a quantized value has, 2 to 16.
         narrow_range: whether the lowest quantized value is not used.
-        name: ignored.
 
     Returns:
         float32 of the same shape. The gradient is passed on between the limits.
@@ -381,7 +380,6 @@ def quantize_and_dequantize_v2(
         num_bits: how many bits they have.
         range_given: whether the limits are given; otherwise they are those of the inputs.
         round_mode: "HALF_TO_EVEN" or "HALF_UP".
-        name: ignored.
         narrow_range: whether the lowest quantized value is not used.
         axis: the axis along which each slice has its own limits; None for one pair of limits.
 

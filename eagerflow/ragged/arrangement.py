@@ -242,7 +242,6 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     Args:
         values: a list of ragged or dense tensors of one rank and dtype.
         axis: the index of the new axis.
-        name: ignored.
 
     Raises:
         ValueError: if ranks differ or `axis` is out of range.

@@ -88,7 +88,6 @@ def constant(
         dtype: the dtype of the elements; found from them by default.
         ragged_rank: the number of ragged axes; by default all but the first.
         inner_shape: the shape of elements of `flat_values`.
-        name: ignored.
         row_splits_dtype: int32 or int64.
 
     Returns:
@@ -184,7 +183,6 @@ def ragged_range(
         limits: the exclusive end of each row.
         deltas: the step of each row.
         dtype: the dtype of the numbers.
-        name: ignored.
         row_splits_dtype: int32 or int64.
 
     Raises:
@@ -298,7 +296,6 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     Args:
         data: ragged or dense.
         mask: booleans, ragged or dense, of the shape of the first axes of `data`.
-        name: ignored.
 
     Returns:
         As many axes as `data` if the mask covers more than one; dense if it covers one axis of
@@ -427,7 +424,6 @@ def stack_dynamic_partitions(
         data: ragged or dense.
         partitions: the row of each slice along the first axes of `data`.
         num_partitions: the number of rows.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a partition is out of range.

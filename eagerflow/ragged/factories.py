@@ -130,7 +130,6 @@ class RaggedFactories(CompositeTensor):
         Args:
             values: `[n, ...]`, or ragged.
             row_splits: `[rows + 1]`, ascending from 0 to n.
-            name: ignored.
             validate: whether to check that.
 
         Raises:
@@ -193,7 +192,6 @@ class RaggedFactories(CompositeTensor):
             values: `[n, ...]`, or ragged.
             value_rowids: `[n]`, ascending.
             nrows: the number of rows; by default that up to the last one with an element.
-            name: ignored.
             validate: whether to check that.
 
         >>> tf.RaggedTensor.from_value_rowids([1, 2, 3], [0, 0, 2])
@@ -281,7 +279,6 @@ class RaggedFactories(CompositeTensor):
             uniform_row_length: the length.
             nrows: the number of rows; needed if the length is 0.
             validate: whether to check that they fit.
-            name: ignored.
 
         Raises:
             ValueError: if they do not.
@@ -402,7 +399,6 @@ class RaggedFactories(CompositeTensor):
             lengths: the length of each row, or a tuple of vectors of lengths for nested rows.
             padding: the element that fills the ends of rows.
             ragged_rank: the number of ragged axes.
-            name: ignored.
             row_splits_dtype: int32 or int64.
 
         Raises:

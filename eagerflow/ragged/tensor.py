@@ -263,7 +263,6 @@ class RaggedTensor(RaggedFactories):
         Args:
             default_value: the padding, of a shape that broadcasts to that of an element; zero or an
                 empty string by default.
-            name: ignored.
             shape: the shape of the result, into which rows are cut or padded; None is the size of
                 the longest row.
 

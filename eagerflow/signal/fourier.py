@@ -179,7 +179,6 @@ def fft(input: Any, name: str | None = None) -> Tensor:
 
     Args:
         input: complex64 or complex128.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: for another dtype, or a scalar.
@@ -305,7 +304,6 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
     Args:
         input_tensor: float32 or float64.
         fft_length: a list of one size to which the axis is truncated or zero-padded.
-        name: ignored.
 
     Returns:
         Complex values, `size // 2 + 1` along the last axis.
@@ -339,7 +337,6 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
         input_tensor: complex64 or complex128.
         fft_length: a list of one size, that of the result's last axis; by default it is
             even.
-        name: ignored.
 
     Raises:
         ValueError: for another dtype, or a scalar.
@@ -423,7 +420,6 @@ def fftnd(
         axes: the axes; by default the last ones, as many as there are sizes, or all.
         norm: "backward" (the default) scales inverses by 1 / size, "forward" the other transforms,
             "ortho" both by its square root.
-        name: ignored.
 
     Raises:
         ValueError: for another dtype or an unknown `norm`.
@@ -534,7 +530,6 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     Args:
         x: a tensor.
         axes: along which axes; all by default.
-        name: ignored.
 
     >>> tf.signal.fftshift([0, 1, 2, -2, -1]).numpy()
     array([-2, -1,  0,  1,  2], dtype=int32)

@@ -50,7 +50,6 @@ def frame(
         pad_end: whether to pad frames that reach beyond the end; else they are dropped.
         pad_value: the value to pad with.
         axis: the axis.
-        name: ignored.
 
     Returns:
         A tensor in which `axis` has been replaced by two: frames, and samples in a frame.
@@ -126,7 +125,6 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     Args:
         signal: values `[..., frames, frame_length]`.
         frame_step: the number of samples from the beginning of a frame to that of the next.
-        name: ignored.
 
     Returns:
         `[..., samples]`, with `(frames - 1) * frame_step + frame_length` samples.
@@ -191,7 +189,6 @@ def stft(
         fft_length: the size of the transform; by default the least power of two that holds a frame.
         window_fn: called with the frame length and `dtype=`, returns a window; or None.
         pad_end: whether to zero-pad frames that reach beyond the end; else they are dropped.
-        name: ignored.
 
     Returns:
         Complex `[..., frames, fft_length // 2 + 1]`.
@@ -221,7 +218,6 @@ def inverse_stft_window_fn(
     Args:
         frame_step: the step of both transforms.
         forward_window_fn: the window function of `stft`.
-        name: ignored.
 
     Returns:
         A function of a frame length and a dtype that returns a window.
@@ -259,7 +255,6 @@ def inverse_stft(
         frame_step: the number of samples from the beginning of a frame to that of the next.
         fft_length: the size of the transform; by default the least power of two that holds a frame.
         window_fn: the window that frames are multiplied with; see `inverse_stft_window_fn`.
-        name: ignored.
 
     Returns:
         Real `[..., samples]`.
@@ -330,7 +325,6 @@ def dct(
         n: a size to which the axis is truncated or zero-padded.
         axis: -1.
         norm: None, or "ortho" for an orthogonal transform.
-        name: ignored.
 
     Raises:
         ValueError: if an argument is unsupported.
@@ -432,7 +426,6 @@ def idct(
         n: a size to which the axis is truncated or zero-padded.
         axis: -1.
         norm: None, or "ortho".
-        name: ignored.
 
     >>> tf.signal.idct(tf.signal.dct([1.0, 2.0], norm="ortho"), norm="ortho").numpy().round(4)
     array([1., 2.], dtype=float32)
@@ -457,7 +450,6 @@ def mdct(
         window_fn: called with the frame length and `dtype=`, returns a window; or None.
         pad_end: whether to zero-pad frames that reach beyond the end; else they are dropped.
         norm: None or "ortho".
-        name: ignored.
 
     Returns:
         `[..., frames, frame_length // 2]`.
@@ -498,7 +490,6 @@ def inverse_mdct(
         mdcts: `[..., frames, half]`.
         window_fn: the window function of `mdct`.
         norm: that of `mdct`.
-        name: ignored.
 
     Returns:
         `[..., (frames + 1) * half]`.
@@ -559,7 +550,6 @@ def linear_to_mel_weight_matrix(
         lower_edge_hertz: where the lowest band begins.
         upper_edge_hertz: where the highest band ends.
         dtype: a floating dtype.
-        name: ignored.
 
     Returns:
         `[num_spectrogram_bins, num_mel_bins]`: a triangle in each column.
@@ -605,7 +595,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
 
     Args:
         log_mel_spectrograms: logarithms of mel spectra `[..., bands]`, float32 or float64.
-        name: ignored.
 
     Returns:
         The coefficients `[..., bands]`.

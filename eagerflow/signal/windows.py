@@ -54,7 +54,6 @@ def hann_window(
         window_length: the number of samples.
         periodic: whether a window of even length lacks its last zero.
         dtype: a floating dtype.
-        name: ignored.
 
     Raises:
         ValueError: for another dtype, or if the length is no scalar.
@@ -87,7 +86,6 @@ def kaiser_window(
         window_length: the number of samples.
         beta: the shape: the larger, the narrower.
         dtype: a floating dtype.
-        name: ignored.
 
     Raises:
         ValueError: for another dtype, or if the length is no scalar.
@@ -117,7 +115,6 @@ def kaiser_bessel_derived_window(
         window_length: the number of samples, even.
         beta: the shape of the Kaiser window.
         dtype: a floating dtype.
-        name: ignored.
 
     >>> tf.signal.kaiser_bessel_derived_window(2).numpy().round(4)
     array([0.7071, 0.7071], dtype=float32)
@@ -138,7 +135,6 @@ def vorbis_window(
     Args:
         window_length: the number of samples.
         dtype: a floating dtype.
-        name: ignored.
 
     >>> tf.signal.vorbis_window(2).numpy().round(4)
     array([0.7071, 0.7071], dtype=float32)

@@ -160,7 +160,6 @@ def sparse_dense_matmul(
         b: a dense one, or a sparse one if `sp_a` is dense.
         adjoint_a: whether to take the conjugate transpose of `sp_a`.
         adjoint_b: whether to take that of `b`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if they are no matrices, or sizes do not fit.
@@ -274,7 +273,6 @@ def reduce_sum(
         axis: one axis or several; all by default.
         keepdims: whether reduced axes stay, with size one.
         output_is_sparse: whether the result is sparse.
-        name: ignored.
 
     >>> tf.sparse.reduce_sum(tf.sparse.from_dense([[1, 0, 2], [0, 3, 0]]), axis=1).numpy()
     array([3, 3], dtype=int32)

@@ -56,7 +56,6 @@ def concat(
         axis: the axis.
         sp_inputs: a list of sparse tensors of one rank.
         expand_nonconcat_dims: whether the other sizes may differ; the result has the largest.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if ranks or sizes differ.
@@ -115,7 +114,6 @@ def slice(
         sp_input: the sparse tensor.
         start: where the part begins along each axis.
         size: its sizes; it is cut at the ends of the tensor.
-        name: ignored.
 
     >>> tf.sparse.slice(tf.sparse.from_dense([[1, 0, 2]]), [0, 1], [1, 2]).indices.numpy().tolist()
     [[0, 1]]
@@ -345,7 +343,6 @@ def fill_empty_rows(
     Args:
         sp_input: a sparse matrix.
         default_value: the value.
-        name: ignored.
 
     Returns:
         The matrix in order, and booleans: which rows were empty.

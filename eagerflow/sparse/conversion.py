@@ -138,7 +138,6 @@ def to_dense(
         sp_input: the sparse tensor.
         default_value: the value of the other elements; zero or the empty string by default.
         validate_indices: whether indices must be in order and unique.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if an index is out of bounds, or they are not in order.
@@ -240,7 +239,6 @@ def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = Non
     Args:
         sp_input: sparse ids, integers; rows are the last axis.
         vocab_size: the number of ids.
-        name: ignored.
 
     >>> ids = tf.SparseTensor([[0, 0], [1, 0]], [2, 0], [2, 1])
     >>> tf.sparse.to_indicator(ids, 3).numpy().astype(int).tolist()

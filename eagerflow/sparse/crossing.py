@@ -126,7 +126,6 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     Args:
         inputs: a list of sparse or dense matrices of strings or integers, whose values are joined in
             this order, but those of sparse ones first.
-        name: ignored.
         separator: the text between the values; "_X_" by default.
 
     >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy()
@@ -149,7 +148,6 @@ def cross_hashed(
             this order, but those of sparse ones first.
         num_buckets: the number of buckets; by default 2^63 - 1.
         hash_key: what the hashes begin with.
-        name: ignored.
 
     >>> tf.sparse.cross_hashed([tf.constant([["a"]]), tf.constant([["d"]])], 100).values.numpy()
     array([82])
@@ -164,7 +162,6 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 
     Args:
         inputs: a list of ragged, sparse or dense matrices of strings or integers.
-        name: ignored.
 
     >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])])
     <tf.RaggedTensor [[b'a_X_d'], [b'b_X_e', b'c_X_e']]>
@@ -182,7 +179,6 @@ def ragged_cross_hashed(
         inputs: a list of ragged, sparse or dense matrices of strings or integers.
         num_buckets: the number of buckets.
         hash_key: what the hashes begin with.
-        name: ignored.
 
     >>> tf.ragged.cross_hashed([tf.ragged.constant([["a"]]), tf.constant([["d"]])], 100)
     <tf.RaggedTensor [[82]]>

@@ -43,7 +43,6 @@ def segment_sum(
         indices: the indices of the rows.
         segment_ids: ascending, the segment of each row.
         num_segments: the number of segments; by default that up to the last one.
-        name: ignored.
         sparse_gradient: ignored; the gradient's rows are always kept sparse.
 
     >>> tf.sparse.segment_sum([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]).numpy()
@@ -143,7 +142,6 @@ def bincount(
         minlength: the least size of the axis of integers.
         maxlength: integers from this one on are not counted.
         binary_output: whether counts are 1 for all integers that occur.
-        name: ignored.
 
     Returns:
         `[size]` or `[rows, size]`, of the dtype of the weights or else that of the values.

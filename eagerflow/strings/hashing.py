@@ -37,7 +37,6 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     Args:
         input: strings.
         num_buckets: the number of buckets.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if there is no bucket.
@@ -69,7 +68,6 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
         input: strings.
         num_buckets: the number of buckets.
         key: two integers.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if there is no bucket or the key does not have two elements.
@@ -96,7 +94,6 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     Args:
         data: a tensor of rank 1 or more.
         method: "farmhash64".
-        name: ignored.
 
     Returns:
         uint8 `[rows, 8]`.

@@ -78,7 +78,6 @@ def as_string(
         width: how long results are at least.
         fill: the padding: nothing or spaces in front, "0" zeros in front, "-" spaces behind,
             "+" a sign.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a format is not one for the dtype.
@@ -132,7 +131,6 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
 
     Args:
         input: strings, of any rank, or ragged.
-        name: ignored.
 
     Returns:
         A vector for a single string, else a ragged tensor with one axis more.
@@ -159,7 +157,6 @@ def format(
         inputs: a tensor, or a list of tensors, one for each placeholder.
         placeholder: what to replace.
         summarize: how many elements to show at both ends of long axes; -1 shows all.
-        name: ignored.
 
     Raises:
         ValueError: if there are more or fewer placeholders than tensors.
@@ -191,7 +188,6 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     Args:
         inputs: a list of tensors of one shape; scalars are broadcast.
         separator: what comes between.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes or the rows of ragged tensors differ.
@@ -234,7 +230,6 @@ def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     Args:
         input: strings.
         unit: "BYTE" or "UTF8_CHAR".
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: for another unit.
@@ -261,7 +256,6 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     Args:
         input: strings.
         encoding: "" changes A to Z only, "utf-8" all letters.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: for another encoding.
@@ -318,7 +312,6 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
         sep: the separator; without one, strings are split at runs of white
             space.
         maxsplit: how often to split at most; -1 for everywhere.
-        name: ignored.
 
     Returns:
         A vector for a single string, else a ragged tensor with one axis more.
@@ -367,7 +360,6 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
         pos: where substrings begin; negative positions count from the end.
         len: how long they are at most; of the shape of `pos`.
         unit: "BYTE" or "UTF8_CHAR".
-        name: ignored.
 
     Returns:
         Strings, of the shape to which `input` and `pos` broadcast.
@@ -444,7 +436,6 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
     Args:
         input: strings.
         out_type: float32, float64, or an integer of 32 or 64 bits.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if a string is not a number of that dtype.
@@ -519,7 +510,6 @@ def reduce_join(
             first.
         keepdims: whether joined axes stay, with size 1.
         separator: what comes between.
-        name: ignored.
 
     Raises:
         tf.errors.OutOfRangeError: if there is no such axis.
@@ -625,7 +615,6 @@ def unsorted_segment_join(
         segment_ids: integers, of the shape of the first axes of `inputs`.
         num_segments: the number of segments.
         separator: what comes between.
-        name: ignored.
 
     Returns:
         `[num_segments, ...]`.
@@ -704,7 +693,6 @@ def ngrams(
         padding_width: how many of them at most; by default as many as a run of the same width
             needs.
         preserve_short_sequences: whether a sequence too short for any run is one itself.
-        name: ignored.
 
     Returns:
         A tensor, or a ragged tensor if the sequences are ragged.

@@ -305,7 +305,6 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     Args:
         input: strings.
         pattern: the expression, in RE2's syntax.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the expression is invalid.
@@ -395,7 +394,6 @@ def regex_replace(
         pattern: the expression, in RE2's syntax.
         rewrite: the replacement; `\1` to `\9` are groups, `\0` the whole match.
         replace_global: whether to replace all matches, or only the first.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the expression is invalid.

@@ -164,7 +164,6 @@ def unicode_decode_with_offsets(
             for an error.
         replacement_char: what replaces them.
         replace_control_characters: whether the characters below 32 are replaced too.
-        name: ignored.
 
     Returns:
         Code points, int32, and offsets in bytes, int64: vectors for a single string, else ragged
@@ -299,7 +298,6 @@ def unicode_encode(
         errors: what happens to invalid code points: "replace", "ignore", or "strict"
             for an error.
         replacement_char: what replaces them.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the encoding is unknown, or a code point is invalid and
@@ -391,7 +389,6 @@ def unicode_transcode(
             `unicode_decode_with_offsets`.
         replacement_char: what replaces them.
         replace_control_characters: whether the characters below 32 are replaced too.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if an encoding is unknown, or a string is invalid and
@@ -443,7 +440,6 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
 
     Args:
         input: code points, int32.
-        name: ignored.
 
     Returns:
         int32 of the same shape; -1 for invalid code points.

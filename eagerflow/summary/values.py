@@ -116,7 +116,6 @@ def write(
         tensor: the value, or a function that returns it and is called only if it is recorded.
         step: an integer; the default step otherwise.
         metadata: a SummaryMetadata message of any package, or its bytes.
-        name: ignored.
 
     Returns:
         A boolean tensor: whether it was written.
@@ -391,7 +390,6 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     Args:
         tensor: its bytes, as a scalar string.
         step: an integer; the default step otherwise.
-        name: ignored.
 
     Returns:
         A boolean tensor: whether it was written.

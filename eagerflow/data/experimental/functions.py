@@ -85,7 +85,6 @@ def from_list(elements: list[Any], name: str | None = None) -> Dataset:
 
     Args:
         elements: at least one element.
-        name: ignored.
 
     Raises:
         ValueError: if there are none.

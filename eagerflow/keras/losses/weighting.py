@@ -199,7 +199,6 @@ def compute_weighted_loss(
         losses: one for each sample; integers are reduced as float32 and cast back.
         sample_weight: broadcast against the losses; a missing or extra last axis is mended.
         reduction: one of `Reduction`.
-        name: ignored.
 
     Raises:
         ValueError: for an unknown reduction.

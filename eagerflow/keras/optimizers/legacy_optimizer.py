@@ -332,7 +332,6 @@ class Optimizer(_NewOptimizer):
             loss: a function without arguments that returns the loss, or, with `tape`, the loss.
             var_list: the variables to update, or a function that returns them.
             grad_loss: a factor of the gradients.
-            name: ignored.
             tape: the tape that recorded a loss that is a tensor.
 
         Returns:

@@ -377,7 +377,6 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             var_list: the variables to update, or a function that returns them.
             tape: the tape that recorded a loss that is a tensor.
             grad_loss: a factor of the gradients.
-            name: ignored.
 
         Returns:
             The `iterations`, incremented by one.

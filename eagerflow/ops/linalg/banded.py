@@ -105,7 +105,6 @@ def tridiagonal_matmul(
             "matrix": `[..., m, m]`.
         rhs: `[..., m, n]`.
         diagonals_format: see `diagonals`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit.
@@ -144,7 +143,6 @@ def tridiagonal_solve(
         diagonals_format: "compact", "sequence" or "matrix".
         transpose_rhs: whether `rhs` is `[..., k, m]`; has no meaning for vectors.
         conjugate_rhs: whether to conjugate `rhs` first.
-        name: ignored.
         partial_pivoting: ignored; rows are always exchanged for larger pivots.
         perturb_singular: ignored.
 
@@ -229,7 +227,6 @@ def banded_triangular_solve(
         rhs: `[..., m, n]`; batch axes broadcast.
         lower: whether the matrices are lower triangular.
         adjoint: whether to solve with the adjoints.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit.
@@ -283,7 +280,6 @@ def eigh_tridiagonal(
             to max.
         select_range: the pair (min, max).
         tol: the absolute tolerance of the eigenvalues.
-        name: ignored.
 
     Returns:
         The eigenvalues, ascending; or the pair of them and the eigenvectors as columns.

@@ -163,7 +163,6 @@ def diag(
     Args:
         diagonal: the diagonals `[..., length]`; for several, `[..., diagonals, length]` with the
             highest first.
-        name: ignored.
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
         num_rows: the number of rows; by default the minimum that fits, and as many as columns if
@@ -261,7 +260,6 @@ def diag_part(
 
     Args:
         input: matrices `[..., m, n]`.
-        name: ignored.
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
         padding_value: the value that pads the shorter diagonals of a band.
@@ -323,7 +321,6 @@ def set_diag(
         input: matrices `[..., m, n]`.
         diagonal: the new diagonals `[..., length]`; for a band, `[..., diagonals, length]` with the
             highest first.
-        name: ignored.
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
         align: where shorter diagonals of a band have their padding, see `tf.linalg.diag`.

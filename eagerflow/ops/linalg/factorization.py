@@ -118,7 +118,6 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     Args:
         input: Hermitian positive definite matrices `[..., n, n]`, of which the lower triangles are
             read; float16, float32, float64, complex64 or complex128.
-        name: ignored.
 
     Returns:
         Matrices of the same shape; NaN in the lower triangle where a matrix is not positive
@@ -195,7 +194,6 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
         input: matrices `[..., m, n]`.
         full_matrices: whether Q is `[..., m, m]` and R `[..., m, n]`; otherwise, with
             k = min(m, n), Q is `[..., m, k]` and R `[..., k, n]`.
-        name: ignored.
 
     Returns:
         A pair `(q, r)`. The signs of the columns of Q are LAPACK's.
@@ -278,7 +276,6 @@ def svd(
         full_matrices: whether U is `[..., m, m]` and V `[..., n, n]`; otherwise, with
             k = min(m, n), U is `[..., m, k]` and V `[..., n, k]`.
         compute_uv: whether to compute U and V at all.
-        name: ignored.
 
     Returns:
         `(s, u, v)`, or `s` alone. The singular values `[..., k]` are descending; signs of vectors are
@@ -424,7 +421,6 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Args:
         tensor: matrices `[..., n, n]`, of which the lower triangles are read.
-        name: ignored.
 
     Returns:
         `(e, v)`: the eigenvalues `[..., n]`, ascending, in the dtype of the matrices, and the
@@ -503,7 +499,6 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
     Args:
         tensor: matrices `[..., n, n]`, float32, float64, complex64 or complex128.
-        name: ignored.
 
     Returns:
         `(e, v)`, both complex: the eigenvalues `[..., n]` and the eigenvectors as columns of
@@ -576,7 +571,6 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     Args:
         input: matrices `[..., n, n]`.
         output_idx_type: int32 or int64, the dtype of the permutation.
-        name: ignored.
 
     Returns:
         A pair `(lu, p)`: U in the upper triangle and L, without its diagonal of ones, below it;

@@ -43,7 +43,6 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
     Args:
         input: matrices `[..., n, n]`, floating or complex.
-        name: ignored.
 
     Raises:
         ValueError: if the dtype is none of these.
@@ -166,7 +165,6 @@ def logm(input: Any, name: str | None = None) -> Tensor:
 
     Args:
         input: matrices `[..., n, n]`, complex64 or complex128.
-        name: ignored.
 
     Returns:
         Matrices of the same shape; NaN for those that have no logarithm.
@@ -227,7 +225,6 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
 
     Args:
         input: matrices `[..., n, n]`, float32, float64, complex64 or complex128.
-        name: ignored.
 
     Returns:
         Matrices of the same shape; NaN for real matrices that have no real root.

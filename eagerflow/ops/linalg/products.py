@@ -42,7 +42,6 @@ def matvec(
         adjoint_a: whether to transpose and conjugate them first.
         a_is_sparse: ignored.
         b_is_sparse: ignored.
-        name: ignored.
 
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
     array([3., 7.], dtype=float32)
@@ -167,7 +166,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
         a: a tensor.
         b: a tensor of the same dtype.
         axes: an integer n pairs the last n axes of `a` with the first n of `b`; or two lists of axes.
-        name: ignored.
 
     Raises:
         ValueError: if the axes do not fit.
@@ -250,7 +248,6 @@ def norm(
         axis: None treats the whole tensor as a vector, an integer names the axis of vectors, a pair
             the axes of matrices.
         keepdims: whether to keep reduced axes with size 1.
-        name: ignored.
 
     Raises:
         ValueError: if `ord` or `axis` is not supported.
@@ -354,7 +351,6 @@ def l2_normalize(
         x: floating or complex.
         axis: an axis or a list of axes; all by default.
         epsilon: the lower bound of the squared norm.
-        name: ignored.
         dim: an older name of `axis`.
 
     >>> tf.math.l2_normalize([3.0, 4.0]).numpy()
@@ -370,7 +366,6 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
     Args:
         t_list: tensors, `tf.IndexedSlices` or None, which is skipped.
-        name: ignored.
 
     Raises:
         TypeError: if `t_list` is not a list.
@@ -406,7 +401,6 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         t: a tensor or `tf.IndexedSlices`.
         clip_value_min: the minimum; broadcasts to the shape of `t`.
         clip_value_max: the maximum; broadcasts to the shape of `t`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the limits do not broadcast to the shape of `t`.
@@ -428,7 +422,6 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         t: a tensor or `tf.IndexedSlices`.
         clip_norm: the largest norm, a scalar; negative ones are as 0.
         axes: over which axes norms are taken; all by default.
-        name: ignored.
 
     >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
     array([0.6, 0.8], dtype=float32)
@@ -457,7 +450,6 @@ def clip_by_global_norm(
         t_list: tensors, `tf.IndexedSlices` or None.
         clip_norm: the largest norm, a positive scalar.
         use_norm: the norm, if it is known; else `tf.linalg.global_norm` is used.
-        name: ignored.
 
     Returns:
         The list of scaled tensors, and their original norm. An infinite norm gives NaN.

@@ -71,7 +71,6 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     Args:
         input: matrices `[..., n, n]`; float16, float32, float64, complex64 or complex128.
         adjoint: whether to invert the adjoints.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the matrices are not square, or one is singular.
@@ -221,7 +220,6 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
     Args:
         input: matrices `[..., n, n]`.
-        name: ignored.
 
     Returns:
         A pair `(sign, log_abs_determinant)`; the logarithm has the dtype of the matrices.
@@ -277,7 +275,6 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
         matrix: A, `[..., n, n]`.
         rhs: B, `[..., n, k]`, with the same batch axes.
         adjoint: whether to solve with the adjoint of A.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit, or a matrix is singular.
@@ -360,7 +357,6 @@ def triangular_solve(
         rhs: B, `[..., n, k]`; batch axes broadcast.
         lower: whether A is lower triangular; otherwise it is upper triangular.
         adjoint: whether to solve with the adjoint of A.
-        name: ignored.
 
     Returns:
         X; where the diagonal of A has zeros, it is infinite or NaN.
@@ -460,7 +456,6 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     Args:
         chol: the lower factors `[..., n, n]`, from `tf.linalg.cholesky`.
         rhs: B, `[..., n, k]`.
-        name: ignored.
 
     >>> factor = tf.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
     >>> tf.linalg.cholesky_solve(factor, [[8.0], [12.0]]).numpy()
@@ -488,7 +483,6 @@ def lstsq(
         fast: whether to solve the normal equations, which needs matrices of full rank; otherwise a
             singular value decomposition is used, which gives the smallest X and ignores
             `l2_regularizer`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit.
@@ -529,7 +523,6 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         rcond: singular values up to `rcond` times the largest count as zero; by default
             `10 * max(m, n) * eps`.
         validate_args: ignored; the arguments are always checked.
-        name: ignored.
 
     Raises:
         TypeError: if the matrices are not floating.
@@ -569,7 +562,6 @@ def matrix_rank(
         a: matrices `[..., m, n]`, floating.
         tol: the threshold for zero; by default the largest singular value times `max(m, n) * eps`.
         validate_args: ignored; the arguments are always checked.
-        name: ignored.
 
     Returns:
         int32 `[...]`.

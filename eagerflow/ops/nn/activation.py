@@ -32,7 +32,6 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     Args:
         features: floating; integers are converted to float32.
         alpha: the slope where x is negative, a scalar.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: for complex, boolean and string dtypes.
@@ -54,7 +53,6 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     Args:
         features: floating.
         approximate: whether to compute 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) instead.
-        name: ignored.
 
     Raises:
         ValueError: if `features` is not floating.
@@ -121,7 +119,6 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     Args:
         logits: floating, of rank 1 or more.
         axis: the axis; the last by default.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the axis is out of range.
@@ -140,7 +137,6 @@ def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -
     Args:
         logits: floating, of rank 1 or more.
         axis: the axis; the last by default.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the axis is out of range.

@@ -229,7 +229,6 @@ def uniform_candidate_sampler(
         unique: whether they must be distinct.
         range_max: the number of classes.
         seed: makes the classes reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Returns:
         The classes `[num_sampled]`, and the expected counts of each true class and each drawn class
@@ -377,7 +376,6 @@ def fixed_unigram_candidate_sampler(
         shard: beginning with this one.
         unigrams: the weights, if they are in no file.
         seed: makes the classes reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Returns:
         See `uniform_candidate_sampler`.
@@ -513,7 +511,6 @@ def compute_accidental_hits(
         sampled_candidates: the drawn classes `[n]`.
         num_true: the number of true classes of each example.
         seed: ignored.
-        name: ignored.
 
     Returns:
         For each hit: the example, the index in the drawn classes, and a weight, the lowest
@@ -624,7 +621,6 @@ def nce_loss(
         sampled_values: what a candidate sampler returned; by default classes are drawn by
             `tf.random.log_uniform_candidate_sampler`.
         remove_accidental_hits: whether drawn classes that are true are left out.
-        name: ignored.
 
     Returns:
         A loss for each example `[batch]`.
@@ -667,7 +663,6 @@ def sampled_softmax_loss(
         sampled_values: what a candidate sampler returned.
         remove_accidental_hits: whether drawn classes that are true are left out.
         seed: the seed of the sampler.
-        name: ignored.
 
     Returns:
         A loss for each example `[batch]`.

@@ -105,7 +105,6 @@ def conv3d(
         padding: "SAME" or "VALID".
         data_format: "NDHWC", or "NCDHW" for channels first.
         dilations: the spacing of the filter's elements, in the form of `strides`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes do not fit.
@@ -187,7 +186,6 @@ def conv3d_transpose(
         padding: that of the convolution, "SAME" or "VALID".
         data_format: "NDHWC" or "NCDHW".
         dilations: the spacing of the filter's elements.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes do not fit.

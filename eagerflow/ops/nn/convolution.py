@@ -124,7 +124,6 @@ def conv2d(
             pairs, how many zeros to add before and after along each axis.
         data_format: "NHWC", or "NCHW" for channels before rows.
         dilations: the spacing of the filter's elements, written as `strides`.
-        name: ignored.
 
     Raises:
         ValueError: if a list has the wrong length.
@@ -171,7 +170,6 @@ def depthwise_conv2d(
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" (the default) or "NCHW".
         dilations: the spacing of the filter's elements along rows and columns.
-        name: ignored.
 
     Returns:
         Images with `channels * multiplier` channels.
@@ -227,7 +225,6 @@ def separable_conv2d(
         padding: of the first convolution, "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" (the default) or "NCHW".
         dilations: of the first convolution.
-        name: ignored.
     """
     data_format = "NHWC" if data_format is None else data_format
     input = _core.as_tensor(input)
@@ -263,7 +260,6 @@ def conv2d_transpose(
         padding: that of the convolution, "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" or "NCHW".
         dilations: the spacing of the filter's elements.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if shapes do not fit.
@@ -329,7 +325,6 @@ def conv1d(
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NWC" or "NCW".
         dilations: the spacing of the filter's elements.
-        name: ignored.
 
     >>> x = tf.reshape(tf.range(5.0), [1, 5, 1])
     >>> tf.nn.conv1d(x, tf.ones([2, 1, 1]), 1, "VALID").numpy().reshape(-1)
@@ -372,7 +367,6 @@ def conv1d_transpose(
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NWC" or "NCW".
         dilations: the spacing of the filter's elements.
-        name: ignored.
     """
     data_format = _line_format(data_format)
     axis = 1 if data_format == "NWC" else 2

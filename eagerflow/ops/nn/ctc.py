@@ -164,7 +164,6 @@ def ctc_loss(
         unique: ignored.
         blank_index: the blank class, which may count from the end; 0 by
             default, and must be given for sparse labels.
-        name: ignored.
 
     Returns:
         A loss for each example `[batch]`.
@@ -233,7 +232,6 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
 
     Args:
         labels: `[batch, most labels]`.
-        name: ignored.
 
     Returns:
         A pair: the labels in order of appearance, padded with zeros, and the indices, int32.
@@ -274,7 +272,6 @@ def collapse_repeated(
     Args:
         labels: `[batch, most labels]`.
         seq_length: how many labels each row has `[batch]`.
-        name: ignored.
 
     Returns:
         A pair: the rows, padded with zeros to the longest, and their lengths.

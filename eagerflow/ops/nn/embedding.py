@@ -60,7 +60,6 @@ def embedding_lookup(
         params: the table `[n, ...]`, or a list of tables that hold its rows one after the other.
         ids: int32 or int64 row indices, of any shape.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
-        name: ignored.
 
     Raises:
         ValueError: if there is no table.
@@ -121,7 +120,6 @@ def embedding_lookup_sparse(
         combiner: "mean" (the default), "sum", or "sqrtn", which divides weighted sums by the root
             of the sum of the squares of the weights.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
-        name: ignored.
         allow_fast_lookup: ignored.
 
     Returns:
@@ -227,7 +225,6 @@ def safe_embedding_lookup_sparse(
         combiner: "mean", "sum" or "sqrtn".
         default_id: the row for examples without row ids; None gives them zeros.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
-        name: ignored.
         allow_fast_lookup: ignored.
 
     Returns:

@@ -149,7 +149,6 @@ def approx_max_k(
         recall_target: the required recall; here it is always 1.
         reduction_input_size_override: ignored.
         aggregate_to_topk: ignored.
-        name: ignored.
 
     Returns:
         A pair `(values, indices)`.

@@ -32,7 +32,6 @@ def softmax_cross_entropy_with_logits(
         labels: probabilities along `axis`, of the shape and dtype of `logits`.
         logits: floating, of rank 1 or more.
         axis: the axis of the classes.
-        name: ignored.
 
     Returns:
         A tensor without that axis: -sum(labels * log_softmax(logits)).
@@ -97,7 +96,6 @@ def sparse_softmax_cross_entropy_with_logits(
     Args:
         labels: int32 or int64 `[d0, ..., dn]`, each in [0, classes).
         logits: floating `[d0, ..., dn, classes]`.
-        name: ignored.
 
     Returns:
         The loss of each label, of the shape of `labels`.
@@ -155,7 +153,6 @@ def sigmoid_cross_entropy_with_logits(
     Args:
         labels: probabilities, of the shape and dtype of `logits`.
         logits: floating.
-        name: ignored.
 
     Returns:
         max(x, 0) - x * z + log(1 + exp(-|x|)) for logits x and labels z.
@@ -197,7 +194,6 @@ def weighted_cross_entropy_with_logits(
         labels: probabilities, of the shape and dtype of `logits`.
         logits: floating.
         pos_weight: the weight of the positive part; broadcasts.
-        name: ignored.
 
     Returns:
         (1 - z) * x + (1 + (w - 1) * z) * (log(1 + exp(-|x|)) + max(-x, 0)).
@@ -223,7 +219,6 @@ def log_poisson_loss(
         targets: the counts z.
         log_input: the logarithms c of the expected counts, of the same shape.
         compute_full_loss: whether to add Stirling's approximation of log(z!) where z > 1.
-        name: ignored.
 
     Returns:
         exp(c) - z * c, and z * log(z) - z + log(2 * pi * z) / 2 if asked for.
@@ -328,7 +323,6 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
         targets: class indices `[batch]`.
         predictions: `[batch, classes]`, float32.
         k: the number of top classes.
-        name: ignored.
 
     >>> tf.math.in_top_k([1, 0], [[0.1, 0.9], [0.2, 0.8]], k=1).numpy()
     array([ True, False])

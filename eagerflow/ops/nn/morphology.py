@@ -58,7 +58,6 @@ def dilation2d(
         padding: "SAME" or "VALID".
         data_format: "NHWC".
         dilations: the distance between the positions of a window, `[1, rows, columns, 1]`.
-        name: ignored.
 
     Returns:
         `[batch, rows, columns, channels]`. Of equal sums the first one takes the gradient.
@@ -202,7 +201,6 @@ def local_response_normalization(
         bias: added to the sum of squares, so that nothing is divided by zero.
         alpha: the factor of the sum of squares.
         beta: the exponent.
-        name: ignored.
 
     Returns:
         `input / (bias + alpha * sum of squares) ** beta`.

@@ -32,7 +32,6 @@ def bias_add(
         value: values `[batch, ..., channels]`.
         bias: `[channels]`, of the same dtype.
         data_format: None or "N...C" for channels last, "NC..." for channels after the batch.
-        name: ignored.
 
     Raises:
         ValueError: if `data_format` is of neither form.
@@ -63,7 +62,6 @@ def moments(
         axes: a list of axes.
         shift: ignored.
         keepdims: whether to keep reduced axes with size 1.
-        name: ignored.
 
     Returns:
         `(mean, variance)`, of the dtype of `x`.
@@ -107,7 +105,6 @@ def weighted_moments(
         axes: a list of axes.
         frequency_weights: how often each element counts; broadcasts.
         keepdims: whether to keep reduced axes with size 1.
-        name: ignored.
 
     >>> mean, _ = tf.nn.weighted_moments(tf.constant([1.0, 4.0]), [0], tf.constant([2.0, 1.0]))
     >>> float(mean)
@@ -194,7 +191,6 @@ def batch_normalization(
         offset: as `mean`, or None for 0.
         scale: as `mean`, or None for 1.
         variance_epsilon: a small value that keeps the divisor from zero.
-        name: ignored.
 
     >>> tf.nn.batch_normalization([1.0, 3.0], 2.0, 1.0, None, None, 0.0).numpy()
     array([-1.,  1.], dtype=float32)
@@ -246,7 +242,6 @@ def dropout(
         noise_shape: the shape of the random choices, which broadcasts with `x`; None entries are
             taken from its shape.
         seed: the seed of the operation, see `tf.random.set_seed`.
-        name: ignored.
 
     Raises:
         ValueError: if `x` is not floating or `rate` is out of range.
@@ -303,7 +298,6 @@ def general_dropout(
         rate: the share of elements that are dropped, in [0, 1).
         uniform_sampler: called with a shape and a dtype, returns values in [0, 1).
         noise_shape: the shape of the random choices, see `tf.nn.dropout`.
-        name: ignored.
 
     Raises:
         ValueError: if `x` is not floating or `rate` is out of range.
@@ -351,7 +345,6 @@ def stateless_dropout(
         seed: two integers.
         rng_alg: the generator, see `tf.random.Algorithm`.
         noise_shape: the shape of the random choices, see `tf.nn.dropout`.
-        name: ignored.
 
     >>> x = tf.nn.experimental.stateless_dropout(tf.ones([100]), 0.5, seed=[1, 2])
     >>> sorted(set(x.numpy().tolist()))
@@ -402,7 +395,6 @@ def depth_to_space(
         input: images `[batch, rows, columns, channels]`.
         block_size: the height and width b of a block; b * b must divide the channels.
         data_format: "NHWC" or "NCHW".
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the channels cannot be divided.

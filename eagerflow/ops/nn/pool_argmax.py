@@ -70,7 +70,6 @@ def max_pool_with_argmax(
         data_format: "NHWC".
         output_dtype: int32 or int64, the dtype of the indices.
         include_batch_in_index: whether indices run over the batch, not over each image.
-        name: ignored.
 
     Returns:
         A pair `(output, argmax)`: indices are `(row * columns + column) * channels + channel`. Of
@@ -233,7 +232,6 @@ def fractional_max_pool(
         pseudo_random: whether sizes follow from one random number, or are in random order.
         overlapping: whether regions share their borders.
         seed: makes the sizes reproducible unless it is 0.
-        name: ignored.
 
     Returns:
         The result, and the first rows and columns of the regions.

@@ -46,7 +46,6 @@ def max_pool2d(
         strides: the window's step, in the form of `ksize`.
         padding: "SAME", "VALID", or a list of pairs.
         data_format: "NHWC" or "NCHW".
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if sizes do not fit.
@@ -76,7 +75,6 @@ def avg_pool2d(
         strides: the window's step, in the form of `ksize`.
         padding: "SAME" or "VALID".
         data_format: "NHWC" or "NCHW".
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if sizes do not fit.
@@ -220,7 +218,6 @@ def pool(
         data_format: "NC..." if channels come first.
         dilations: the distance between positions of a window, 1 by default. Only windows that step by
             1 and are not padded may be dilated.
-        name: ignored.
 
     Raises:
         ValueError: if the kind is unknown, or sizes do not fit each other.

@@ -51,11 +51,9 @@ def conv2d_backprop_input_v2(
         out_backprop: the gradient of the result.
         strides: the step of windows along each axis.
         padding: "SAME", "VALID" or "EXPLICIT".
-        use_cudnn_on_gpu: ignored.
         explicit_paddings: a flat list of (before, after) pairs, for "EXPLICIT".
         data_format: "NHWC" or "NCHW".
         dilations: the spacing of the filter's elements along each axis.
-        name: ignored.
 
     >>> x, w, dy = tf.zeros([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
     >>> tf.conv2d_backprop_input_v2(x, w, dy, [1, 1, 1, 1], "VALID").numpy()[0, 1, 1, 0]
@@ -100,11 +98,9 @@ def conv2d_backprop_filter_v2(
         out_backprop: the gradient of the result.
         strides: the step of windows along each axis.
         padding: "SAME", "VALID" or "EXPLICIT".
-        use_cudnn_on_gpu: ignored.
         explicit_paddings: a flat list of (before, after) pairs, for "EXPLICIT".
         data_format: "NHWC" or "NCHW".
         dilations: the spacing of the filter's elements along each axis.
-        name: ignored.
 
     >>> x, w, dy = tf.ones([1, 3, 3, 1]), tf.zeros([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
     >>> tf.conv2d_backprop_filter_v2(x, w, dy, [1, 1, 1, 1], "VALID").numpy()[0, 0, 0, 0]
@@ -153,7 +149,6 @@ def conv(
         dilations: the spacing of the filter's elements along each axis.
         batch_dims: how many axes the batch has.
         groups: the number of groups of channels.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the arguments do not fit.

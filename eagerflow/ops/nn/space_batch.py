@@ -109,7 +109,6 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
         input: `[batch, d1, ..., dm, ...]`.
         block_shape: the sizes `[m]` of blocks.
         paddings: zeros to add before and after each of the m axes, `[m, 2]`.
-        name: ignored.
 
     Returns:
         `[batch * prod(block_shape), ...]`, whose m axes are divided by `block_shape`.
@@ -153,7 +152,6 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
         input: `[batch, d1, ..., dm, ...]`.
         block_shape: the sizes `[m]` of blocks.
         crops: what to cut away before and after each of the m axes, `[m, 2]`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the arguments do not fit.
@@ -218,7 +216,6 @@ def required_space_to_batch_paddings(
         input_shape: the sizes of the axes `[m]`.
         block_shape: the sizes of blocks `[m]`.
         base_paddings: the minimum paddings `[m, 2]`.
-        name: ignored.
 
     Returns:
         A pair `(paddings, crops)` of int32 `[m, 2]`.
@@ -339,7 +336,6 @@ def extract_volume_patches(
         ksizes: the sizes of windows, `[1, planes, rows, columns, 1]`.
         strides: the steps of windows, `[1, planes, rows, columns, 1]`.
         padding: "SAME" or "VALID".
-        name: ignored.
 
     Returns:
         `[batch, planes, rows, columns, window * channels]`.

@@ -119,7 +119,6 @@ def gamma(
         beta: the inverse scales; 1 by default. It broadcasts with `alpha`.
         dtype: a floating dtype, that of the parameters and of the result.
         seed: makes the values reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Returns:
         Values of shape `shape + shape(alpha + beta)`, differentiable by both parameters.
@@ -157,7 +156,6 @@ def stateless_gamma(
         alpha: the shape parameters, positive.
         beta: the inverse scales; 1 by default. It broadcasts with `alpha`.
         dtype: a floating dtype.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
@@ -238,7 +236,6 @@ def poisson(
         lam: the rates, not negative.
         dtype: the dtype of the result, floating, int32 or int64.
         seed: makes the values reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Returns:
         Values of shape `shape + shape(lam)`.
@@ -289,7 +286,6 @@ def stateless_poisson(
         seed: two integers.
         lam: the rates, not negative.
         dtype: the dtype of the result, floating, int32 or int64.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shape does not end with that of the rates.
@@ -375,7 +371,6 @@ def stateless_binomial(
         counts: the number of trials.
         probs: the probabilities of success, which broadcast with `counts`.
         output_dtype: the dtype of the result, floating, int32 or int64.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
@@ -436,7 +431,6 @@ def random_index_shuffle(
         seed: three integers `[3]`, or one row of them for each index.
         max_index: the largest index; a scalar or one for each index.
         rounds: the number of cipher rounds: even, at least 4.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if an argument does not fit.

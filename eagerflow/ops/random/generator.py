@@ -255,7 +255,6 @@ class Generator(AutoTrackable):
             mean: the mean.
             stddev: the standard deviation.
             dtype: a floating dtype.
-            name: ignored.
         """
         dtype = dtypes.as_dtype(dtype)
         mean = _core.convert(mean, dtype, None)
@@ -278,7 +277,6 @@ class Generator(AutoTrackable):
             mean: the mean before truncation.
             stddev: the standard deviation before truncation.
             dtype: a floating dtype.
-            name: ignored.
         """
         dtype = dtypes.as_dtype(dtype)
         mean = _core.convert(mean, dtype, None)
@@ -301,7 +299,6 @@ class Generator(AutoTrackable):
             minval: the lower bound, included; None with `maxval` None: all integers of the dtype.
             maxval: the upper bound, excluded; 1 for floating dtypes.
             dtype: a floating dtype, or an integer of 32 or 64 bits.
-            name: ignored.
 
         Raises:
             ValueError: for integers if only one bound is given.
@@ -329,7 +326,6 @@ class Generator(AutoTrackable):
         Args:
             shape: the sizes of the result.
             dtype: an integer of 32 or 64 bits.
-            name: ignored.
         """
         arguments = self._arguments(
             shape, dtypes.as_dtype(dtype), "StatelessRandomUniformFullIntV2"
@@ -351,7 +347,6 @@ class Generator(AutoTrackable):
             counts: how often something is tried.
             probs: the chances of success, which broadcast with `counts`.
             dtype: the dtype of the result, floating, int32 or int64.
-            name: ignored.
         """
         sizes, _ = sizes_of(shape, "StatefulRandomBinomial")
         parameters = binomial_size(counts, probs)

@@ -152,7 +152,6 @@ def normal(
         stddev: the standard deviation, broadcast against the result.
         dtype: a floating dtype.
         seed: makes the values reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Raises:
         TypeError: for another dtype.
@@ -185,7 +184,6 @@ def truncated_normal(
         stddev: its standard deviation before truncation.
         dtype: a floating dtype.
         seed: makes the values reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Raises:
         TypeError: for another dtype.
@@ -218,7 +216,6 @@ def uniform(
         maxval: the upper bound, excluded; 1 for floating dtypes, must be given for integers.
         dtype: a floating dtype, int32 or int64.
         seed: makes the values reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Raises:
         ValueError: for another dtype, or integers without `maxval`.
@@ -250,7 +247,6 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     Args:
         value: a tensor `[n, ...]`.
         seed: makes the order reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
     [1, 2, 3]
@@ -317,7 +313,6 @@ def categorical(
         num_samples: how many classes to draw for each row.
         dtype: int32 or int64 (the default).
         seed: makes the classes reproducible, together with `tf.random.set_seed`.
-        name: ignored.
 
     Returns:
         Classes `[batch, num_samples]`.

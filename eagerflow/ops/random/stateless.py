@@ -84,7 +84,6 @@ def stateless_uniform(
         minval: the lower bound, included; None with `maxval` None: all integers of the dtype.
         maxval: the upper bound, excluded; 1 for floating dtypes.
         dtype: a floating dtype, or an integer of 32 or 64 bits; unsigned ones without bounds only.
-        name: ignored.
         alg: the generator, see `tf.random.Algorithm`.
 
     Raises:
@@ -139,7 +138,6 @@ def stateless_normal(
         mean: the mean.
         stddev: the standard deviation.
         dtype: a floating dtype.
-        name: ignored.
         alg: the generator, see `tf.random.Algorithm`.
 
     Raises:
@@ -173,7 +171,6 @@ def stateless_truncated_normal(
         mean: the mean before truncation.
         stddev: the standard deviation before truncation.
         dtype: a floating dtype.
-        name: ignored.
         alg: the generator, see `tf.random.Algorithm`.
 
     Raises:
@@ -210,7 +207,6 @@ def stateless_categorical(
         num_samples: how many classes to draw for each row.
         seed: two integers.
         dtype: int32 or int64.
-        name: ignored.
 
     Returns:
         Classes `[batch, num_samples]`.
@@ -238,7 +234,6 @@ def stateless_shuffle(
         value: a tensor `[n, ...]`.
         seed: two integers.
         alg: the generator, see `tf.random.Algorithm`.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: for a seed of another shape.

@@ -139,7 +139,6 @@ def stateless_parameterized_truncated_normal(
         stddevs: the standard deviations before truncation, positive.
         minvals: the lower bounds.
         maxvals: the upper bounds; only one of the bounds may be infinite.
-        name: ignored.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not fit, or bounds are in the wrong order.
