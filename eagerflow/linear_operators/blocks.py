@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,46 @@ from eagerflow import _core, errors
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.linear_operators import functions as tf
 from eagerflow.linear_operators.derived import same_dtype
-from eagerflow.linear_operators.operator import LinearOperator, refuse_hint
+from eagerflow.linear_operators.operator import (
+    LinearOperator,
+    common_batch_shape,
+    common_batch_shape_tensor,
+    implied,
+    kept,
+    product,
+    total,
+)
+from eagerflow.linear_operators.spec import HINTS
 from eagerflow.ops.linalg import products
 
 
 class _Blockwise(LinearOperator):
     """Operators that multiply and solve lists of blocks, too."""
 
+    _operators: list[Any]
+
+    @property
+    def _diagonal_operators(self) -> list[LinearOperator]:
+        """The operators along the diagonal."""
+        raise NotImplementedError
+
+    def _diagonal_is_square(self) -> bool:
+        """Whether the operators along the diagonal are known to be square."""
+        return True
+
+    def _block_range_dimensions(self) -> list[Any]:
+        return [operator.range_dimension for operator in self._diagonal_operators]
+
+    def _block_domain_dimensions(self) -> list[Any]:
+        return [operator.domain_dimension for operator in self._diagonal_operators]
+
     def _domain_sizes(self) -> list[Any]:
         """The number of columns of each block column, as scalars of int32."""
-        raise NotImplementedError
+        return [operator.domain_dimension_tensor() for operator in self._diagonal_operators]
 
     def _range_sizes(self) -> list[Any]:
         """The number of rows of each block row, as scalars of int32."""
-        raise NotImplementedError
+        return [operator.range_dimension_tensor() for operator in self._diagonal_operators]
 
     def _matmul_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
         raise NotImplementedError
@@ -101,6 +128,37 @@ class _Blockwise(LinearOperator):
         blocks = self._split(rhs, self._domain_sizes() if adjoint else self._range_sizes())
         return self._join(self._solve_blocks(blocks, adjoint))
 
+    def _vectors(self, parts: list[Any]) -> Any:
+        """Vectors of the blocks, one after the other, in the batch shape of all."""
+        batch = self.batch_shape_tensor()
+        sizes = [tf.concat([batch, tf.shape(part)[-1:]], axis=0) for part in parts]
+        return tf.concat(list(map(tf.broadcast_to, parts, sizes)), axis=-1)
+
+    def _determinant(self) -> Any:
+        return product(operator.determinant() for operator in self._diagonal_operators)
+
+    def _log_abs_determinant(self) -> Any:
+        return total(operator.log_abs_determinant() for operator in self._diagonal_operators)
+
+    def _trace(self) -> Any:
+        if not self._diagonal_is_square():
+            return super()._trace()
+        return total(operator.trace() for operator in self._diagonal_operators)
+
+    def _diag_part(self) -> Any:
+        if not self._diagonal_is_square():
+            return super()._diag_part()
+        return self._vectors([operator.diag_part() for operator in self._diagonal_operators])
+
+    def _eigvals(self) -> Any:
+        if not self._diagonal_is_square():
+            return super()._eigvals()
+        return self._vectors([operator.eigvals() for operator in self._diagonal_operators])
+
+    def _assert_non_singular(self) -> None:
+        for operator in self._diagonal_operators:
+            operator.assert_non_singular()
+
 
 class LinearOperatorBlockDiag(_Blockwise):
     """Operators along the diagonal, and zeros elsewhere.
@@ -133,68 +191,41 @@ class LinearOperatorBlockDiag(_Blockwise):
         parameters = locals()
         self._operators = same_dtype(operators)
         parameters["operators"] = self._operators
-        if all(operator.is_self_adjoint for operator in self._operators):
-            refuse_hint(
-                is_self_adjoint,
-                False,
-                "The direct sum of self-adjoint operators is always self-adjoint.",
-            )
-            is_self_adjoint = True
-        if all(operator.is_positive_definite for operator in self._operators):
-            refuse_hint(
-                is_positive_definite,
-                False,
-                "The direct sum of positive definite operators is always positive definite.",
-            )
-            is_positive_definite = True
-        if all(operator.is_non_singular for operator in self._operators):
-            refuse_hint(
-                is_non_singular,
-                False,
-                "The direct sum of non-singular operators is always non-singular.",
-            )
-            is_non_singular = True
-        super().__init__(
+        known = {}
+        for hint, shown in (
+            ("is_self_adjoint", "self-adjoint"),
+            ("is_positive_definite", "positive definite"),
+            ("is_non_singular", "non-singular"),
+        ):
+            if all(getattr(operator, hint) for operator in self._operators):
+                message = f"The direct sum of {shown} operators is always {shown}."
+                known[hint] = implied(parameters[hint], True, message)
+        self._describe(
             self._operators[0].dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
+            parameters,
+            **known,
             name=name or "_ds_".join(operator.name for operator in self._operators),
-            parameters=parameters,
         )
 
+    operators = kept("_operators", "The operators.")
+
     @property
-    def operators(self) -> list[LinearOperator]:
-        """The operators."""
+    def _diagonal_operators(self) -> list[LinearOperator]:
         return self._operators
 
-    def _block_range_dimensions(self) -> list[Any]:
-        return [operator.range_dimension for operator in self._operators]
-
-    def _block_domain_dimensions(self) -> list[Any]:
-        return [operator.domain_dimension for operator in self._operators]
-
-    def _domain_sizes(self) -> list[Any]:
-        return [operator.domain_dimension_tensor() for operator in self._operators]
-
-    def _range_sizes(self) -> list[Any]:
-        return [operator.range_dimension_tensor() for operator in self._operators]
+    def _diagonal_is_square(self) -> bool:
+        return all(operator.is_square for operator in self._operators)
 
     def _shape(self) -> TensorShape:
         rows = columns = 0
         for operator in self._operators:
             rows = operator.range_dimension + rows
             columns = operator.domain_dimension + columns
-        batch = self._operators[0].batch_shape
-        for operator in self._operators[1:]:
-            batch = tf.broadcast_static_shape(batch, operator.batch_shape)
+        batch = common_batch_shape(self._operators)
         return batch.concatenate(TensorShape([rows, columns]))
 
     def _shape_tensor(self) -> Any:
-        batch = self._operators[0].batch_shape_tensor()
-        for operator in self._operators[1:]:
-            batch = tf.broadcast_dynamic_shape(batch, operator.batch_shape_tensor())
+        batch = common_batch_shape_tensor(self._operators)
         rows = tf.reduce_sum(tf.stack(self._range_sizes()))
         columns = tf.reduce_sum(tf.stack(self._domain_sizes()))
         return tf.concat([batch, tf.stack([rows, columns])], axis=0)
@@ -207,71 +238,25 @@ class LinearOperatorBlockDiag(_Blockwise):
         pairs = zip(self._operators, blocks, strict=True)
         return [operator.solve(block, adjoint=adjoint) for operator, block in pairs]
 
-    def _joined(self, parts: list[Any]) -> Any:
-        """Vectors of the blocks, one after the other, in the batch shape of all."""
-        batch = self.batch_shape_tensor()
-        return tf.concat(
-            [
-                tf.broadcast_to(part, tf.concat([batch, tf.shape(part)[-1:]], axis=0))
-                for part in parts
-            ],
-            axis=-1,
-        )
-
-    def _determinant(self) -> Any:
-        result = self._operators[0].determinant()
-        for operator in self._operators[1:]:
-            result = result * operator.determinant()
-        return result
-
-    def _log_abs_determinant(self) -> Any:
-        result = self._operators[0].log_abs_determinant()
-        for operator in self._operators[1:]:
-            result = result + operator.log_abs_determinant()
-        return result
-
-    def _trace(self) -> Any:
-        if not all(operator.is_square for operator in self._operators):
-            return super()._trace()
-        result = self._operators[0].trace()
-        for operator in self._operators[1:]:
-            result = result + operator.trace()
-        return result
-
-    def _diag_part(self) -> Any:
-        if not all(operator.is_square for operator in self._operators):
-            return super()._diag_part()
-        return self._joined([operator.diag_part() for operator in self._operators])
-
-    def _eigvals(self) -> Any:
-        if not all(operator.is_square for operator in self._operators):
-            return super()._eigvals()
-        return self._joined([operator.eigvals() for operator in self._operators])
-
     def _to_dense(self) -> Any:
         batch, columns = self.batch_shape_tensor(), self._domain_sizes()
         rows, before = [], 0
-        total = tf.reduce_sum(tf.stack(columns))
+        width = tf.reduce_sum(tf.stack(columns))
         for operator, size in zip(self._operators, columns, strict=True):
             dense = operator.to_dense()
             dense = tf.broadcast_to(dense, tf.concat([batch, tf.shape(dense)[-2:]], axis=0))
-            padding = [[0, 0]] * (len(dense.shape) - 1) + [[before, total - size - before]]
+            padding = [[0, 0]] * (len(dense.shape) - 1) + [[before, width - size - before]]
             rows.append(tf.pad(dense, padding))
             before = before + size
         return tf.concat(rows, axis=-2)
 
-    def _each(self, method: str) -> None:
-        for operator in self._operators:
-            getattr(operator, method)()
-
-    def _assert_non_singular(self) -> None:
-        self._each("assert_non_singular")
-
     def _assert_self_adjoint(self) -> None:
-        self._each("assert_self_adjoint")
+        for operator in self._operators:
+            operator.assert_self_adjoint()
 
     def _assert_positive_definite(self) -> None:
-        self._each("assert_positive_definite")
+        for operator in self._operators:
+            operator.assert_positive_definite()
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
@@ -288,7 +273,6 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
         is_self_adjoint: whether the whole is self-adjoint.
         is_positive_definite: whether it is positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("operators",)
@@ -306,69 +290,39 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
         self._operators = [list(row) for row in operators]
         parameters["operators"] = self._operators
         _check_blocks(self._operators)
-        refuse_hint(is_square, False, "Argument `is_square` must be True or None.")
+        implied(is_square, True, "Argument `is_square` must be True or None.")
         diagonal = self._diagonal_operators
         if all(operator.is_non_singular for operator in diagonal):
-            refuse_hint(
+            is_non_singular = implied(
                 is_non_singular,
-                False,
+                True,
                 "A blockwise lower-triangular operator with non-singular operators on the main "
                 "diagonal is always non-singular.",
             )
-            is_non_singular = True
         if any(operator.is_non_singular is False for operator in diagonal):
-            refuse_hint(
+            is_non_singular = implied(
                 is_non_singular,
-                True,
+                False,
                 "A blockwise lower-triangular operator with a singular operator on the main "
                 "diagonal is always singular.",
             )
-            is_non_singular = False
-        super().__init__(
-            diagonal[0].dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
+        self._describe(
+            diagonal[0].dtype, parameters, is_non_singular=is_non_singular, is_square=True
         )
 
-    @property
-    def operators(self) -> list[list[LinearOperator]]:
-        """The rows of blocks."""
-        return self._operators
+    operators = kept("_operators", "The rows of blocks.")
 
     @property
     def _diagonal_operators(self) -> list[LinearOperator]:
         return [row[-1] for row in self._operators]
 
-    def _block_range_dimensions(self) -> list[Any]:
-        return [operator.range_dimension for operator in self._diagonal_operators]
-
-    def _block_domain_dimensions(self) -> list[Any]:
-        return [operator.domain_dimension for operator in self._diagonal_operators]
-
-    def _domain_sizes(self) -> list[Any]:
-        return [operator.domain_dimension_tensor() for operator in self._diagonal_operators]
-
-    _range_sizes = _domain_sizes
-
     def _shape(self) -> TensorShape:
-        size: Any = 0
-        for dimension in self._block_domain_dimensions():
-            size = dimension + size
-        batch = TensorShape([])
-        for row in self._operators:
-            for operator in row:
-                batch = tf.broadcast_static_shape(batch, operator.batch_shape)
+        size: Any = total(operator.domain_dimension for operator in self._diagonal_operators)
+        batch = common_batch_shape(itertools.chain.from_iterable(self._operators))
         return batch.concatenate(TensorShape([size, size]))
 
     def _shape_tensor(self) -> Any:
-        batch = self._operators[0][0].batch_shape_tensor()
-        for row in self._operators:
-            for operator in row:
-                batch = tf.broadcast_dynamic_shape(batch, operator.batch_shape_tensor())
+        batch = common_batch_shape_tensor(itertools.chain.from_iterable(self._operators))
         size = tf.reduce_sum(tf.stack(self._domain_sizes()))
         return tf.concat([batch, tf.stack([size, size])], axis=0)
 
@@ -395,44 +349,6 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
                 rest = rest - inner.matmul(solved[j], adjoint=adjoint)
             solved[k] = self._operators[k][k].solve(rest, adjoint=adjoint)
         return [solved[k] for k in range(count)]
-
-    def _determinant(self) -> Any:
-        result = self._diagonal_operators[0].determinant()
-        for operator in self._diagonal_operators[1:]:
-            result = result * operator.determinant()
-        return result
-
-    def _log_abs_determinant(self) -> Any:
-        result = self._diagonal_operators[0].log_abs_determinant()
-        for operator in self._diagonal_operators[1:]:
-            result = result + operator.log_abs_determinant()
-        return result
-
-    def _joined(self, parts: list[Any]) -> Any:
-        batch = self.batch_shape_tensor()
-        return tf.concat(
-            [
-                tf.broadcast_to(part, tf.concat([batch, tf.shape(part)[-1:]], axis=0))
-                for part in parts
-            ],
-            axis=-1,
-        )
-
-    def _diag_part(self) -> Any:
-        return self._joined([operator.diag_part() for operator in self._diagonal_operators])
-
-    def _eigvals(self) -> Any:
-        return self._joined([operator.eigvals() for operator in self._diagonal_operators])
-
-    def _trace(self) -> Any:
-        result = self._diagonal_operators[0].trace()
-        for operator in self._diagonal_operators[1:]:
-            result = result + operator.trace()
-        return result
-
-    def _assert_non_singular(self) -> None:
-        for operator in self._diagonal_operators:
-            operator.assert_non_singular()
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
@@ -479,46 +395,33 @@ class LinearOperatorKronecker(LinearOperator):
                 "Expected every operation in argument `operators` to have the same dtype. Received "
                 f"{found}."
             )
-        given = {
-            "is_square": is_square,
-            "is_non_singular": is_non_singular,
-            "is_self_adjoint": is_self_adjoint,
-            "is_positive_definite": is_positive_definite,
-        }
-        for hint, value in given.items():
+        known = {}
+        for hint in HINTS:
             if all(getattr(operator, hint) for operator in self._operators):
                 shown = hint.removeprefix("is_").replace("_", "-")
-                refuse_hint(
-                    value,
-                    False,
+                known[hint] = implied(
+                    parameters[hint],
+                    True,
                     f"The Kronecker product of {shown} operators is always {shown}. Expected "
                     f"argument `{hint}` to be True. Received: False.",
                 )
-                given[hint] = True
-        super().__init__(
+        self._describe(
             self._operators[0].dtype,
-            **given,
+            parameters,
+            **known,
             name=name or "_x_".join(operator.name for operator in self._operators),
-            parameters=parameters,
         )
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The operators."""
-        return self._operators
+    operators = kept("_operators", "The operators.")
 
     def _shape(self) -> TensorShape:
-        rows, columns = self._operators[0].range_dimension, self._operators[0].domain_dimension
-        batch = self._operators[0].batch_shape
-        for operator in self._operators[1:]:
-            rows, columns = rows * operator.range_dimension, columns * operator.domain_dimension
-            batch = tf.broadcast_static_shape(batch, operator.batch_shape)
+        rows: Any = product(operator.range_dimension for operator in self._operators)
+        columns: Any = product(operator.domain_dimension for operator in self._operators)
+        batch = common_batch_shape(self._operators)
         return batch.concatenate(TensorShape([rows, columns]))
 
     def _shape_tensor(self) -> Any:
-        batch = self._operators[0].batch_shape_tensor()
-        for operator in self._operators[1:]:
-            batch = tf.broadcast_dynamic_shape(batch, operator.batch_shape_tensor())
+        batch = common_batch_shape_tensor(self._operators)
         sizes = tf.stack([operator.shape_tensor()[-2:] for operator in self._operators])
         return tf.concat([batch, tf.reduce_prod(sizes, axis=[0])], axis=0)
 
@@ -562,27 +465,20 @@ class LinearOperatorKronecker(LinearOperator):
         return [total // operator.domain_dimension_tensor() for operator in self._operators]
 
     def _determinant(self) -> Any:
-        parts = [
+        return product(
             tf.pow(operator.determinant(), tf.cast(exponent, self.dtype))
             for operator, exponent in zip(self._operators, self._exponents(), strict=True)
-        ]
-        result = parts[0]
-        for part in parts[1:]:
-            result = result * part
-        return result
+        )
 
     def _log_abs_determinant(self) -> Any:
-        parts = []
-        for operator, exponent in zip(self._operators, self._exponents(), strict=True):
-            logarithm = operator.log_abs_determinant()
-            parts.append(logarithm * tf.cast(exponent, logarithm.dtype))
-        return sum(parts[1:], parts[0])
+        logarithms = [operator.log_abs_determinant() for operator in self._operators]
+        return total(
+            logarithm * tf.cast(exponent, logarithm.dtype)
+            for logarithm, exponent in zip(logarithms, self._exponents(), strict=True)
+        )
 
     def _trace(self) -> Any:
-        result = self._operators[0].trace()
-        for operator in self._operators[1:]:
-            result = result * operator.trace()
-        return result
+        return product(operator.trace() for operator in self._operators)
 
     def _outer(self, parts: list[Any]) -> Any:
         """All products of an element of each vector."""

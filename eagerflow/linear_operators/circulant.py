@@ -12,7 +12,8 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.linear_operators import functions as tf
 from eagerflow.linear_operators.operator import (
     LinearOperator,
-    refuse_hint,
+    implied,
+    kept,
     tensor_or_variable,
 )
 from eagerflow.ops import assertions
@@ -31,11 +32,8 @@ class BaseLinearOperatorCirculant(LinearOperator):
         block_depth: over how many dimensions the transform goes.
         input_output_dtype: the dtype of what is multiplied; complex, or real where the spectrum is
             that of real matrices.
-        is_non_singular: whether the matrices are invertible.
         is_self_adjoint: whether they are self-adjoint; those of a real spectrum are.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
         parameters: the arguments of the subclass.
     """
 
@@ -62,17 +60,16 @@ class BaseLinearOperatorCirculant(LinearOperator):
                 f"{spectrum}."
             )
         if not self._spectrum.dtype.is_complex:
-            refuse_hint(
+            is_self_adjoint = implied(
                 is_self_adjoint,
-                False,
+                True,
                 "A real spectrum always corresponds to a self-adjoint operator. Expected argument "
                 "`is_self_adjoint` to be True when `spectrum.dtype.is_complex` = True. Received: "
                 f"{is_self_adjoint}.",
             )
-            is_self_adjoint = True
-        refuse_hint(
+        implied(
             is_square,
-            False,
+            True,
             "A [[nested] block] circulant operator is always square. Expected argument `is_square` "
             f"to be True. Received: {is_square}.",
         )
@@ -86,15 +83,9 @@ class BaseLinearOperatorCirculant(LinearOperator):
             name=name,
         )
 
-    @property
-    def spectrum(self) -> Any:
-        """The eigenvalues."""
-        return self._spectrum
+    spectrum = kept("_spectrum", "The eigenvalues.")
 
-    @property
-    def block_depth(self) -> int:
-        """Over how many dimensions the transform goes."""
-        return self._block_depth
+    block_depth = kept("_block_depth", "Over how many dimensions the transform goes.")
 
     @property
     def block_shape(self) -> TensorShape:
@@ -228,11 +219,8 @@ class LinearOperatorCirculant(BaseLinearOperatorCirculant):
     Args:
         spectrum: the transform of the first column, `[..., n]`.
         input_output_dtype: the dtype of what is multiplied: complex, or real where the first column is.
-        is_non_singular: whether the matrices are invertible.
         is_self_adjoint: whether they are self-adjoint; those of a real spectrum are.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
 
     >>> spectrum = tf.signal.fft(tf.constant([1, 2, 3], tf.complex64))
     >>> operator = tf.linalg.LinearOperatorCirculant(spectrum, input_output_dtype=tf.float32)
@@ -262,11 +250,8 @@ class LinearOperatorCirculant2D(BaseLinearOperatorCirculant):
     Args:
         spectrum: the transform of the kernel, `[..., n0, n1]`.
         input_output_dtype: the dtype of what is multiplied, `[..., n0 * n1, m]`.
-        is_non_singular: whether the matrices are invertible.
         is_self_adjoint: whether they are self-adjoint; those of a real spectrum are.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     def __init__(
@@ -289,11 +274,8 @@ class LinearOperatorCirculant3D(BaseLinearOperatorCirculant):
     Args:
         spectrum: the transform of the kernel, `[..., n0, n1, n2]`.
         input_output_dtype: the dtype of what is multiplied, `[..., n0 * n1 * n2, m]`.
-        is_non_singular: whether the matrices are invertible.
         is_self_adjoint: whether they are self-adjoint; those of a real spectrum are.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     def __init__(
@@ -316,11 +298,7 @@ class LinearOperatorToeplitz(LinearOperator):
     Args:
         col: the first columns, `[..., n]`.
         row: the first rows, `[..., n]`; their first elements are ignored.
-        is_non_singular: whether the matrices are invertible.
-        is_self_adjoint: whether they are self-adjoint.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("col", "row")
@@ -343,28 +321,14 @@ class LinearOperatorToeplitz(LinearOperator):
                 raise ValueError(
                     f"Argument {argument} must have at least 1 dimension.  Found: {given}"
                 )
-        refuse_hint(is_square, False, "Only square Toeplitz operators currently supported.")
+        implied(is_square, True, "Only square Toeplitz operators currently supported.")
         if not self._row.shape[-1:].is_compatible_with(self._col.shape[-1:]):
             raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
-        super().__init__(
-            self._row.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
-        )
+        self._describe(self._row.dtype, parameters, is_square=True)
 
-    @property
-    def col(self) -> Any:
-        """The first columns."""
-        return self._col
+    col = kept("_col", "The first columns.")
 
-    @property
-    def row(self) -> Any:
-        """The first rows."""
-        return self._row
+    row = kept("_row", "The first rows.")
 
     def _shape(self) -> TensorShape:
         shape = tf.broadcast_static_shape(self._row.shape, self._col.shape)
@@ -420,6 +384,4 @@ class LinearOperatorToeplitz(LinearOperator):
         offsets = tf.expand_dims(places, 0) - tf.expand_dims(places, 1) + size - 1
         return tf.gather(values, offsets, axis=-1)
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"row": 1, "col": 1}
+    _experimental_parameter_ndims_to_matrix_ndims = {"row": 1, "col": 1}

@@ -12,8 +12,9 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.linear_operators import functions as tf
 from eagerflow.linear_operators.operator import (
     LinearOperator,
+    implied,
     invalid,
-    refuse_hint,
+    kept,
     same_batch,
     tensor_or_variable,
 )
@@ -27,11 +28,6 @@ class LinearOperatorFullMatrix(LinearOperator):
 
     Args:
         matrix: the matrices, `[..., m, n]`.
-        is_non_singular: whether they are invertible.
-        is_self_adjoint: whether they are self-adjoint.
-        is_positive_definite: whether they are positive definite.
-        is_square: whether they are square.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("matrix",)
@@ -51,20 +47,9 @@ class LinearOperatorFullMatrix(LinearOperator):
             raise ValueError(
                 f"Argument `matrix` must have at least 2 dimensions. Received: {matrix}."
             )
-        super().__init__(
-            self._matrix.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-            parameters=parameters,
-        )
+        self._describe(self._matrix.dtype, parameters)
 
-    @property
-    def matrix(self) -> Any:
-        """The matrices."""
-        return self._matrix
+    matrix = kept("_matrix", "The matrices.")
 
     def _shape(self) -> TensorShape:
         return self._matrix.shape
@@ -78,9 +63,7 @@ class LinearOperatorFullMatrix(LinearOperator):
     def _to_dense(self) -> Any:
         return _core.as_tensor(self._matrix)
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"matrix": 2}
+    _experimental_parameter_ndims_to_matrix_ndims = {"matrix": 2}
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
@@ -88,11 +71,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     Args:
         tril: the matrices, `[..., n, n]`.
-        is_non_singular: whether they are invertible.
         is_self_adjoint: whether they are self-adjoint, that is, diagonal.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("tril",)
@@ -107,26 +87,13 @@ class LinearOperatorLowerTriangular(LinearOperator):
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
         parameters = locals()
-        refuse_hint(
-            is_square, False, "Only square lower triangular operators supported at this time."
-        )
+        implied(is_square, True, "Only square lower triangular operators supported at this time.")
         self._tril = tensor_or_variable(tril)
         if self._tril.shape.rank is not None and self._tril.shape.rank < 2:
             raise ValueError(f"Argument tril must have at least 2 dimensions.  Found: {self._tril}")
-        super().__init__(
-            self._tril.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
-        )
+        self._describe(self._tril.dtype, parameters, is_square=True)
 
-    @property
-    def tril(self) -> Any:
-        """The matrices as they were given."""
-        return self._tril
+    tril = kept("_tril", "The matrices as they were given.")
 
     def _lower(self) -> Any:
         return tf.matrix_band_part(self._tril, -1, 0)
@@ -168,9 +135,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _eigvals(self) -> Any:
         return self._diag_part()
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"tril": 2}
+    _experimental_parameter_ndims_to_matrix_ndims = {"tril": 2}
 
 
 class LinearOperatorPermutation(LinearOperator):
@@ -180,10 +145,7 @@ class LinearOperatorPermutation(LinearOperator):
         perm: the orders, integers `[..., n]`, each from 0 to n - 1 once.
         dtype: the dtype of the matrices.
         is_non_singular: True.
-        is_self_adjoint: whether the matrices are self-adjoint.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("perm",)
@@ -201,9 +163,9 @@ class LinearOperatorPermutation(LinearOperator):
         parameters = locals()
         for hint, value in (("non-singular", is_non_singular), ("square", is_square)):
             argument = f"is_{hint.replace('-', '_')}"
-            refuse_hint(
+            implied(
                 value,
-                False,
+                True,
                 f"A Permutation operator is always {hint}. Expected argument `{argument}` to be "
                 f"True. Received: {value}.",
             )
@@ -220,20 +182,9 @@ class LinearOperatorPermutation(LinearOperator):
                 "Argument `perm` must be a vector of unique integers from 0 to "
                 f"{known.shape[-1] - 1}."
             )
-        super().__init__(
-            dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
-        )
+        self._describe(dtype, parameters, is_square=True)
 
-    @property
-    def perm(self) -> Any:
-        """The orders."""
-        return self._perm
+    perm = kept("_perm", "The orders.")
 
     def _shape(self) -> TensorShape:
         return self._perm.shape.concatenate(self._perm.shape[-1:])
@@ -271,9 +222,7 @@ class LinearOperatorPermutation(LinearOperator):
     def _cond(self) -> Any:
         return tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"perm": 1}
+    _experimental_parameter_ndims_to_matrix_ndims = {"perm": 1}
 
 
 class LinearOperatorTridiag(LinearOperator):
@@ -284,11 +233,7 @@ class LinearOperatorTridiag(LinearOperator):
             diagonal and the subdiagonal, whose elements have the index of their row; "sequence", a
             list of these three; "matrix", `[..., n, n]`.
         diagonals_format: how `diagonals` are given.
-        is_non_singular: whether the matrices are invertible.
-        is_self_adjoint: whether they are self-adjoint.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("diagonals",)
@@ -309,7 +254,7 @@ class LinearOperatorTridiag(LinearOperator):
                 "Argument `diagonals_format` must be one of compact, matrix, or sequence. Received "
                 f": {diagonals_format}."
             )
-        refuse_hint(is_square, False, "Only square tridiagonal operators are supported.")
+        implied(is_square, True, "Only square tridiagonal operators are supported.")
         if diagonals_format == "sequence":
             self._diagonals: Any = [tensor_or_variable(part) for part in diagonals]
             dtype = self._diagonals[0].dtype
@@ -317,25 +262,11 @@ class LinearOperatorTridiag(LinearOperator):
             self._diagonals = tensor_or_variable(diagonals)
             dtype = self._diagonals.dtype
         self._diagonals_format = diagonals_format
-        super().__init__(
-            dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
-        )
+        self._describe(dtype, parameters, is_square=True)
 
-    @property
-    def diagonals(self) -> Any:
-        """The diagonals as they were given."""
-        return self._diagonals
+    diagonals = kept("_diagonals", "The diagonals as they were given.")
 
-    @property
-    def diagonals_format(self) -> str:
-        """How they were given."""
-        return self._diagonals_format
+    diagonals_format = kept("_diagonals_format", "How they were given.")
 
     def _shape(self) -> TensorShape:
         if self._diagonals_format == "sequence":
@@ -425,7 +356,6 @@ class LinearOperatorHouseholder(LinearOperator):
         is_self_adjoint: True.
         is_positive_definite: False.
         is_square: True.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("reflection_axis",)
@@ -447,23 +377,18 @@ class LinearOperatorHouseholder(LinearOperator):
                 f"{self._reflection_axis}"
             )
         what = "A Householder operator is always"
-        refuse_hint(is_self_adjoint, False, f"{what} self adjoint.")
-        refuse_hint(is_positive_definite, True, f"{what} non-positive definite.")
-        refuse_hint(is_square, False, f"{what} square.")
-        super().__init__(
+        implied(is_self_adjoint, True, f"{what} self adjoint.")
+        implied(is_positive_definite, False, f"{what} non-positive definite.")
+        implied(is_square, True, f"{what} square.")
+        self._describe(
             self._reflection_axis.dtype,
-            is_non_singular=is_non_singular,
+            parameters,
             is_self_adjoint=True,
             is_positive_definite=False,
             is_square=True,
-            name=name,
-            parameters=parameters,
         )
 
-    @property
-    def reflection_axis(self) -> Any:
-        """The vectors."""
-        return self._reflection_axis
+    reflection_axis = kept("_reflection_axis", "The vectors.")
 
     def _shape(self) -> TensorShape:
         shape = self._reflection_axis.shape
@@ -525,9 +450,7 @@ class LinearOperatorHouseholder(LinearOperator):
         first = -tf.ones(tf.concat([sizes[:-1], [1]], axis=0), dtype=self.dtype)
         return tf.concat([first, ones], axis=-1)
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"reflection_axis": 1}
+    _experimental_parameter_ndims_to_matrix_ndims = {"reflection_axis": 1}
 
 
 def _inverse_order(perm: Any) -> Any:

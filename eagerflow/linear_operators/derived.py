@@ -10,14 +10,42 @@ from eagerflow.linear_operators.diagonal import LinearOperatorDiag
 from eagerflow.linear_operators.operator import (
     LinearOperator,
     check_dimension,
-    refuse_hint,
+    common_batch_shape,
+    common_batch_shape_tensor,
+    implied,
+    kept,
+    product,
     same_batch,
     tensor_or_variable,
+    total,
 )
+from eagerflow.linear_operators.spec import HINTS
 from eagerflow.ops.linalg import diagonals, factorization, products, solvers
 
 
-class LinearOperatorAdjoint(LinearOperator):
+class _OfOne(LinearOperator):
+    """Operators made of one other, in whose properties they share."""
+
+    _composite_tensor_fields = ("operator",)
+    _experimental_parameter_ndims_to_matrix_ndims = {"operator": 0}
+    _operator: LinearOperator
+
+    operator = kept("_operator", "The operator.")
+
+    def _assert_non_singular(self) -> Any:
+        return self._operator.assert_non_singular()
+
+    def _assert_positive_definite(self) -> Any:
+        return self._operator.assert_positive_definite()
+
+    def _assert_self_adjoint(self) -> Any:
+        return self._operator.assert_self_adjoint()
+
+    def _cond(self) -> Any:
+        return self._operator.cond()
+
+
+class LinearOperatorAdjoint(_OfOne):
     """The conjugate transpose of an operator.
 
     Args:
@@ -28,8 +56,6 @@ class LinearOperatorAdjoint(LinearOperator):
         is_square: by default the operator's.
         name: by default the operator's with "_adjoint".
     """
-
-    _composite_tensor_fields = ("operator",)
 
     def __init__(
         self,
@@ -42,37 +68,9 @@ class LinearOperatorAdjoint(LinearOperator):
     ) -> None:
         parameters = locals()
         self._operator = operator
-        what = "if and only if its adjoint is"
-        hints = {
-            "is_square": (is_square, f"An operator is square {what} square."),
-            "is_non_singular": (
-                is_non_singular,
-                f"An operator is non-singular {what} non-singular.",
-            ),
-            "is_self_adjoint": (
-                is_self_adjoint,
-                f"An operator is self-adjoint {what} self-adjoint.",
-            ),
-            "is_positive_definite": (
-                is_positive_definite,
-                f"An operator is positive-definite {what} positive-definite.",
-            ),
-        }
-        known = {
-            hint: _combined(given, getattr(operator, hint), message)
-            for hint, (given, message) in hints.items()
-        }
-        super().__init__(
-            operator.dtype,
-            **known,
-            name=name or f"{operator.name}_adjoint",
-            parameters=parameters,
-        )
-
-    @property
-    def operator(self) -> LinearOperator:
-        """The operator."""
-        return self._operator
+        known = _hints_of(operator, parameters, "adjoint")
+        name = name or f"{operator.name}_adjoint"
+        self._describe(operator.dtype, parameters, **known, name=name)
 
     def _linop_adjoint(self) -> LinearOperator:
         return self._operator
@@ -86,15 +84,6 @@ class LinearOperatorAdjoint(LinearOperator):
     def _shape_tensor(self) -> Any:
         sizes = self._operator.shape_tensor()
         return tf.concat([sizes[:-2], sizes[-1:], sizes[-2:-1]], axis=0)
-
-    def _assert_non_singular(self) -> Any:
-        return self._operator.assert_non_singular()
-
-    def _assert_positive_definite(self) -> Any:
-        return self._operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self) -> Any:
-        return self._operator.assert_self_adjoint()
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
@@ -129,15 +118,8 @@ class LinearOperatorAdjoint(LinearOperator):
     def _eigvals(self) -> Any:
         return self._conjugate(self._operator.eigvals())
 
-    def _cond(self) -> Any:
-        return self._operator.cond()
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"operator": 0}
-
-
-class LinearOperatorInversion(LinearOperator):
+class LinearOperatorInversion(_OfOne):
     """The inverse of an operator, which solves where that multiplies.
 
     Args:
@@ -148,8 +130,6 @@ class LinearOperatorInversion(LinearOperator):
         is_square: True.
         name: by default the operator's with "_inv".
     """
-
-    _composite_tensor_fields = ("operator",)
 
     def __init__(
         self,
@@ -169,29 +149,9 @@ class LinearOperatorInversion(LinearOperator):
                     f"Argument `{hint}` or argument `operator` must have supplied hint `{hint}` "
                     f"equal to `True` or `None`. Found `operator.{hint}`: {own}, `{hint}`: {given}."
                 )
-        what = "if and only if its inverse is"
-        super().__init__(
-            operator.dtype,
-            is_non_singular=_combined(is_non_singular, operator.is_non_singular, ""),
-            is_square=_combined(is_square, operator.is_square, ""),
-            is_self_adjoint=_combined(
-                is_self_adjoint,
-                operator.is_self_adjoint,
-                f"An operator is self-adjoint {what} self-adjoint.",
-            ),
-            is_positive_definite=_combined(
-                is_positive_definite,
-                operator.is_positive_definite,
-                f"An operator is positive-definite {what} positive-definite.",
-            ),
-            name=name or f"{operator.name}_inv",
-            parameters=parameters,
-        )
-
-    @property
-    def operator(self) -> LinearOperator:
-        """The operator."""
-        return self._operator
+        known = _hints_of(operator, parameters, "inverse")
+        name = name or f"{operator.name}_inv"
+        self._describe(operator.dtype, parameters, **known, name=name)
 
     def _linop_inverse(self) -> LinearOperator:
         return self._operator
@@ -205,15 +165,6 @@ class LinearOperatorInversion(LinearOperator):
 
     def _shape_tensor(self) -> Any:
         return self._operator.shape_tensor()
-
-    def _assert_non_singular(self) -> Any:
-        return self._operator.assert_non_singular()
-
-    def _assert_positive_definite(self) -> Any:
-        return self._operator.assert_positive_definite()
-
-    def _assert_self_adjoint(self) -> Any:
-        return self._operator.assert_self_adjoint()
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
@@ -229,13 +180,6 @@ class LinearOperatorInversion(LinearOperator):
 
     def _eigvals(self) -> Any:
         return 1 / self._operator.eigvals()
-
-    def _cond(self) -> Any:
-        return self._operator.cond()
-
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"operator": 0}
 
 
 class LinearOperatorComposition(LinearOperator):
@@ -265,58 +209,47 @@ class LinearOperatorComposition(LinearOperator):
         self._operators = same_dtype(operators)
         parameters["operators"] = self._operators
         if all(operator.is_non_singular for operator in self._operators):
-            refuse_hint(
+            is_non_singular = implied(
                 is_non_singular,
-                False,
+                True,
                 "The composition of non-singular operators is always non-singular.",
             )
-            is_non_singular = True
         if any(operator.is_non_singular is False for operator in self._operators):
             if _all_square(self._operators):
-                refuse_hint(
+                is_non_singular = implied(
                     is_non_singular,
-                    True,
+                    False,
                     "The composition of square operators of which one is singular is singular.",
                 )
-                is_non_singular = False
         if _is_gram(self._operators):
-            refuse_hint(
+            is_self_adjoint = implied(
                 is_self_adjoint,
-                False,
+                True,
                 "The product of an operator and its adjoint is always self-adjoint.",
             )
-            is_self_adjoint = True
             if is_non_singular:
                 is_positive_definite = True
-        super().__init__(
+        self._describe(
             self._operators[0].dtype,
+            parameters,
             is_non_singular=is_non_singular,
             is_self_adjoint=is_self_adjoint,
             is_positive_definite=is_positive_definite,
-            is_square=is_square,
             name=name or "_o_".join(operator.name for operator in self._operators),
-            parameters=parameters,
         )
 
-    @property
-    def operators(self) -> list[LinearOperator]:
-        """The operators."""
-        return self._operators
+    operators = kept("_operators", "The operators.")
 
     def _shape(self) -> TensorShape:
         first, last = self._operators[0].shape, self._operators[-1].shape
         for left, right in zip(self._operators, self._operators[1:], strict=False):
             check_dimension(left.domain_dimension, right.range_dimension)
-        batch = first[:-2]
-        for operator in self._operators[1:]:
-            batch = tf.broadcast_static_shape(batch, operator.batch_shape)
+        batch = common_batch_shape(self._operators)
         return batch.concatenate(first[-2:-1]).concatenate(last[-1:])
 
     def _shape_tensor(self) -> Any:
         first = self._operators[0].shape_tensor()
-        batch = first[:-2]
-        for operator in self._operators[1:]:
-            batch = tf.broadcast_dynamic_shape(batch, operator.batch_shape_tensor())
+        batch = common_batch_shape_tensor(self._operators)
         return tf.concat([batch, first[-2:-1], self._operators[-1].shape_tensor()[-1:]], axis=0)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -334,16 +267,10 @@ class LinearOperatorComposition(LinearOperator):
         return result
 
     def _determinant(self) -> Any:
-        result = self._operators[0].determinant()
-        for operator in self._operators[1:]:
-            result = result * operator.determinant()
-        return result
+        return product(operator.determinant() for operator in self._operators)
 
     def _log_abs_determinant(self) -> Any:
-        result = self._operators[0].log_abs_determinant()
-        for operator in self._operators[1:]:
-            result = result + operator.log_abs_determinant()
-        return result
+        return total(operator.log_abs_determinant() for operator in self._operators)
 
     @property
     def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
@@ -365,7 +292,6 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         is_self_adjoint: by default known where L is and v is u.
         is_positive_definite: by default known where L is, v is u and D is positive.
         is_square: by default L's.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("base_operator", "u", "diag_update", "v")
@@ -406,9 +332,9 @@ class LinearOperatorLowRankUpdate(LinearOperator):
                 ("positive definite", is_positive_definite),
                 ("self-adjoint", is_self_adjoint),
             ):
-                refuse_hint(
+                implied(
                     value,
-                    False,
+                    True,
                     f"Arguments imply this is {hint}, but the hint says that it is not.",
                 )
             is_positive_definite = is_self_adjoint = True
@@ -417,46 +343,30 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         self._v = self._u if v is None else tensor_or_variable(v, dtype)
         self._diag_update = tensor_or_variable(diag_update, dtype)
         self._given_v = v is not None
-        super().__init__(
+        self._describe(
             dtype,
-            is_non_singular=is_non_singular,
+            parameters,
             is_self_adjoint=is_self_adjoint,
             is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-            parameters=parameters,
         )
         check_dimension(base_operator.range_dimension, self._u.shape.dims[-2])
         check_dimension(base_operator.domain_dimension, self._v.shape.dims[-2])
         if self._diag_update is not None:
             check_dimension(self._u.shape.dims[-1], self._diag_update.shape.dims[-1])
         if is_square is None:
-            self._is_square_set_or_implied_by_hints = base_operator.is_square
+            self._is_square = base_operator.is_square
 
-    @property
-    def base_operator(self) -> LinearOperator:
-        """The operator L."""
-        return self._base_operator
+    base_operator = kept("_base_operator", "The operator L.")
 
-    @property
-    def u(self) -> Any:
-        """The matrices U."""
-        return self._u
+    u = kept("_u", "The matrices U.")
 
-    @property
-    def v(self) -> Any:
-        """The matrices V."""
-        return self._v
+    v = kept("_v", "The matrices V.")
 
-    @property
-    def is_diag_update_positive(self) -> bool | None:
-        """Whether the diagonal of D is known to be positive."""
-        return self._is_diag_update_positive
+    is_diag_update_positive = kept(
+        "_is_diag_update_positive", "Whether the diagonal of D is known to be positive."
+    )
 
-    @property
-    def diag_update(self) -> Any:
-        """The diagonal of D, or None where it is ones."""
-        return self._diag_update
+    diag_update = kept("_diag_update", "The diagonal of D, or None where it is ones.")
 
     @property
     def diag_operator(self) -> LinearOperator:
@@ -531,18 +441,24 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         right = tf.conj(self._v) if self.dtype.is_complex else self._v
         return tf.reduce_sum(left * right, axis=[-1]) + self._base_operator.diag_part()
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"base_operator": 0, "u": 2, "diag_update": 1, "v": 2}
+    _experimental_parameter_ndims_to_matrix_ndims = {
+        "base_operator": 0,
+        "u": 2,
+        "diag_update": 1,
+        "v": 2,
+    }
 
 
-def _combined(given: bool | None, own: bool | None, message: str) -> bool | None:
-    """A hint that an operator has and another one has been given."""
-    if given is None or own is None:
-        return own if given is None else given
-    if given != own:
-        raise ValueError(message)
-    return given
+def _hints_of(operator: LinearOperator, given: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The hints of an operator's adjoint or inverse, which are the operator's."""
+    known = {}
+    for hint in HINTS:
+        own, argument = getattr(operator, hint), given[hint]
+        if None not in (own, argument) and own != argument:
+            shown = hint.removeprefix("is_").replace("_", "-")
+            raise ValueError(f"An operator is {shown} if and only if its {kind} is {shown}.")
+        known[hint] = own if argument is None else argument
+    return known
 
 
 def same_dtype(operators: Any) -> list[LinearOperator]:

@@ -12,8 +12,9 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.linear_operators import functions as tf
 from eagerflow.linear_operators.operator import (
     LinearOperator,
+    implied,
     invalid,
-    refuse_hint,
+    kept,
     tensor_or_variable,
 )
 from eagerflow.ops import assertions
@@ -26,11 +27,8 @@ class LinearOperatorDiag(LinearOperator):
 
     Args:
         diag: the diagonals, `[..., n]`.
-        is_non_singular: whether the matrices are invertible.
         is_self_adjoint: whether they are self-adjoint; real ones always are.
-        is_positive_definite: whether they are positive definite.
         is_square: whether they are square: they always are.
-        name: the operator's name.
 
     >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).solve([[3.0], [4.0]]).numpy()
     array([[3.],
@@ -53,23 +51,15 @@ class LinearOperatorDiag(LinearOperator):
         if self._diag.shape.rank == 0:
             raise ValueError(f"Argument diag must have at least 1 dimension.  Found: {self._diag}")
         if not self._diag.dtype.is_complex:
-            refuse_hint(is_self_adjoint, False, "A real diagonal operator is always self adjoint.")
-            is_self_adjoint = True
-        refuse_hint(is_square, False, "Only square diagonal operators currently supported.")
-        super().__init__(
-            self._diag.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
+            is_self_adjoint = implied(
+                is_self_adjoint, True, "A real diagonal operator is always self adjoint."
+            )
+        implied(is_square, True, "Only square diagonal operators currently supported.")
+        self._describe(
+            self._diag.dtype, parameters, is_self_adjoint=is_self_adjoint, is_square=True
         )
 
-    @property
-    def diag(self) -> Any:
-        """The diagonals."""
-        return self._diag
+    diag = kept("_diag", "The diagonals.")
 
     def _shape(self) -> TensorShape:
         shape = self._diag.shape
@@ -137,9 +127,7 @@ class LinearOperatorDiag(LinearOperator):
         infinite = tf.fill(tf.shape(ratio), _core.convert(np.inf, ratio.dtype, None))
         return tf.where(tf.is_nan(ratio), infinite, ratio)
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"diag": 1}
+    _experimental_parameter_ndims_to_matrix_ndims = {"diag": 1}
 
 
 class _Rectangular(LinearOperator):
@@ -217,7 +205,6 @@ class LinearOperatorIdentity(_Rectangular):
         is_positive_definite: True.
         is_square: True.
         assert_proper_shapes: ignored: shapes are always checked.
-        name: the operator's name.
     """
 
     def __init__(
@@ -234,18 +221,17 @@ class LinearOperatorIdentity(_Rectangular):
     ) -> None:
         parameters = locals()
         what = "An identity operator is always"
-        refuse_hint(is_self_adjoint, False, f"{what} self adjoint.")
-        refuse_hint(is_non_singular, False, f"{what} non-singular.")
-        refuse_hint(is_positive_definite, False, f"{what} positive-definite.")
-        refuse_hint(is_square, False, f"{what} square.")
-        super().__init__(
+        implied(is_self_adjoint, True, f"{what} self adjoint.")
+        implied(is_non_singular, True, f"{what} non-singular.")
+        implied(is_positive_definite, True, f"{what} positive-definite.")
+        implied(is_square, True, f"{what} square.")
+        self._describe(
             dtypes.float32 if dtype is None else dtype,
+            parameters,
             is_non_singular=True,
             is_self_adjoint=True,
             is_positive_definite=True,
             is_square=True,
-            name=name,
-            parameters=parameters,
         )
         self._read_sizes(num_rows, batch_shape)
 
@@ -289,12 +275,9 @@ class LinearOperatorScaledIdentity(_Rectangular):
     Args:
         num_rows: their number of rows, a scalar.
         multiplier: the numbers, `[...]`.
-        is_non_singular: whether the matrices are invertible.
         is_self_adjoint: whether they are self-adjoint; real ones always are.
-        is_positive_definite: whether they are positive definite.
         is_square: True.
         assert_proper_shapes: ignored: shapes are always checked.
-        name: the operator's name.
     """
 
     _composite_tensor_fields = ("multiplier",)
@@ -313,24 +296,16 @@ class LinearOperatorScaledIdentity(_Rectangular):
         parameters = locals()
         self._multiplier = tensor_or_variable(multiplier)
         if not self._multiplier.dtype.is_complex:
-            refuse_hint(is_self_adjoint, False, "A real diagonal operator is always self adjoint.")
-            is_self_adjoint = True
-        refuse_hint(is_square, False, "A ScaledIdentity operator is always square.")
-        super().__init__(
-            self._multiplier.dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=True,
-            name=name,
-            parameters=parameters,
+            is_self_adjoint = implied(
+                is_self_adjoint, True, "A real diagonal operator is always self adjoint."
+            )
+        implied(is_square, True, "A ScaledIdentity operator is always square.")
+        self._describe(
+            self._multiplier.dtype, parameters, is_self_adjoint=is_self_adjoint, is_square=True
         )
         self._read_sizes(num_rows, None)
 
-    @property
-    def multiplier(self) -> Any:
-        """The numbers."""
-        return self._multiplier
+    multiplier = kept("_multiplier", "The numbers.")
 
     def _shape(self) -> TensorShape:
         return self._multiplier.shape.concatenate(super()._shape())
@@ -396,9 +371,7 @@ class LinearOperatorScaledIdentity(_Rectangular):
             tf.ones_like(number),
         )
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        return {"multiplier": 0}
+    _experimental_parameter_ndims_to_matrix_ndims = {"multiplier": 0}
 
 
 class LinearOperatorZeros(_Rectangular):
@@ -412,9 +385,7 @@ class LinearOperatorZeros(_Rectangular):
         is_non_singular: False.
         is_self_adjoint: True.
         is_positive_definite: False.
-        is_square: whether they are square.
         assert_proper_shapes: ignored: shapes are always checked.
-        name: the operator's name.
     """
 
     def __init__(
@@ -431,23 +402,15 @@ class LinearOperatorZeros(_Rectangular):
         name: str = "LinearOperatorZeros",
     ) -> None:
         parameters = locals()
-        refuse_hint(is_self_adjoint, False, "A zero operator is always self adjoint.")
-        refuse_hint(is_non_singular, True, "A zero operator is always singular.")
-        refuse_hint(is_positive_definite, True, "A zero operator is always not positive-definite.")
+        implied(is_self_adjoint, True, "A zero operator is always self adjoint.")
+        implied(is_non_singular, False, "A zero operator is always singular.")
+        implied(is_positive_definite, False, "A zero operator is always not positive-definite.")
         if is_square and num_columns is not None and num_rows != num_columns:
             raise ValueError(
                 f"LinearOperatorZeros initialized as is_square=True, but got num_rows({num_rows}) "
                 f"!= num_columns({num_columns})"
             )
-        super().__init__(
-            dtypes.float32 if dtype is None else dtype,
-            is_non_singular=is_non_singular,
-            is_self_adjoint=is_self_adjoint,
-            is_positive_definite=is_positive_definite,
-            is_square=is_square,
-            name=name,
-            parameters=parameters,
-        )
+        self._describe(dtypes.float32 if dtype is None else dtype, parameters)
         self._read_sizes(num_rows, batch_shape, num_columns)
 
     def _linop_adjoint(self) -> LinearOperator:

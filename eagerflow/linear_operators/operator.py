@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import abc
+import functools
+import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,11 +16,12 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import Dimension, TensorShape
 from eagerflow.linear_operators import functions as tf
-from eagerflow.linear_operators.spec import LinearOperatorSpec
+from eagerflow.linear_operators.spec import HINTS, LinearOperatorSpec
 from eagerflow.ops import assertions
 from eagerflow.ops.creation import eye
 from eagerflow.ops.linalg import diagonals, factorization, products, solvers
 from eagerflow.util import lazy
+from eagerflow.util.argument_docs import complete_docs
 
 # It imports the operators.
 algebra = lazy.Module("eagerflow.linear_operators.algebra")
@@ -25,6 +29,11 @@ algebra = lazy.Module("eagerflow.linear_operators.algebra")
 _NOT_POSITIVE = (
     "Cannot take the Cholesky decomposition: Not a positive definite self adjoint matrix."
 )
+
+
+def kept(attribute: str, doc: str) -> Any:
+    """A property that reads an attribute of the constructor's."""
+    return property(operator.attrgetter(attribute), doc=doc)
 
 
 class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
@@ -57,6 +66,12 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     _stands_for_tensor = True
     # Names of the arguments that hold tensors or operators; others are the same for all values of a spec.
     _composite_tensor_fields: tuple[str, ...] = ()
+    # How many dimensions of each parameter belong to one matrix.
+    _experimental_parameter_ndims_to_matrix_ndims: Any = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        complete_docs(cls)
 
     def __init__(
         self,
@@ -81,7 +96,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             if is_square is False:
                 raise ValueError("A self-adjoint matrix is always square.")
             is_square = True
-        self._is_square_set_or_implied_by_hints = is_square
+        self._is_square = is_square
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype)
         self._is_non_singular = is_non_singular
         self._is_self_adjoint = is_self_adjoint
@@ -91,6 +106,17 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         super().__init__(name="linear_operator")
         self._name = name or type(self).__name__
 
+    def _describe(self, dtype: Any, parameters: dict[str, Any], **known: Any) -> None:
+        """Calls this class's constructor with the arguments of a subclass's.
+
+        Args:
+            dtype: the dtype of the matrices.
+            parameters: the arguments by name: what `locals()` is first in the subclass's constructor.
+            known: hints and the name, in place of those of the caller.
+        """
+        given = {name: parameters[name] for name in (*HINTS, "name")} | known
+        LinearOperator.__init__(self, dtype, parameters=parameters, **given)
+
     # What is known.
 
     @property
@@ -98,47 +124,35 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The arguments that the operator was made with."""
         return dict(self._parameters)
 
-    @property
-    def dtype(self) -> Any:
-        """The dtype of the matrices."""
-        return self._dtype
+    dtype = kept("_dtype", "The dtype of the matrices.")
 
     @property
     def graph_parents(self) -> list[Any]:
         """Empty: operators belong to no graph."""
         return []
 
-    @property
-    def is_non_singular(self) -> bool | None:
-        """Whether the matrices are invertible; None if that is not known."""
-        return self._is_non_singular
-
-    @property
-    def is_self_adjoint(self) -> bool | None:
-        """Whether they equal their conjugate transpose; None if that is not known."""
-        return self._is_self_adjoint
-
-    @property
-    def is_positive_definite(self) -> bool | None:
-        """Whether they are positive definite; None if that is not known."""
-        return self._is_positive_definite
+    is_non_singular = kept(
+        "_is_non_singular", "Whether the matrices are invertible; None if that is not known."
+    )
+    is_self_adjoint = kept(
+        "_is_self_adjoint",
+        "Whether they equal their conjugate transpose; None if that is not known.",
+    )
+    is_positive_definite = kept(
+        "_is_positive_definite", "Whether they are positive definite; None if that is not known."
+    )
 
     @property
     def is_square(self) -> bool | None:
         """Whether they are square, by a hint or by their shape; None if that is not known."""
-        hint = self._is_square_set_or_implied_by_hints
+        hint = self._is_square
         known = self.domain_dimension == self.range_dimension
         if hint is False and known:
             raise ValueError("User set is_square hint to False, but the operator was square.")
         return known if hint is None else hint
 
     def _hints(self) -> dict[str, Any]:
-        return {
-            "is_non_singular": self.is_non_singular,
-            "is_self_adjoint": self.is_self_adjoint,
-            "is_positive_definite": self.is_positive_definite,
-            "is_square": self.is_square,
-        }
+        return {hint: getattr(self, hint) for hint in HINTS}
 
     # Shapes.
 
@@ -500,11 +514,6 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The operator with other parameters."""
         return type(self)(**{**self._parameters, **overrides})
 
-    @property
-    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
-        """How many dimensions of each parameter belong to one matrix."""
-        return {}
-
     def __getitem__(self, slices: Any) -> LinearOperator:
         return self._copy(algebra.sliced_parameters(self, slices))
 
@@ -554,10 +563,32 @@ def tensor_or_variable(value: Any, dtype: Any = None, name: str | None = None) -
     return _core.convert(value, None if dtype is None else dtypes.as_dtype(dtype), None)
 
 
-def refuse_hint(hint: bool | None, wrong: bool, message: str) -> None:
-    """Raises a ValueError if a hint is wrong for all operators of a class."""
-    if hint is wrong:
+def implied(hint: bool | None, known: bool, message: str) -> bool:
+    """What is known of an operator, which raises a ValueError if a hint contradicts it."""
+    if hint is (not known):
         raise ValueError(message)
+    return known
+
+
+def product(factors: Iterable[Any]) -> Any:
+    """The product of tensors."""
+    return functools.reduce(operator.mul, factors)
+
+
+def total(terms: Iterable[Any]) -> Any:
+    """The sum of tensors."""
+    return functools.reduce(operator.add, terms)
+
+
+def common_batch_shape(operators: Iterable[LinearOperator]) -> TensorShape:
+    """The shape that the batch shapes of operators broadcast to."""
+    return functools.reduce(tf.broadcast_static_shape, (each.batch_shape for each in operators))
+
+
+def common_batch_shape_tensor(operators: Iterable[LinearOperator]) -> Any:
+    """The same as a vector of int32."""
+    shapes = (each.batch_shape_tensor() for each in operators)
+    return functools.reduce(tf.broadcast_dynamic_shape, shapes)
 
 
 def invalid(message: str) -> Any:

@@ -13,6 +13,8 @@ from eagerflow.framework.type_spec import (
     type_spec_from_value,
 )
 
+HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
+
 
 class LinearOperatorSpec(TypeSpec):
     """What is known of an operator: its class, the specs of its tensors, and its other parameters.
@@ -35,13 +37,7 @@ class LinearOperatorSpec(TypeSpec):
         values = operator._tensor_parameters()
         fields = {name: nest.map_structure(_spec_of, value) for name, value in values.items()}
         others = {k: v for k, v in operator._parameters.items() if k not in fields and k != "name"}
-        hints = {
-            "is_non_singular": operator._is_non_singular,
-            "is_self_adjoint": operator._is_self_adjoint,
-            "is_positive_definite": operator._is_positive_definite,
-            "is_square": operator._is_square_set_or_implied_by_hints,
-        }
-        others |= {name: hint for name, hint in hints.items() if name in others}
+        others |= {hint: getattr(operator, f"_{hint}") for hint in HINTS if hint in others}
         return _spec_class(kind)(kind, fields, others)
 
     @property

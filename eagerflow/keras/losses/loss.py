@@ -8,13 +8,13 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import distribution_state
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
 from eagerflow.keras.program_code import convertible
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.argument_docs import complete_docs
 
 # Imported when it is first used: it lists all losses, which import this module.
 all_losses = lazy.Module("eagerflow.keras.losses")

@@ -9,7 +9,6 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.distribution_state import merged_in_replicas
 from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
-from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import defaults
 from eagerflow.keras.engine.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
@@ -17,6 +16,7 @@ from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike
 from eagerflow.util import own_code
+from eagerflow.util.argument_docs import complete_docs
 
 _ops = _core.ops
 Tensor = _core.Tensor

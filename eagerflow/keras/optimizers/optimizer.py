@@ -15,7 +15,6 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.trackable import Trackable
 from eagerflow.framework.variable import Variable, variable_at_once
-from eagerflow.keras.argument_docs import complete_docs
 from eagerflow.keras.config import float_dtype
 from eagerflow.keras.optimizers import clipping, keras3_state, scalars, updates
 from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
@@ -24,6 +23,7 @@ from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy, own_code
+from eagerflow.util.argument_docs import complete_docs
 from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: few programs need them.

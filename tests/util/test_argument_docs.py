@@ -1,4 +1,4 @@
-"""Docstrings of Keras's classes describe every argument, also those that a base describes."""
+"""Docstrings of classes describe every argument, also those that a base describes."""
 
 import inspect
 import pydoc
@@ -6,7 +6,7 @@ import pydoc
 import pytest
 
 import eagerflow as tf
-from eagerflow.keras.argument_docs import ArgumentDocs
+from eagerflow.util.argument_docs import ArgumentDocs
 
 CLASSES = [
     (module, name)
@@ -15,6 +15,7 @@ CLASSES = [
         tf.keras.optimizers.legacy,
         tf.keras.losses,
         tf.keras.metrics,
+        tf.linalg,
     )
     for name in dir(module)
     if inspect.isclass(getattr(module, name))
