@@ -112,13 +112,7 @@ def _encoded_spec(audio: Any, sample_rate: Any, name: str | None = None) -> Tens
     return TensorSpec([], dtypes.string)
 
 
-@composed_op(
-    "DecodeWav",
-    in_graph=on_host(_decoded_specs),
-    contents=Input("string"),
-    desired_channels=int,
-    desired_samples=int,
-)
+@composed_op("DecodeWav", in_graph=on_host(_decoded_specs), contents=Input("string"))
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:

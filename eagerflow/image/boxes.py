@@ -125,8 +125,6 @@ def _outline(
     boxes=Input("float32"),
     box_indices=Input("int32"),
     crop_size=Input("int32"),
-    method=str,
-    extrapolation_value=float,
 )
 def crop_and_resize(
     image: Any,

@@ -182,17 +182,7 @@ def _encoded_png_spec(image: Any, compression: int = -1, name: str | None = None
     return TensorSpec(None if shape.rank is None else shape[:-3], dtypes.string)
 
 
-@composed_op(
-    "DecodeJpeg",
-    in_graph=on_host(_jpeg_spec),
-    contents=Input("string", converts="alone"),
-    channels=int,
-    ratio=int,
-    fancy_upscaling=bool,
-    try_recover_truncated=bool,
-    acceptable_fraction=float,
-    dct_method=str,
-)
+@composed_op("DecodeJpeg", in_graph=on_host(_jpeg_spec), contents=Input("string", converts="alone"))
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -235,12 +225,6 @@ def decode_jpeg(
     in_graph=on_host(_crop_spec),
     contents=Input("string", converts="alone"),
     crop_window=Input("int32", converts="alone"),
-    channels=int,
-    ratio=int,
-    fancy_upscaling=bool,
-    try_recover_truncated=bool,
-    acceptable_fraction=float,
-    dct_method=str,
 )
 def decode_and_crop_jpeg(
     contents: Any,
@@ -297,9 +281,7 @@ def decode_and_crop_jpeg(
     return _image(array[top : top + height, left : left + width])
 
 
-@composed_op(
-    "DecodePng", in_graph=on_host(_png_spec), contents=Input("string"), channels=int, dtype=DType
-)
+@composed_op("DecodePng", in_graph=on_host(_png_spec), contents=Input("string"), dtype=DType)
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -329,7 +311,7 @@ def decode_png(
     return _image(array)
 
 
-@composed_op("DecodeBmp", in_graph=on_host(_bmp_spec), contents=Input("string"), channels=int)
+@composed_op("DecodeBmp", in_graph=on_host(_bmp_spec), contents=Input("string"))
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP image.
 
@@ -382,9 +364,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
     return _image(_still(data, 3, op)[None])
 
 
-@composed_op(
-    "DecodeWebP", in_graph=on_host(_webp_spec), contents=Input("string"), channels=int, dtype=DType
-)
+@composed_op("DecodeWebP", in_graph=on_host(_webp_spec), contents=Input("string"), dtype=DType)
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> Tensor:
@@ -412,14 +392,7 @@ def decode_webp(
     return _image(_frames(data, "WebP", channels, op))
 
 
-@composed_op(
-    "DecodeImage",
-    in_graph=on_host(_image_spec),
-    contents=Input("string"),
-    channels=int,
-    dtype=DType,
-    expand_animations=bool,
-)
+@composed_op("DecodeImage", in_graph=on_host(_image_spec), contents=Input("string"), dtype=DType)
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -511,18 +484,7 @@ def extract_jpeg_shape(
 
 
 @composed_op(
-    "EncodeJpeg",
-    in_graph=on_host(always(TensorSpec([], dtypes.string))),
-    image=Input("uint8"),
-    format=str,
-    quality=int,
-    progressive=bool,
-    optimize_size=bool,
-    chroma_downsampling=bool,
-    density_unit=str,
-    x_density=int,
-    y_density=int,
-    xmp_metadata=str,
+    "EncodeJpeg", in_graph=on_host(always(TensorSpec([], dtypes.string))), image=Input("uint8")
 )
 def encode_jpeg(
     image: Any,
@@ -654,10 +616,7 @@ def _png_bytes(array: np.ndarray, level: int) -> bytes:
 
 
 @composed_op(
-    "EncodePng",
-    in_graph=on_host(_encoded_png_spec),
-    image=Input("uint8", "uint16", prefer="uint8"),
-    compression=int,
+    "EncodePng", in_graph=on_host(_encoded_png_spec), image=Input("uint8", "uint16", prefer="uint8")
 )
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of PNG files.

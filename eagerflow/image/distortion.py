@@ -192,8 +192,6 @@ def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: Any) -> int
     min_object_covered=Input("float32"),
     aspect_ratio_range=list[float],
     area_range=list[float],
-    max_attempts=int,
-    use_image_if_no_bounding_boxes=bool,
 )
 def sample_distorted_bounding_box(
     image_size: Any,
@@ -255,8 +253,6 @@ def sample_distorted_bounding_box(
     seed=Input(INDEX_TYPES, type="Tseed"),
     aspect_ratio_range=list[float],
     area_range=list[float],
-    max_attempts=int,
-    use_image_if_no_bounding_boxes=bool,
 )
 def stateless_sample_distorted_bounding_box(
     image_size: Any,

@@ -244,7 +244,6 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     sizes=list[int],
     strides=list[int],
     rates=list[int],
-    padding=str,
 )
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str, name: str | None = None
@@ -332,9 +331,6 @@ def _glimpse_spec(input: Any, size: Any, offsets: Any, *_: Any, **__: Any) -> Te
     input=Input("float32"),
     size=Input("int32"),
     offsets=Input("float32"),
-    centered=bool,
-    normalized=bool,
-    noise=str,
 )
 def extract_glimpse(
     input: Any,

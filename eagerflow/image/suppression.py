@@ -379,8 +379,6 @@ def _combined_specs(
     max_total_size=Input("int32"),
     iou_threshold=Input("float32"),
     score_threshold=Input("float32"),
-    pad_per_class=bool,
-    clip_boxes=bool,
 )
 def combined_non_max_suppression(
     boxes: Any,

@@ -135,14 +135,7 @@ def _columns_specs(records: Any, record_defaults: Any, *_: Any, **__: Any) -> li
     ]
 
 
-@composed_op(
-    "DecodeCSV",
-    in_graph=on_host(_columns_specs),
-    records=Input("string"),
-    field_delim=str,
-    use_quote_delim=bool,
-    na_value=str,
-)
+@composed_op("DecodeCSV", in_graph=on_host(_columns_specs), records=Input("string"))
 def decode_csv(
     records: TensorLike,
     record_defaults: Any,

@@ -139,14 +139,7 @@ def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
 
 
 @composed_op(
-    "DecodeProtoV2",
-    bytes=Input("string"),
-    message_type=str,
-    field_names=list[str],
-    output_types=list[DType],
-    descriptor_source=str,
-    message_format=str,
-    sanitize=bool,
+    "DecodeProtoV2", bytes=Input("string"), output_types=list[DType], descriptor_source=str
 )
 def decode_proto(
     bytes: Any,
@@ -233,13 +226,7 @@ def decode_proto(
     return _core.convert(sizes.reshape(*shape, len(fields)), dtypes.int32, None), values
 
 
-@composed_op(
-    "EncodeProto",
-    sizes=Input("int32"),
-    field_names=list[str],
-    message_type=str,
-    descriptor_source=str,
-)
+@composed_op("EncodeProto", sizes=Input("int32"), descriptor_source=str)
 def encode_proto(
     sizes: Any,
     values: Sequence[Any],

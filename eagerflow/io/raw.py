@@ -78,7 +78,7 @@ _RAW = (
 )
 
 
-@composed_op("DecodePaddedRaw", input_bytes=Input("string"), out_type=DType, little_endian=bool)
+@composed_op("DecodePaddedRaw", input_bytes=Input("string"), out_type=DType, own=("fixed_length",))
 def decode_raw(
     input_bytes: TensorLike,
     out_type: DTypeLike,
@@ -153,7 +153,7 @@ def _raw_values(
     return _core.convert(values.reshape((*shape, length // size)), dtype, None)
 
 
-@composed_op("EncodeBase64", elementwise=1, input=Input("string"), pad=bool)
+@composed_op("EncodeBase64", elementwise=1, input=Input("string"))
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
@@ -187,7 +187,7 @@ def decode_base64(input: Any, name: str | None = None) -> Tensor:
     return _core.ops.base64_decode(_texts(input, "DecodeBase64"))
 
 
-@composed_op("DecodeCompressed", elementwise=1, bytes=Input("string"), compression_type=str)
+@composed_op("DecodeCompressed", elementwise=1, bytes=Input("string"))
 def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
     """Each string decompressed.
 

@@ -391,11 +391,6 @@ def _padded_by_places(tensor: Tensor, flat: Tensor, mode: str, value: Tensor) ->
     begin=Input(INDEX_TYPES, "int16", type="Index"),
     end=Input(INDEX_TYPES, "int16", type="Index"),
     strides=Input(INDEX_TYPES, "int16", type="Index"),
-    begin_mask=int,
-    end_mask=int,
-    ellipsis_mask=int,
-    new_axis_mask=int,
-    shrink_axis_mask=int,
 )
 def strided_slice(
     input_: Any,

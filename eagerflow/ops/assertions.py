@@ -558,9 +558,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
     host_call(refuse, None, tuple(data), name="Assert", effects=True, unless=holds)
 
 
-@composed_op(
-    "CheckNumerics", elementwise=1, in_graph=_awaited, tensor=Input(FLOAT_TYPES), message=str
-)
+@composed_op("CheckNumerics", elementwise=1, in_graph=_awaited, tensor=Input(FLOAT_TYPES))
 def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 
@@ -596,9 +594,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
     return _ops.identity(x)
 
 
-@composed_op(
-    "CheckNumerics", checked_first=True, in_graph=_awaited, x=Input(FLOAT_TYPES), message=str
-)
+@composed_op("CheckNumerics", checked_first=True, in_graph=_awaited, x=Input(FLOAT_TYPES))
 def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
     """Checks that no element is NaN or infinite; the same as `check_numerics`."""
     return check_numerics(x, message)

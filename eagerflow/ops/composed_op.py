@@ -6,7 +6,7 @@ It says of the operation what entries of the op table say of theirs (`InputSpec`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType, GenericAlias
 from typing import Any, Literal, TypeVar, get_args
 
@@ -87,9 +87,28 @@ def _parameters(function: FunctionType) -> list[tuple[str, bool]]:
     ]
 
 
-def _attr(name: str, kind: Attr) -> tuple[str, str, bool]:
-    is_list = isinstance(kind, GenericAlias)
-    return name, (get_args(kind)[0] if is_list else kind).__name__, is_list
+# The attributes of the types that annotations have, and whether they are lists.
+_ATTRS = {
+    form.format(kind) + optional: (kind, "{}" != form)
+    for kind in ("int", "float", "bool", "str")
+    for form in ("{}", "list[{}]", "Sequence[{}]")
+    for optional in ("", " | None")
+}
+# Parameters that are never attributes: names, and seeds, from which the function draws others.
+_OWN = frozenset(["name", "seed"])
+
+
+def _attrs(
+    function: FunctionType, declared: Mapping[str, Input | Attr], own: Iterable[str]
+) -> Iterator[tuple[str, str, bool]]:
+    """The attributes: what is declared as one, and what the function's annotations say."""
+    for name, _ in _parameters(function):
+        kind, annotation = declared.get(name), function.__annotations__.get(name)
+        if kind is None and name not in _OWN and name not in own and annotation in _ATTRS:
+            yield name, *_ATTRS[annotation]
+        elif kind is not None and not isinstance(kind, Input):
+            is_list = isinstance(kind, GenericAlias)
+            yield name, (get_args(kind)[0] if is_list else kind).__name__, is_list
 
 
 def composed_op(
@@ -100,6 +119,7 @@ def composed_op(
     overridable: bool = True,
     checked_first: bool = False,
     in_graph: InGraph | None = None,
+    own: Iterable[str] = (),
     **parameters: Input | Attr,
 ) -> Callable[[Function], Function]:
     """Lets arguments override a function, and declares the operation it composes.
@@ -111,11 +131,13 @@ def composed_op(
         checked_first: whether arguments are checked before the call, and not only after it has
             failed; for functions that would take more than the operation does.
         in_graph: see `op_function`.
-        **parameters: the inputs in TensorFlow's order, and the attributes.
+        own: parameters that the operation does not have, although their annotations are those of
+            attributes: `int`, `float`, `bool`, `str`, and lists of them.
+        **parameters: the inputs in TensorFlow's order, and attributes with other annotations.
 
     >>> from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
-    >>> @composed_op("Halve", x=Input(FLOAT_TYPES), times=int)
-    ... def halve(x, times=1):
+    >>> @composed_op("Halve", x=Input(FLOAT_TYPES))
+    ... def halve(x, times: int = 1):
     ...     return x / 2**times
     >>> float(halve(3.0))
     1.5
@@ -128,7 +150,7 @@ allowed values: float, double, bfloat16, half (argument 'x') [Op:Halve]
 
     def decorate(body: Any) -> Any:
         inputs = [(n, *kind.declared) for n, kind in parameters.items() if isinstance(kind, Input)]
-        attrs = [_attr(n, kind) for n, kind in parameters.items() if not isinstance(kind, Input)]
+        attrs = list(_attrs(body, parameters, own))
         entry = _core.ComposedOp(op, _parameters(body), inputs, attrs, checked_first)
         return _core.OpFunction(
             body,

@@ -132,7 +132,6 @@ def gather_nd(
     indices=Input(INDEX_TYPES, type="Tindices", no_kernel=("int16",)),
     updates=Input(),
     shape=Input(INDEX_TYPES, type="Tindices", no_kernel=("int16",)),
-    bad_indices_policy=str,
 )
 def scatter_nd(
     indices: Any,
@@ -462,7 +461,7 @@ def reverse_sequence(
     return _ops.reverse_sequence(value, lengths, axis, batch)
 
 
-@composed_op("DynamicPartition", data=Input(), partitions=Input("int32"), num_partitions=int)
+@composed_op("DynamicPartition", data=Input(), partitions=Input("int32"))
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

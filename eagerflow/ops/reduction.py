@@ -169,8 +169,6 @@ def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     checked_first=True,
     x=Input(FLOAT_TYPES),
     axis=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
-    exclusive=bool,
-    reverse=bool,
 )
 def cumulative_logsumexp(
     x: TensorLike,

@@ -85,10 +85,6 @@ def _masks(x: Tensor, limits: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, T
 @composed_op(
     "FakeQuantWithMinMaxArgs",
     inputs=Input("float32", converts="alone"),
-    min=float,
-    max=float,
-    num_bits=int,
-    narrow_range=bool,
     in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_args(
@@ -128,8 +124,6 @@ def fake_quant_with_min_max_args(
     inputs=Input("float32"),
     min=Input("float32"),
     max=Input("float32"),
-    num_bits=int,
-    narrow_range=bool,
     in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_vars(
@@ -161,8 +155,6 @@ def _limit(value: Any) -> Tensor:
     inputs=Input("float32"),
     min=Input("float32"),
     max=Input("float32"),
-    num_bits=int,
-    narrow_range=bool,
     in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_vars_per_channel(
@@ -188,10 +180,6 @@ def fake_quant_with_min_max_vars_per_channel(
     "FakeQuantWithMinMaxArgsGradient",
     gradients=Input("float32", converts="alone"),
     inputs=Input("float32", converts="alone"),
-    min=float,
-    max=float,
-    num_bits=int,
-    narrow_range=bool,
     in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_args_gradient(
@@ -229,8 +217,6 @@ def _gradients(
     inputs=Input("float32"),
     min=Input("float32"),
     max=Input("float32"),
-    num_bits=int,
-    narrow_range=bool,
     in_graph=on_host(_gradient_specs, in_programs=True),
 )
 def fake_quant_with_min_max_vars_gradient(
@@ -258,8 +244,6 @@ def fake_quant_with_min_max_vars_gradient(
     inputs=Input("float32"),
     min=Input("float32"),
     max=Input("float32"),
-    num_bits=int,
-    narrow_range=bool,
     in_graph=on_host(_channel_gradient_specs, in_programs=True),
 )
 def fake_quant_with_min_max_vars_per_channel_gradient(
@@ -350,12 +334,6 @@ def _rounded(
     input=Input(FLOAT_TYPES),
     input_min=Input(FLOAT_TYPES),
     input_max=Input(FLOAT_TYPES),
-    signed_input=bool,
-    num_bits=int,
-    range_given=bool,
-    round_mode=str,
-    narrow_range=bool,
-    axis=int,
     in_graph=on_host(_like_inputs),
 )
 def quantize_and_dequantize_v2(
@@ -422,12 +400,6 @@ def quantize_and_dequantize_v2(
     input=Input(FLOAT_TYPES),
     input_min=Input(FLOAT_TYPES),
     input_max=Input(FLOAT_TYPES),
-    signed_input=bool,
-    num_bits=int,
-    range_given=bool,
-    round_mode=str,
-    narrow_range=bool,
-    axis=int,
     in_graph=on_host(_like_inputs),
 )
 def quantize_and_dequantize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import known_array
 from eagerflow.ops.array import invalid_argument, pad, roll
-from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
+from eagerflow.ops.composed_op import COMPLEX_TYPES, Function, Input, composed_op
 from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
 from eagerflow.signal import specs
 from eagerflow.util.optional import found
@@ -169,11 +169,15 @@ def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
     return _complex_transform(x, tuple(range(x.ndim - rank, x.ndim)), inverse)
 
 
-@composed_op(
-    "FFT",
-    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole, in_programs=True),
-)
+_SPECTRUM = Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64")
+
+
+def _transform(op: str) -> Callable[[Function], Function]:
+    """The declaration of an operation that transforms all of its last axes."""
+    return composed_op(op, input=_SPECTRUM, in_graph=on_host(specs.whole, in_programs=True))
+
+
+@_transform("FFT")
 def fft(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
 
@@ -189,11 +193,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "FFT", False)
 
 
-@composed_op(
-    "IFFT",
-    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole, in_programs=True),
-)
+@_transform("IFFT")
 def ifft(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
 
@@ -203,41 +203,25 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
     return _whole(input, 1, "IFFT", True)
 
 
-@composed_op(
-    "FFT2D",
-    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole, in_programs=True),
-)
+@_transform("FFT2D")
 def fft2d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
     return _whole(input, 2, "FFT2D", False)
 
 
-@composed_op(
-    "IFFT2D",
-    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole, in_programs=True),
-)
+@_transform("IFFT2D")
 def ifft2d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
     return _whole(input, 2, "IFFT2D", True)
 
 
-@composed_op(
-    "FFT3D",
-    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole, in_programs=True),
-)
+@_transform("FFT3D")
 def fft3d(input: Any, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
     return _whole(input, 3, "FFT3D", False)
 
 
-@composed_op(
-    "IFFT3D",
-    input=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
-    in_graph=on_host(specs.whole, in_programs=True),
-)
+@_transform("IFFT3D")
 def ifft3d(input: Any, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
     return _whole(input, 3, "IFFT3D", True)
@@ -400,10 +384,11 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
 
 @composed_op(
     "FFTND",
-    input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    input_tensor=_SPECTRUM,
     fft_length=Input("int32"),
     axes=Input("int32"),
     in_graph=on_host(specs.along_axes, in_programs=True),
+    own=("norm",),
 )
 def fftnd(
     input_tensor: Any,
@@ -433,10 +418,11 @@ def fftnd(
 
 @composed_op(
     "IFFTND",
-    input_tensor=Input(COMPLEX_TYPES, type="Tcomplex", prefer="complex64"),
+    input_tensor=_SPECTRUM,
     fft_length=Input("int32"),
     axes=Input("int32"),
     in_graph=on_host(specs.along_axes, in_programs=True),
+    own=("norm",),
 )
 def ifftnd(
     input_tensor: Any,
@@ -481,6 +467,7 @@ def rfftnd(
     x=Input("float32", "float64", type="Treal", prefer="float32"),
     fft_length=Input("int32"),
     axes=Input("int32"),
+    own=("norm",),
 )
 def _rfftnd(x: Tensor, fft_length: Any = None, axes: Any = None, norm: str | None = None) -> Tensor:
     chosen, lengths = _axes_and_lengths(x, fft_length, axes, "RFFTND")

@@ -27,6 +27,7 @@ Tensor = _core.Tensor
     data=Input(REAL_TYPES),
     indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
     segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+    own=("sparse_gradient",),
 )
 def segment_sum(
     data: TensorLike,
@@ -64,6 +65,7 @@ def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: s
     data=Input(FLOAT_TYPES),
     indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
     segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+    own=("sparse_gradient",),
 )
 def segment_mean(
     data: TensorLike,
@@ -87,6 +89,7 @@ def segment_mean(
     data=Input(FLOAT_TYPES),
     indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
     segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+    own=("sparse_gradient",),
 )
 def segment_sqrt_n(
     data: TensorLike,

@@ -52,11 +52,6 @@ _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
     "AsString",
     elementwise=1,
     input=Input(NUMERIC_TYPES, "bool", "string"),
-    precision=int,
-    scientific=bool,
-    shortest=bool,
-    width=int,
-    fill=str,
     in_graph=on_host(like()),
 )
 def as_string(
@@ -223,7 +218,7 @@ def _starts(item: bytes) -> list[int]:
     return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
 
 
-@composed_op("StringLength", input=Input("string"), unit=str)
+@composed_op("StringLength", input=Input("string"))
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How long each string is, int32.
 
@@ -249,7 +244,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
     return encoding == "utf-8"
 
 
-@composed_op("StringLower", input=Input("string"), encoding=str)
+@composed_op("StringLower", input=Input("string"))
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings in lower case.
 
@@ -268,7 +263,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringLower", False)
 
 
-@composed_op("StringUpper", input=Input("string"), encoding=str)
+@composed_op("StringUpper", input=Input("string"))
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings in upper case; see `tf.strings.lower`.
 
@@ -301,7 +296,6 @@ def _split_spec(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
     "StringSplitV2",
     input=Input("string", converts="alone"),
     sep=Input("string", converts="alone"),
-    maxsplit=int,
     in_graph=on_host(_split_spec),
 )
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
@@ -349,7 +343,6 @@ def _part_spec(
     input=Input("string"),
     pos=Input(INDEX_TYPES, type="Tpos"),
     len=Input(INDEX_TYPES, type="Tpos"),
-    unit=str,
     in_graph=on_host(_part_spec),
 )
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
@@ -524,14 +517,7 @@ def reduce_join(
     return _join(inputs, axis, keepdims, separator)
 
 
-@composed_op(
-    "ReduceJoin",
-    overridable=False,
-    inputs=Input("string"),
-    axis=Input("int32"),
-    keepdims=bool,
-    separator=str,
-)
+@composed_op("ReduceJoin", overridable=False, inputs=Input("string"), axis=Input("int32"))
 def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
@@ -602,7 +588,6 @@ def _segments_spec(
     inputs=Input("string"),
     segment_ids=Input(INDEX_TYPES, type="Tindices"),
     num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
-    separator=str,
     in_graph=on_host(_segments_spec),
 )
 def unsorted_segment_join(

@@ -381,7 +381,6 @@ def _replaced(text: str, expression: re.Pattern, parts: Iterable, everywhere: bo
     input=Input("string"),
     pattern=Input("string"),
     rewrite=Input("string"),
-    replace_global=bool,
     in_graph=on_host(like()),
 )
 def regex_replace(

@@ -313,14 +313,7 @@ def unicode_encode(
     return _encode(input, output_encoding, errors, replacement_char)
 
 
-@composed_op(
-    "UnicodeEncode",
-    overridable=False,
-    input=Input("int32"),
-    output_encoding=str,
-    errors=str,
-    replacement_char=int,
-)
+@composed_op("UnicodeEncode", overridable=False, input=Input("int32"))
 def _encode(input: Any, output_encoding: str, errors: str, replacement_char: int) -> Any:
     codec = _output(output_encoding, "UnicodeEncode")
     _checked_errors(errors, "UnicodeEncode")
@@ -360,16 +353,7 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
         return None
 
 
-@composed_op(
-    "UnicodeTranscode",
-    input=Input("string"),
-    input_encoding=str,
-    output_encoding=str,
-    errors=str,
-    replacement_char=int,
-    replace_control_characters=bool,
-    in_graph=on_host(like()),
-)
+@composed_op("UnicodeTranscode", input=Input("string"), in_graph=on_host(like()))
 def unicode_transcode(
     input: Any,
     input_encoding: str,

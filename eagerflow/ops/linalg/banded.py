@@ -212,8 +212,6 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
     "BandedTriangularSolve",
     bands=Input(COMPLEX_TYPES, "float16", "float32", "float64"),
     rhs=Input(COMPLEX_TYPES, "float16", "float32", "float64"),
-    lower=bool,
-    adjoint=bool,
 )
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None

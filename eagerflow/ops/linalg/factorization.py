@@ -186,7 +186,7 @@ def _smaller(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else min(a, b)
 
 
-@composed_op("Qr", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"), full_matrices=bool)
+@composed_op("Qr", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"))
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
 

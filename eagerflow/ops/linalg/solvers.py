@@ -62,9 +62,7 @@ def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
     return _ops.reshape(_ops.reduce_sum(grad, axis=axes), list(shape))
 
 
-@composed_op(
-    "MatrixInverse", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"), adjoint=bool
-)
+@composed_op("MatrixInverse", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"))
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of matrices.
 
@@ -266,7 +264,6 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     "MatrixSolve",
     matrix=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
     rhs=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
-    adjoint=bool,
 )
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves A X = B for X.
@@ -340,13 +337,7 @@ def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
         raise invalid_argument("Input matrix is not invertible. [Op:MatrixSolve]") from None
 
 
-@composed_op(
-    "MatrixTriangularSolve",
-    matrix=Input(INEXACT_TYPES),
-    rhs=Input(INEXACT_TYPES),
-    lower=bool,
-    adjoint=bool,
-)
+@composed_op("MatrixTriangularSolve", matrix=Input(INEXACT_TYPES), rhs=Input(INEXACT_TYPES))
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

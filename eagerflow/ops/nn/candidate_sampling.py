@@ -203,13 +203,7 @@ def _sample(
 
 
 @composed_op(
-    "UniformCandidateSampler",
-    in_graph=_node(UniformCandidateSampler),
-    true_classes=Input("int64"),
-    num_true=int,
-    num_sampled=int,
-    unique=bool,
-    range_max=int,
+    "UniformCandidateSampler", in_graph=_node(UniformCandidateSampler), true_classes=Input("int64")
 )
 def uniform_candidate_sampler(
     true_classes: Any,
@@ -254,10 +248,6 @@ def uniform_candidate_sampler(
     "LogUniformCandidateSampler",
     in_graph=_node(LogUniformCandidateSampler),
     true_classes=Input("int64"),
-    num_true=int,
-    num_sampled=int,
-    unique=bool,
-    range_max=int,
 )
 def log_uniform_candidate_sampler(
     true_classes: Any,
@@ -335,16 +325,6 @@ def _unigrams(
     "FixedUnigramCandidateSampler",
     in_graph=_node(FixedUnigramCandidateSampler),
     true_classes=Input("int64"),
-    num_true=int,
-    num_sampled=int,
-    unique=bool,
-    range_max=int,
-    vocab_file=str,
-    distortion=float,
-    num_reserved_ids=int,
-    num_shards=int,
-    shard=int,
-    unigrams=list[float],
 )
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
@@ -413,10 +393,6 @@ def fixed_unigram_candidate_sampler(
     "LearnedUnigramCandidateSampler",
     in_graph=_node(LearnedUnigramCandidateSampler),
     true_classes=Input("int64"),
-    num_true=int,
-    num_sampled=int,
-    unique=bool,
-    range_max=int,
 )
 def learned_unigram_candidate_sampler(
     true_classes: Any,
@@ -458,12 +434,7 @@ def learned_unigram_candidate_sampler(
 
 
 @composed_op(
-    "AllCandidateSampler",
-    in_graph=_node(AllCandidateSampler),
-    true_classes=Input("int64"),
-    num_true=int,
-    num_sampled=int,
-    unique=bool,
+    "AllCandidateSampler", in_graph=_node(AllCandidateSampler), true_classes=Input("int64")
 )
 def all_candidate_sampler(
     true_classes: Any,
@@ -495,7 +466,6 @@ _HITS = ComputeAccidentalHits(*_HITS)
     in_graph=on_host(always(_HITS)),
     true_classes=Input("int64"),
     sampled_candidates=Input("int64"),
-    num_true=int,
 )
 def compute_accidental_hits(
     true_classes: Any,

@@ -340,7 +340,6 @@ def _greedy_specs(inputs: Any, sequence_length: Any, *_: Any, **__: Any) -> tupl
     in_graph=on_host(_greedy_specs),
     inputs=Input("float32", "float64", prefer="float32"),
     sequence_length=Input("int32"),
-    merge_repeated=bool,
     blank_index=int,
 )
 def ctc_greedy_decoder(
@@ -503,8 +502,6 @@ def _beam_specs(
     in_graph=on_host(_beam_specs),
     inputs=Input("float32", "float64", prefer="float32"),
     sequence_length=Input("int32"),
-    beam_width=int,
-    top_paths=int,
 )
 def ctc_beam_search_decoder(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1

@@ -121,16 +121,7 @@ def _largest(operand: Any, k: int, axis: int, smallest: bool) -> ApproxTopK:
     return ApproxTopK(_ops.transpose(values, back), _ops.transpose(indices, back))
 
 
-@composed_op(
-    "ApproxTopK",
-    checked_first=True,
-    operand=Input("float16", "bfloat16", "float32"),
-    k=int,
-    reduction_dimension=int,
-    recall_target=float,
-    reduction_input_size_override=int,
-    aggregate_to_topk=bool,
-)
+@composed_op("ApproxTopK", checked_first=True, operand=Input("float16", "bfloat16", "float32"))
 def approx_max_k(
     operand: Any,
     k: int,
@@ -159,16 +150,7 @@ def approx_max_k(
     return _largest(operand, k, reduction_dimension, False)
 
 
-@composed_op(
-    "ApproxTopK",
-    checked_first=True,
-    operand=Input("float16", "bfloat16", "float32"),
-    k=int,
-    reduction_dimension=int,
-    recall_target=float,
-    reduction_input_size_override=int,
-    aggregate_to_topk=bool,
-)
+@composed_op("ApproxTopK", checked_first=True, operand=Input("float16", "bfloat16", "float32"))
 def approx_min_k(
     operand: Any,
     k: int,
@@ -186,17 +168,7 @@ def approx_min_k(
     return _largest(operand, k, reduction_dimension, True)
 
 
-@composed_op(
-    "ApproxTopK",
-    checked_first=True,
-    input=Input("float16", "bfloat16", "float32"),
-    k=int,
-    reduction_dimension=int,
-    recall_target=float,
-    is_max_k=bool,
-    reduction_input_size_override=int,
-    aggregate_to_topk=bool,
-)
+@composed_op("ApproxTopK", checked_first=True, input=Input("float16", "bfloat16", "float32"))
 def approx_top_k(
     input: Any,
     k: int,

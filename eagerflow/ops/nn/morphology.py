@@ -82,7 +82,6 @@ def dilation2d(
     filters=Input(REAL_TYPES),
     strides=list[int],
     dilations=list[int],
-    padding=str,
 )
 def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations: Any) -> Tensor:
     x = _core.as_tensor(input)
@@ -177,14 +176,7 @@ def erosion2d(
     return _ops.negative(turned)
 
 
-@composed_op(
-    "LRN",
-    input=Input("float16", "float32", no_kernel=("bfloat16",), prefer="float32"),
-    depth_radius=int,
-    bias=float,
-    alpha=float,
-    beta=float,
-)
+@composed_op("LRN", input=Input("float16", "float32", no_kernel=("bfloat16",), prefer="float32"))
 def local_response_normalization(
     input: Any,
     depth_radius: int = 5,

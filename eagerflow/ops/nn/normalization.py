@@ -385,7 +385,7 @@ def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
         raise invalid_argument(f"Input rank should be: 4 instead of: {x.ndim}")
 
 
-@composed_op("DepthToSpace", input=Input(), block_size=int, data_format=str)
+@composed_op("DepthToSpace", input=Input())
 def depth_to_space(
     input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:

@@ -265,8 +265,6 @@ def fractional_max_pool(
     in_graph=_pooled(FractionalAvgPool),
     value=Input(INDEX_TYPES, "float32", "float64"),
     pooling_ratio=list[float],
-    pseudo_random=bool,
-    overlapping=bool,
 )
 def fractional_avg_pool(
     value: Any,

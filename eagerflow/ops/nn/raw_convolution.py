@@ -25,10 +25,6 @@ def _amounts(padding: str, explicit_paddings: Sequence[int]) -> list[int] | None
     filter=Input(FLOAT_TYPES, "int32"),
     out_backprop=Input(FLOAT_TYPES, "int32"),
     strides=list[int],
-    padding=str,
-    use_cudnn_on_gpu=bool,
-    explicit_paddings=list[int],
-    data_format=str,
     dilations=list[int],
 )
 def conv2d_backprop_input_v2(
@@ -72,10 +68,6 @@ def conv2d_backprop_input_v2(
     filter=Input(FLOAT_TYPES),
     out_backprop=Input(FLOAT_TYPES),
     strides=list[int],
-    padding=str,
-    use_cudnn_on_gpu=bool,
-    explicit_paddings=list[int],
-    data_format=str,
     dilations=list[int],
 )
 def conv2d_backprop_filter_v2(
@@ -114,16 +106,7 @@ def conv2d_backprop_filter_v2(
 
 
 @composed_op(
-    "Conv",
-    input=Input(FLOAT_TYPES, "int32"),
-    filter=Input(FLOAT_TYPES, "int32"),
-    strides=list[int],
-    padding=str,
-    explicit_paddings=list[int],
-    data_format=str,
-    dilations=list[int],
-    batch_dims=int,
-    groups=int,
+    "Conv", input=Input(FLOAT_TYPES, "int32"), filter=Input(FLOAT_TYPES, "int32"), strides=list[int]
 )
 def conv(
     input: Any,

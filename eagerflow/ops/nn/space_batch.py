@@ -319,13 +319,7 @@ def with_space_to_batch(
     return batch_to_space(result, blocks, crops)
 
 
-@composed_op(
-    "ExtractVolumePatches",
-    input=Input(REAL_TYPES),
-    ksizes=list[int],
-    strides=list[int],
-    padding=str,
-)
+@composed_op("ExtractVolumePatches", input=Input(REAL_TYPES), ksizes=list[int], strides=list[int])
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:

@@ -416,7 +416,6 @@ def _shuffled_spec(
     index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
     seed=Input(INDEX_TYPES, "uint32", "uint64", type="Tseed"),
     max_index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
-    rounds=int,
 )
 def random_index_shuffle(
     index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
