@@ -293,6 +293,11 @@ PyObject* get_differentiable(PyObject* self, void*) {
   return PyBool_FromLong(op_of(*function.signature).gradient != nullptr);
 }
 
+PyObject* get_of_sparse_values(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  return PyBool_FromLong(function.signature && op_of(*function.signature).of_sparse_values);
+}
+
 PyObject* representation(PyObject* self) {
   const PyRef name = PyRef::steal(get_name(self, nullptr));
   return name ? PyUnicode_FromFormat("<function %U>", name.get()) : nullptr;
@@ -310,6 +315,8 @@ PyGetSetDef getset[] = {
     {"outputs", get_outputs, nullptr, "The number of results; None if it varies.", nullptr},
     {"op_name", get_op_name, nullptr, "TensorFlow's name of the operation.", nullptr},
     {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
+    {"of_sparse_values", get_of_sparse_values, nullptr,
+     "Whether a sparse tensor's result has the result of its values.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -377,6 +384,7 @@ bool init_op_functions(PyObject* module) {
     OpFunction* function = create(type);
     if (!function) return false;
     function->signature = make_signature(*op);
+    function->elementwise = op->elementwise ? static_cast<int>(op->inputs.size()) : 0;
     const int failed = PyModule_AddObjectRef(ops, op->name, reinterpret_cast<PyObject*>(function));
     Py_DECREF(function);
     if (failed) return false;

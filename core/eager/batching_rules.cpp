@@ -336,8 +336,7 @@ std::unordered_map<const Op*, Rule> make_rules() {
   using namespace ops;
   std::unordered_map<const Op*, Rule> rules;
   for (const Op* op : op_table()) {
-    if (op->infer == unary_infer || op->infer == unary_bool_infer || op->infer == binary_infer ||
-        op->infer == binary_bool_infer) {
+    if (op->elementwise) {
       rules[op] = broadcasting;
     } else if (op->infer == same_shape_infer) {
       rules[op] = same_shapes;
@@ -346,8 +345,6 @@ std::unordered_map<const Op*, Rule> make_rules() {
   const auto set = [&](Rule rule, std::initializer_list<const Op*> of) {
     for (const Op* op : of) rules[op] = rule;
   };
-  set(broadcasting, {&ops::select, &clip_by_value, &cast, &identity, &stop_gradient, &ops::complex,
-                     &real, &imag, &conj, &angle, &ops::abs});
   set(of_last_axes, {&softmax, &log_softmax, &softmax_grad, &log_softmax_grad, &matrix_band_part,
                      &diag, &diag_part});
   set(reshaping, {&reshape, &expand_dims, &squeeze});

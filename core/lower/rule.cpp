@@ -14,6 +14,19 @@ const Value* Call::find_late(std::string_view name) const {
   return found == late.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+// The rule of an operation whose entry names that of StableHLO.
+Values named(const Call& c) {
+  Values operands;
+  for (size_t i = 0; i < c.in.size(); ++i) operands.push_back(c.broadcast(i));
+  const std::string_view name = c.op.stablehlo;
+  if (name.find('.') == name.npos) return {c.b.compare(name, operands[0], operands[1])};
+  return {c.b.one(name, operands, c.out[0])};
+}
+
+}  // namespace
+
 Rule find_rule(const Op& op) {
   static const std::unordered_map<const Op*, Rule> rules = [] {
     std::unordered_map<std::string_view, Rule> by_name;
@@ -26,6 +39,7 @@ Rule find_rule(const Op& op) {
     }
     std::unordered_map<const Op*, Rule> result;
     for (const Op* op : op_table()) {
+      if (op->stablehlo) result[op] = named;
       if (const auto found = by_name.find(op->name); found != by_name.end()) {
         result[op] = found->second;
         by_name.erase(found);

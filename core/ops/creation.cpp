@@ -147,6 +147,7 @@ const Op zeros_like{{
     .attrs = attrs_of<LikeAttrs>(),
     .infer = like_infer,
     .kernel = cpu::zeros,
+    .elementwise = true,
     .doc = R"(Zeros of the input's shape, and its dtype unless another is given.
 
 >>> tf.zeros_like([1, 2]).numpy()
@@ -161,6 +162,7 @@ const Op ones_like{{
     .attrs = attrs_of<LikeAttrs>(),
     .infer = ones_like_infer,
     .kernel = cpu::ones,
+    .elementwise = true,
     .doc = R"(Ones of the input's shape, and its dtype unless another is given.
 
 >>> tf.ones_like([1, 2]).numpy()

@@ -42,6 +42,7 @@ const Op relu{{
     .kernel = cpu::unary<Unary::kRelu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(relu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns max(features, 0), element by element; NaN stays NaN.
 
 Real dtypes. The gradient at 0 is 0. The result has the dtype and shape of features. Raises
@@ -77,6 +78,7 @@ const Op relu6{{
     .gradient =
         [](GradContext& g) { g.set(0, call_reusing(relu6_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns min(max(features, 0), 6), element by element; NaN stays NaN.
 
 Real dtypes. The gradient at 0 and 6 is 0. The result has the dtype and shape of features. Raises
@@ -117,6 +119,7 @@ const Op leaky_relu{{
           g.set(0, call_reusing(leaky_relu_grad, g.take_dy(), g.input(0), g.attrs()));
         },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns features where they are positive, and alpha * features elsewhere.
 
 Floating dtypes. The gradient at 0 is alpha. The result has the dtype and shape of features. Raises
@@ -151,6 +154,7 @@ const Op elu{{
     .kernel = cpu::unary<Unary::kElu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(elu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns features where they are positive, and exp(features) - 1 elsewhere.
 
 Floating dtypes. Clevert et al., "Fast and Accurate Deep Network Learning by Exponential Linear
@@ -188,6 +192,7 @@ const Op selu{{
     .kernel = cpu::unary<Unary::kSelu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(selu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns scale * elu(features, alpha), with scale 1.0507 and alpha 1.6733.
 
 Floating dtypes. Klambauer et al., "Self-Normalizing Neural Networks" (2017). The result has the
@@ -260,6 +265,7 @@ const Op softsign{{
     .gradient =
         [](GradContext& g) { g.set(0, call_reusing(softsign_grad, g.take_dy(), g.input(0))); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns features / (1 + |features|).
 
 Floating dtypes. The result has the dtype and shape of features. Raises InvalidArgumentError for

@@ -75,6 +75,7 @@ const Op add_n{{
 const Op add{{
     .name = "add",
     .tf_name = "AddV2",
+    .stablehlo = "stablehlo.add",
     .inputs = {{.name = "x",
                 .dtypes = kAddTypes,
                 .converts = Converts::kAlone,
@@ -105,6 +106,7 @@ array([11, 12, 13], dtype=int32)
 const Op subtract{{
     .name = "subtract",
     .tf_name = "Sub",
+    .stablehlo = "stablehlo.subtract",
     .inputs = {{"x"}, {"y"}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kSubtract>,
@@ -128,6 +130,7 @@ array([4, 4], dtype=int32)
 const Op multiply{{
     .name = "multiply",
     .tf_name = "Mul",
+    .stablehlo = "stablehlo.multiply",
     .inputs = {{"x"}, {"y"}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kMultiply>,
@@ -152,6 +155,7 @@ array([[3., 4.],
 const Op real_divide{{
     .name = "divide_real",
     .tf_name = "RealDiv",
+    .stablehlo = "stablehlo.divide",
     .inputs = {{.name = "x", .dtypes = kInexactTypes, .no_kernel = kIntTypes},
                {.name = "y", .dtypes = kInexactTypes, .no_kernel = kIntTypes}},
     .infer = binary_infer,
@@ -243,6 +247,7 @@ array([ 3, -3], dtype=int32)
 const Op truncate_mod{{
     .name = "truncatemod",
     .tf_name = "TruncateMod",
+    .stablehlo = "stablehlo.remainder",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kTruncateMod>,
@@ -335,6 +340,7 @@ array([32,  9], dtype=int32)
 const Op maximum{{
     .name = "maximum",
     .tf_name = "Maximum",
+    .stablehlo = "stablehlo.maximum",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kMaximum>,
@@ -354,6 +360,7 @@ array([3., 5.], dtype=float32)
 const Op minimum{{
     .name = "minimum",
     .tf_name = "Minimum",
+    .stablehlo = "stablehlo.minimum",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kMinimum>,
@@ -398,6 +405,7 @@ array([4., 4.], dtype=float32)
 const Op atan2{{
     .name = "atan2",
     .tf_name = "Atan2",
+    .stablehlo = "stablehlo.atan2",
     .inputs = {{"y", kFloatTypes}, {"x", kFloatTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kAtan2>,

@@ -112,6 +112,7 @@ const Op select{{
           if (g.wants(2)) set_summed(g, 2, ef::select(condition, nil, dy));
         },
     .needs = {kInput},
+    .elementwise = true,
     .doc = R"(Returns x where condition holds, and y elsewhere.
 
 condition is a bool tensor, x and y have one dtype, any at all; the three shapes broadcast. Raises
@@ -130,6 +131,7 @@ const Op clip_by_value{{
     .kernel = cpu::clip_by_value,
     .gradient = [](GradContext& g) { clip_gradient(g); },
     .needs = {{7, 0}},
+    .elementwise = true,
     .doc = R"(Returns t limited to the range from clip_value_min to clip_value_max.
 
 All have one real dtype; the limits broadcast to the shape of t. A NaN in t stays. If the limits
@@ -156,6 +158,8 @@ const Op cast{{
             g.set(0, cast_to(dy, source));
         },
     .needs = {kNothing},
+    .elementwise = true,
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns x converted to another dtype, element by element.
 
@@ -176,6 +180,7 @@ const Op identity{{
     .kernel = cpu::forward,
     .gradient = [](GradContext& g) { g.set(0, g.dy()); },
     .needs = {kNothing},
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns a tensor with the value of input, through which gradients flow.
 
@@ -192,6 +197,7 @@ const Op stop_gradient{{
     .inputs = {{"input", kAnyTypes}},
     .infer = unary_infer,
     .kernel = cpu::forward,
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns a tensor with the value of input, through which no gradient flows.
 
@@ -219,6 +225,7 @@ const Op complex{{
           if (g.wants(1)) set_summed(g, 1, call(imag, {dy}));
         },
     .needs = {kNothing},
+    .elementwise = true,
     .doc = R"(Returns the complex numbers with these real and imaginary parts.
 
 Both are float32, for complex64, or float64, for complex128; shapes broadcast. Raises
@@ -242,6 +249,8 @@ const Op real{{
           g.set(0, was_complex ? call(complex, {dy, Tensor::scalar(dy.dtype(), 0)}) : dy);
         },
     .needs = {kNothing},
+    .elementwise = true,
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns the real part, element by element; real tensors come back as they are.
 
@@ -256,6 +265,7 @@ array([1.])
 const Op imag{{
     .name = "imag",
     .tf_name = "Imag",
+    .stablehlo = "stablehlo.imag",
     .inputs = {{"input", kNumericTypes}},
     .infer = real_infer,
     .kernel = cpu::imag,
@@ -266,6 +276,8 @@ const Op imag{{
           g.set(0, call(complex, {Tensor::scalar(dy.dtype(), 0), dy}));
         },
     .needs = {kNothing},
+    .elementwise = true,
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns the imaginary part, element by element; zeros for real tensors.
 
@@ -285,6 +297,7 @@ const Op conj{{
     .kernel = cpu::conj,
     .gradient = [](GradContext& g) { g.set(0, conjugate(g.dy())); },
     .needs = {kNothing},
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns the complex conjugate, element by element; real tensors come back as they are.
 
@@ -311,6 +324,7 @@ const Op angle{{
           g.set(0, -as_complex * call(reciprocal, {turned}));
         },
     .needs = {kInput},
+    .elementwise = true,
     .doc = R"(Returns the angle of complex numbers in radians, between -pi and pi.
 
 Complex dtypes. The result is float32 for complex64, float64 for complex128. Raises

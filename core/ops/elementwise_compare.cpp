@@ -11,6 +11,7 @@ using cpu::Unary;
 const Op equal{{
     .name = "equal",
     .tf_name = "Equal",
+    .stablehlo = "EQ",
     .inputs = {{"x", kAllTypes | kQuantizedTypes}, {"y", kAllTypes | kQuantizedTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kEqual>,
@@ -27,6 +28,7 @@ array([ True, False])
 const Op not_equal{{
     .name = "not_equal",
     .tf_name = "NotEqual",
+    .stablehlo = "NE",
     .inputs = {{"x", kAllTypes | kQuantizedTypes}, {"y", kAllTypes | kQuantizedTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kNotEqual>,
@@ -43,6 +45,7 @@ array([False,  True])
 const Op less{{
     .name = "less",
     .tf_name = "Less",
+    .stablehlo = "LT",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kLess>,
@@ -59,6 +62,7 @@ array([ True, False, False])
 const Op less_equal{{
     .name = "less_equal",
     .tf_name = "LessEqual",
+    .stablehlo = "LE",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kLessEqual>,
@@ -75,6 +79,7 @@ array([ True,  True, False])
 const Op greater{{
     .name = "greater",
     .tf_name = "Greater",
+    .stablehlo = "GT",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary_swapped<Binary::kLess>,
@@ -91,6 +96,7 @@ array([False, False,  True])
 const Op greater_equal{{
     .name = "greater_equal",
     .tf_name = "GreaterEqual",
+    .stablehlo = "GE",
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary_swapped<Binary::kLessEqual>,
@@ -107,6 +113,7 @@ array([False,  True,  True])
 const Op logical_and{{
     .name = "logical_and",
     .tf_name = "LogicalAnd",
+    .stablehlo = "stablehlo.and",
     .inputs = {{"x", kBoolType}, {"y", kBoolType}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kLogicalAnd>,
@@ -123,6 +130,7 @@ array([ True, False])
 const Op logical_or{{
     .name = "logical_or",
     .tf_name = "LogicalOr",
+    .stablehlo = "stablehlo.or",
     .inputs = {{"x", kBoolType}, {"y", kBoolType}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kLogicalOr>,
@@ -139,6 +147,7 @@ array([False,  True])
 const Op logical_xor{{
     .name = "logical_xor",
     .tf_name = "LogicalXor",
+    .stablehlo = "stablehlo.xor",
     .inputs = {{"x", kBoolType}, {"y", kBoolType}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kLogicalXor>,
@@ -155,6 +164,7 @@ array([False,  True])
 const Op logical_not{{
     .name = "logical_not",
     .tf_name = "LogicalNot",
+    .stablehlo = "stablehlo.not",
     .inputs = {{"x", kBoolType}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kLogicalNot>,
@@ -170,6 +180,7 @@ array([False,  True])
 const Op bitwise_and{{
     .name = "bitwise_and",
     .tf_name = "BitwiseAnd",
+    .stablehlo = "stablehlo.and",
     .inputs = {{"x", kIntTypes}, {"y", kIntTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kBitwiseAnd>,
@@ -186,6 +197,7 @@ array([8], dtype=int32)
 const Op bitwise_or{{
     .name = "bitwise_or",
     .tf_name = "BitwiseOr",
+    .stablehlo = "stablehlo.or",
     .inputs = {{"x", kIntTypes}, {"y", kIntTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kBitwiseOr>,
@@ -202,6 +214,7 @@ array([14], dtype=int32)
 const Op bitwise_xor{{
     .name = "bitwise_xor",
     .tf_name = "BitwiseXor",
+    .stablehlo = "stablehlo.xor",
     .inputs = {{"x", kIntTypes}, {"y", kIntTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kBitwiseXor>,
@@ -250,6 +263,7 @@ array([-2], dtype=int32)
 const Op invert{{
     .name = "invert",
     .tf_name = "Invert",
+    .stablehlo = "stablehlo.not",
     .inputs = {{"x", kIntTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kInvert>,

@@ -129,6 +129,7 @@ const Op bessel_i0e{{
           g.set(0, g.dy() * (of<bessel_i1e>(x) - of<sign>(x) * g.output(0)));
         },
     .needs = {kInputAndOutput},
+    .of_sparse_values = true,
     .doc = R"(bessel_i0(x) * exp(-|x|).
 
 Floating dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for other
@@ -174,6 +175,7 @@ const Op bessel_i1e{{
           g.set(0, g.dy() * (of<bessel_i0e>(x) - of<sign>(x) * y - ratio(y, x, 0.5)));
         },
     .needs = {kInputAndOutput},
+    .of_sparse_values = true,
     .doc = R"(bessel_i1(x) * exp(-|x|).
 
 Floating dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for other

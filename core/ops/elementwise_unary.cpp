@@ -42,11 +42,13 @@ Tensor polygamma_of_order_one(const Tensor& x) {
 const Op negative{{
     .name = "negative",
     .tf_name = "Neg",
+    .stablehlo = "stablehlo.negate",
     .inputs = {{"x", kSignedTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kNegative>,
     .gradient = [](GradContext& g) { g.set(0, -g.dy()); },
     .needs = {kNothing},
+    .of_sparse_values = true,
     .doc = R"(Returns -x, element by element.
 
 Floating, complex or signed integer dtypes. The result has the dtype and shape of x. Raises
@@ -69,6 +71,8 @@ const Op abs{{
           g.set(0, g.dy() * call(sign, {g.input(0)}));
         },
     .needs = {kInput},
+    .elementwise = true,
+    .of_sparse_values = true,
     .doc = R"(Returns the absolute value, element by element; of complex numbers the magnitude.
 
 Floating, complex or signed integer dtypes. The result has the shape of x, and its dtype, or the
@@ -87,6 +91,7 @@ const Op sign{{
     .kernel = cpu::unary<Unary::kSign>,
     .gradient = [](GradContext& g) { g.set(0, ef::zeros(g.input_dtype(0), g.input_shape(0))); },
     .needs = {kNothing},
+    .of_sparse_values = true,
     .doc = R"(Returns -1, 0 or 1 with the sign of x; x / |x| of complex numbers, and NaN of NaN.
 
 Floating, complex or signed integer dtypes. The gradient is 0. The result has the dtype and shape of
@@ -109,6 +114,7 @@ const Op square{{
           g.set(0, g.dy() * (x + x));
         },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns x * x, element by element.
 
 Numeric dtypes; integers wrap around. The result has the dtype and shape of x. Raises
@@ -122,11 +128,13 @@ array([9., 4.], dtype=float32)
 const Op sqrt{{
     .name = "sqrt",
     .tf_name = "Sqrt",
+    .stablehlo = "stablehlo.sqrt",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSqrt>,
     .gradient = [](GradContext& g) { g.set(0, call(sqrt_grad, {g.output(0), g.dy()})); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns the square root, element by element; NaN of negative reals.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -140,6 +148,7 @@ array([3., 2.], dtype=float32)
 const Op rsqrt{{
     .name = "rsqrt",
     .tf_name = "Rsqrt",
+    .stablehlo = "stablehlo.rsqrt",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kRsqrt>,
@@ -176,6 +185,7 @@ array([4.  , 0.25], dtype=float32)
 const Op exp{{
     .name = "exp",
     .tf_name = "Exp",
+    .stablehlo = "stablehlo.exponential",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kExp>,
@@ -194,11 +204,13 @@ array([ 1., inf], dtype=float32)
 const Op expm1{{
     .name = "expm1",
     .tf_name = "Expm1",
+    .stablehlo = "stablehlo.exponential_minus_one",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kExpm1>,
     .gradient = [](GradContext& g) { g.set(0, g.dy() * call(exp, {conjugate(g.input(0))})); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns exp(x) - 1, exact for small x as well.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -212,6 +224,7 @@ array([0.e+00, 1.e-10], dtype=float32)
 const Op log{{
     .name = "log",
     .tf_name = "Log",
+    .stablehlo = "stablehlo.log",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kLog>,
@@ -231,12 +244,14 @@ array([  0., -inf], dtype=float32)
 const Op log1p{{
     .name = "log1p",
     .tf_name = "Log1p",
+    .stablehlo = "stablehlo.log_plus_one",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kLog1p>,
     .gradient =
         [](GradContext& g) { g.set(0, g.dy() * call(reciprocal, {conjugate(g.input(0)) + 1})); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns log(1 + x), exact for small x as well.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -250,11 +265,13 @@ array([0.e+00, 1.e-10], dtype=float32)
 const Op sin{{
     .name = "sin",
     .tf_name = "Sin",
+    .stablehlo = "stablehlo.sine",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSin>,
     .gradient = [](GradContext& g) { g.set(0, g.dy() * call(cos, {conjugate(g.input(0))})); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the sine of x in radians.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -268,6 +285,7 @@ array([0.], dtype=float32)
 const Op cos{{
     .name = "cos",
     .tf_name = "Cos",
+    .stablehlo = "stablehlo.cosine",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kCos>,
@@ -286,6 +304,7 @@ array([1.], dtype=float32)
 const Op tan{{
     .name = "tan",
     .tf_name = "Tan",
+    .stablehlo = "stablehlo.tan",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kTan>,
@@ -295,6 +314,7 @@ const Op tan{{
           g.set(0, call(square, {secant}) * g.dy());
         },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the tangent of x in radians.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -308,11 +328,13 @@ array([0.], dtype=float32)
 const Op asin{{
     .name = "asin",
     .tf_name = "Asin",
+    .stablehlo = "chlo.asin",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kAsin>,
     .gradient = [](GradContext& g) { g.set(0, g.dy() * arc_slope(g)); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the angle in radians whose sine is x; NaN of reals outside [-1, 1].
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -326,6 +348,7 @@ array([0.], dtype=float32)
 const Op acos{{
     .name = "acos",
     .tf_name = "Acos",
+    .stablehlo = "chlo.acos",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kAcos>,
@@ -344,6 +367,7 @@ array([0.], dtype=float32)
 const Op atan{{
     .name = "atan",
     .tf_name = "Atan",
+    .stablehlo = "chlo.atan",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kAtan>,
@@ -353,6 +377,7 @@ const Op atan{{
           g.set(0, g.dy() * call(reciprocal, {squared + 1}));
         },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the angle in radians, between -pi/2 and pi/2, whose tangent is x.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -366,11 +391,13 @@ array([0.], dtype=float32)
 const Op sinh{{
     .name = "sinh",
     .tf_name = "Sinh",
+    .stablehlo = "chlo.sinh",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSinh>,
     .gradient = [](GradContext& g) { g.set(0, g.dy() * call(cosh, {conjugate(g.input(0))})); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the hyperbolic sine.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -384,6 +411,7 @@ array([0.], dtype=float32)
 const Op cosh{{
     .name = "cosh",
     .tf_name = "Cosh",
+    .stablehlo = "chlo.cosh",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kCosh>,
@@ -402,11 +430,13 @@ array([1.], dtype=float32)
 const Op tanh{{
     .name = "tanh",
     .tf_name = "Tanh",
+    .stablehlo = "stablehlo.tanh",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kTanh>,
     .gradient = [](GradContext& g) { g.set(0, call(tanh_grad, {conjugate(g.output(0)), g.dy()})); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns the hyperbolic tangent.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -420,11 +450,13 @@ array([0., 1.], dtype=float32)
 const Op asinh{{
     .name = "asinh",
     .tf_name = "Asinh",
+    .stablehlo = "chlo.asinh",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kAsinh>,
     .gradient = [](GradContext& g) { g.set(0, g.dy() / call(cosh, {conjugate(g.output(0))})); },
     .needs = {kOutput},
+    .of_sparse_values = true,
     .doc = R"(Returns the inverse hyperbolic sine.
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -438,6 +470,7 @@ array([0.], dtype=float32)
 const Op acosh{{
     .name = "acosh",
     .tf_name = "Acosh",
+    .stablehlo = "chlo.acosh",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kAcosh>,
@@ -456,6 +489,7 @@ array([0.], dtype=float32)
 const Op atanh{{
     .name = "atanh",
     .tf_name = "Atanh",
+    .stablehlo = "chlo.atanh",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kAtanh>,
@@ -465,6 +499,7 @@ const Op atanh{{
           g.set(0, g.dy() * call(reciprocal, {1 - squared}));
         },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the inverse hyperbolic tangent; NaN of reals outside [-1, 1].
 
 Floating or complex dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for
@@ -478,6 +513,7 @@ array([ 0., inf], dtype=float32)
 const Op sigmoid{{
     .name = "sigmoid",
     .tf_name = "Sigmoid",
+    .stablehlo = "stablehlo.logistic",
     .inputs = {{"x", kInexactTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSigmoid>,
@@ -497,11 +533,13 @@ array([0.5, 1. ], dtype=float32)
 const Op erf{{
     .name = "erf",
     .tf_name = "Erf",
+    .stablehlo = "chlo.erf",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kErf>,
     .gradient = [](GradContext& g) { g.set(0, g.dy() * gaussian(g.input(0), kTwoOverRootPi)); },
     .needs = {kInput},
+    .of_sparse_values = true,
     .doc = R"(Returns the error function, element by element.
 
 Floating dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for other
@@ -515,6 +553,7 @@ array([0., 1.], dtype=float32)
 const Op erfc{{
     .name = "erfc",
     .tf_name = "Erfc",
+    .stablehlo = "chlo.erfc",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kErfc>,
@@ -533,6 +572,7 @@ array([1.], dtype=float32)
 const Op erfinv{{
     .name = "erfinv",
     .tf_name = "Erfinv",
+    .stablehlo = "chlo.erf_inv",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kErfinv>,
@@ -554,6 +594,7 @@ array([ 0., inf], dtype=float32)
 const Op lgamma{{
     .name = "lgamma",
     .tf_name = "Lgamma",
+    .stablehlo = "chlo.lgamma",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kLgamma>,
@@ -572,6 +613,7 @@ array([0., 0.], dtype=float32)
 const Op digamma{{
     .name = "digamma",
     .tf_name = "Digamma",
+    .stablehlo = "chlo.digamma",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kDigamma>,
@@ -593,9 +635,11 @@ array([nan], dtype=float32)
 const Op floor{{
     .name = "floor",
     .tf_name = "Floor",
+    .stablehlo = "stablehlo.floor",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kFloor>,
+    .of_sparse_values = true,
     .doc = R"(Returns the largest whole number that is not above x.
 
 Floating dtypes. Without gradient. The result has the dtype and shape of x. Raises
@@ -609,9 +653,11 @@ array([ 1., -2.], dtype=float32)
 const Op ceil{{
     .name = "ceil",
     .tf_name = "Ceil",
+    .stablehlo = "stablehlo.ceil",
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kCeil>,
+    .of_sparse_values = true,
     .doc = R"(Returns the smallest whole number that is not below x.
 
 Floating dtypes. Without gradient. The result has the dtype and shape of x. Raises
@@ -631,6 +677,7 @@ const Op round{{
     .inputs = {{.name = "x", .dtypes = kRealTypes | kWholeTypes, .no_kernel = kComplexTypes}},
     .infer = unary_infer,
     .kernel = cpu::round,
+    .of_sparse_values = true,
     .makes_outputs = true,
     .doc = R"(Returns the nearest whole number, and of two the even one.
 
@@ -648,6 +695,7 @@ const Op is_nan{{
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_bool_infer,
     .kernel = cpu::unary<Unary::kIsNan>,
+    .of_sparse_values = true,
     .doc = R"(Returns where x is NaN.
 
 Floating dtypes. The result is a bool tensor of the shape of x. Raises InvalidArgumentError for
@@ -664,6 +712,7 @@ const Op is_inf{{
     .inputs = {{"x", kFloatTypes}},
     .infer = unary_bool_infer,
     .kernel = cpu::unary<Unary::kIsInf>,
+    .of_sparse_values = true,
     .doc = R"(Returns where x is infinite.
 
 Floating dtypes. The result is a bool tensor of the shape of x. Raises InvalidArgumentError for

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ops/elementwise_infer.h"
+
 namespace ef {
 namespace {
 
@@ -34,6 +36,8 @@ void number_types(std::vector<InputSpec>& inputs) {
 
 Op::Op(OpSpec spec) : OpSpec(std::move(spec)), index(static_cast<int>(mutable_table().size())) {
   number_types(inputs);
+  elementwise = elementwise || infer == ops::unary_infer || infer == ops::unary_bool_infer ||
+                infer == ops::binary_infer || infer == ops::binary_bool_infer;
   mutable_table().push_back(this);
 }
 

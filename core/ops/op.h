@@ -226,6 +226,9 @@ using CostFn = double (*)(std::span<const Tensor> inputs, const SpecList& output
 struct OpSpec {
   const char* name;     // in eagerflow._core.ops
   const char* tf_name;  // TensorFlow's name, for messages: "AddV2"
+  // The operation of StableHLO or CHLO with the same operands and result, or the direction of its
+  // `compare`. Null if a rule in lower/rules/ composes several, or programs do not have it.
+  const char* stablehlo = nullptr;
   std::vector<InputSpec> inputs;
   const AttrsType* attrs = nullptr;  // attrs_of<...>(), or null if there are none
   std::vector<TensorAttr> tensor_attrs = {};
@@ -238,6 +241,12 @@ struct OpSpec {
   // Which tensors' sizes the gradient reads: where they are known while tracing, it adds ordinary
   // nodes. By default all, also those of gradients.
   Need sizes = {0xFFFF, 0xFFFF};
+  // Whether each element of the result depends on the elements of its inputs at the same indices,
+  // after broadcasting. Entries whose `infer` is one of ops/elementwise_infer.h need not say so.
+  bool elementwise = false;
+  // Whether a sparse tensor's result has the result of its values, as in TensorFlow: for what maps
+  // zero to zero.
+  bool of_sparse_values = false;
   bool makes_outputs = false;
   bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes

@@ -43,7 +43,8 @@ Tensor = _core.Tensor
 def table() -> dict[str, str]:
     """The expression of each operation; empty if it is the engine's operation of that name."""
     path = os.path.join(os.path.dirname(__file__), "rules.txt")
-    found = {}
+    known = set(op_defs.names())
+    found = {name: "" for name in native() if name in known}
     with open(path, encoding="utf-8") as file:
         for line in file:
             name, _, expression = line.strip().partition(": ")

@@ -30,20 +30,6 @@ def _natives(names: str) -> frozenset[Any]:
     return frozenset(getattr(_ops, name) for name in names.split())
 
 
-# Native elementwise operations: all their inputs are brought to the same rows.
-_ELEMENTWISE = _natives(
-    "abs acos acosh add angle asin asinh atan atan2 atanh bessel_i0 bessel_i0e bessel_i1 "
-    "bessel_i1e bessel_j0 bessel_j1 bessel_k0 bessel_k0e bessel_k1 bessel_k1e bessel_y0 bessel_y1 bitcast "
-    "bitwise_and bitwise_or bitwise_xor cast ceil clip_by_value complex conj cos cosh dawsn "
-    "digamma divide_no_nan divide_real elu equal erf erfc erfinv exp expint expm1 floor floordiv "
-    "floormod fresnel_cos fresnel_sin gelu greater greater_equal identity igamma igammac imag "
-    "invert is_finite is_inf is_nan leaky_relu left_shift less less_equal lgamma log log1p "
-    "logical_and logical_not logical_or logical_xor maximum minimum multiply multiply_no_nan "
-    "ndtri negative not_equal one_hot ones_like polygamma pow real reciprocal relu relu6 "
-    "right_shift round rsqrt select selu sigmoid sign sin sinh softplus softsign spence sqrt "
-    "square squared_difference stop_gradient subtract tan tanh truncatediv truncatemod xdivy "
-    "xlog1py xlogy zeros_like zeta"
-)
 _REDUCTIONS = _natives(
     "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_any reduce_all"
 )
@@ -60,12 +46,10 @@ def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     if arguments is None:
         return NotImplemented
     if function.elementwise:
-        return _corresponding(function, arguments)
+        return _elementwise(function, arguments)
     handler = _NATIVE.get(function)
     if handler is not None:
         return handler(*_without_name(arguments).values())
-    if function in _ELEMENTWISE:
-        return _elementwise(function, arguments)
     if function in _REDUCTIONS:
         value = arguments.pop("input_tensor")
         return reduction.reduce(function.__name__, convert(value), **_without_name(arguments))
@@ -79,33 +63,25 @@ def _without_name(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
     """An operation on the elements that correspond to each other."""
-    inputs = _INPUTS.get(function.__name__)
-    if inputs is None:
-        inputs = sum(fallback is None for _, fallback in function.parameters)
-        _INPUTS[function.__name__] = inputs
-    names = list(arguments)[:inputs]
+    names = parameter_names(function)[: function.elementwise]
+    names = [name for name in names if arguments.get(name) is not None]
     ragged = [arguments[name] for name in names if isinstance(arguments[name], RaggedTensor)]
     if not ragged:
         return NotImplemented
-    if len(names) == 1:
-        value = ragged[0]
-        rest = {key: arguments[key] for key in list(arguments)[1:]}
-        return value.with_flat_values(function(value.flat_values, **rest))
     rest = {key: value for key, value in arguments.items() if key not in names}
+    if len(names) == 1:
+        return ragged[0].with_flat_values(function(ragged[0].flat_values, **rest))
     if len(ragged) == 1 and sum(type(arguments[name]) is int for name in names) == len(names) - 1:
         # Integers stay as they are: comparisons see their values.
-        operands = [getattr(arguments[name], "flat_values", arguments[name]) for name in names]
-        return ragged[0].with_flat_values(function(*operands, **rest))
+        flats = [getattr(arguments[name], "flat_values", arguments[name]) for name in names]
+        return ragged[0].with_flat_values(function(**dict(zip(names, flats, strict=True)), **rest))
     like = next((item.dtype for item in reversed(ragged) if item.dtype is not dtypes.bool), None)
     values = [
         item if isinstance(item, RaggedTensor) else _converted(item, like)
         for item in (arguments[name] for name in names)
     ]
     flats, rebuilt = aligned(values)
-    return rebuilt(function(*flats, **rest))
-
-
-_INPUTS: dict[str, int] = {"bitcast": 1, "cast": 1, "one_hot": 1}
+    return rebuilt(function(**dict(zip(names, flats, strict=True)), **rest))
 
 
 def _converted(value: Any, dtype: Any) -> Any:
@@ -193,10 +169,21 @@ def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any) -> Any
     return reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
 
 
+def _of_each_value(function: Any) -> Any:
+    """The function of the values, whose result has an axis of its own for each."""
+
+    def applied(value: Any, *args: Any) -> Any:
+        return value.with_flat_values(function(value.flat_values, *args))
+
+    return applied
+
+
 _NATIVE_FUNCTIONS = frozenset(
     function for function in vars(_ops).values() if isinstance(function, _core.OpFunction)
 )
 _NATIVE: dict[Callable, Callable] = {
+    _ops.bitcast: _of_each_value(_ops.bitcast),
+    _ops.one_hot: _of_each_value(_ops.one_hot),
     _ops.concat: arrangement.concat,
     _ops.cumsum: _cumsum,
     _ops.expand_dims: arrangement.expand_dims,
@@ -244,22 +231,6 @@ _OPERATORS: dict[str, Any] = {
     "ge": _ops.greater_equal,
     "matmul": _ops.matmul,
 }
-
-
-def _corresponding(function: Any, arguments: dict[str, Any]) -> Any:
-    """Calls a composed function with the elements that correspond to each other."""
-    names = parameter_names(function)[: function.elementwise]
-    given = [name for name in names if arguments.get(name) is not None]
-    ragged = [arguments[name] for name in given if isinstance(arguments[name], RaggedTensor)]
-    if not ragged:
-        return NotImplemented
-    values = [
-        item if isinstance(item, RaggedTensor) else _core.convert(item, None, ragged[0].dtype)
-        for item in (arguments[name] for name in given)
-    ]
-    flats, rebuilt = aligned(values)
-    arguments.update(zip(given, flats, strict=True))
-    return rebuilt(function(**arguments))
 
 
 def _stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:

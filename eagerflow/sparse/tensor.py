@@ -30,13 +30,6 @@ segments = lazy.Module("eagerflow.sparse.segments")
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# Operations that map zero to zero, which are applied to the values alone.
-_ELEMENTWISE = frozenset(
-    "abs asin asinh atan atanh bessel_i0e bessel_i1e cast ceil conj erf expm1 floor "
-    "identity imag is_inf is_nan log1p negative real relu relu6 round sign sin sinh sqrt square "
-    "stop_gradient tan tanh elu selu leaky_relu softsign".split()
-)
-
 
 @known_as("tensorflow.python.framework.sparse_tensor", "SparseTensor")
 class SparseTensor(CompositeTensor):
@@ -186,18 +179,15 @@ class SparseTensor(CompositeTensor):
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if not isinstance(function, _core.OpFunction):
             return NotImplemented
-        name = function.__name__
-        elementwise = name in _ELEMENTWISE and (
-            function.elementwise or function is getattr(_ops, name, None)
-        )
+        of_values = function.of_sparse_values
         of_shapes = (array.shape, array.size, array.rank, segment.bincount)
-        if not elementwise and function not in of_shapes:
+        if not of_values and function not in of_shapes:
             return NotImplemented
         arguments = bind_arguments(function, args, kwargs)
         if not arguments or next(iter(arguments.values())) is not self:
             return NotImplemented
         del arguments[next(iter(arguments))]
-        if elementwise:
+        if of_values:
             return self.with_values(function(self._values, **arguments))
         if function is segment.bincount:
             return segments.dense_bincount(self, **arguments)

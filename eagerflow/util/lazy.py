@@ -118,7 +118,7 @@ def attach(
             try:
                 value = _imported_from(importlib.import_module(source), original)
             except ModuleNotFoundError as error:
-                if error.name != own_code.NEIGHBOR:
+                if (error.name or "").split(".")[0] != own_code.NEIGHBOR:
                     raise
                 public = f"{namespace}.{name}"
                 raise AttributeError(own_code.absent(public), name=name, obj=module) from None

@@ -8,75 +8,6 @@
 namespace ef::lower {
 namespace {
 
-template <char const* kName>
-Values unary(const Call& c) {
-  return {c.b.unary(kName, c.in[0])};
-}
-template <char const* kName>
-Values binary(const Call& c) {
-  return {c.b.binary(kName, c.broadcast(0), c.broadcast(1))};
-}
-template <char const* kDirection>
-Values comparison(const Call& c) {
-  return {c.b.compare(kDirection, c.broadcast(0), c.broadcast(1))};
-}
-// Operations that StableHLO has for any result type: "real" of a complex number.
-template <char const* kName>
-Values part(const Call& c) {
-  return {c.b.one(kName, {c.in[0]}, c.out[0])};
-}
-
-#define EF_NAME(variable, name) constexpr char variable[] = name
-EF_NAME(kAdd, "stablehlo.add");
-EF_NAME(kSubtract, "stablehlo.subtract");
-EF_NAME(kMultiply, "stablehlo.multiply");
-EF_NAME(kDivide, "stablehlo.divide");
-EF_NAME(kRemainder, "stablehlo.remainder");
-EF_NAME(kMaximum, "stablehlo.maximum");
-EF_NAME(kMinimum, "stablehlo.minimum");
-EF_NAME(kAtan2, "stablehlo.atan2");
-EF_NAME(kAnd, "stablehlo.and");
-EF_NAME(kOr, "stablehlo.or");
-EF_NAME(kXor, "stablehlo.xor");
-EF_NAME(kNot, "stablehlo.not");
-EF_NAME(kNegate, "stablehlo.negate");
-EF_NAME(kSqrt, "stablehlo.sqrt");
-EF_NAME(kRsqrt, "stablehlo.rsqrt");
-EF_NAME(kExp, "stablehlo.exponential");
-EF_NAME(kExpm1, "stablehlo.exponential_minus_one");
-EF_NAME(kLog, "stablehlo.log");
-EF_NAME(kLog1p, "stablehlo.log_plus_one");
-EF_NAME(kSin, "stablehlo.sine");
-EF_NAME(kCos, "stablehlo.cosine");
-EF_NAME(kTan, "stablehlo.tan");
-EF_NAME(kTanh, "stablehlo.tanh");
-EF_NAME(kLogistic, "stablehlo.logistic");
-EF_NAME(kAsin, "chlo.asin");
-EF_NAME(kAcos, "chlo.acos");
-EF_NAME(kAtan, "chlo.atan");
-EF_NAME(kSinh, "chlo.sinh");
-EF_NAME(kCosh, "chlo.cosh");
-EF_NAME(kAsinh, "chlo.asinh");
-EF_NAME(kAcosh, "chlo.acosh");
-EF_NAME(kAtanh, "chlo.atanh");
-EF_NAME(kErf, "chlo.erf");
-EF_NAME(kErfc, "chlo.erfc");
-EF_NAME(kErfInv, "chlo.erf_inv");
-EF_NAME(kLgamma, "chlo.lgamma");
-EF_NAME(kDigamma, "chlo.digamma");
-EF_NAME(kFloor, "stablehlo.floor");
-EF_NAME(kCeil, "stablehlo.ceil");
-EF_NAME(kIsFinite, "stablehlo.is_finite");
-EF_NAME(kReal, "stablehlo.real");
-EF_NAME(kImag, "stablehlo.imag");
-EF_NAME(kEq, "EQ");
-EF_NAME(kNe, "NE");
-EF_NAME(kLt, "LT");
-EF_NAME(kLe, "LE");
-EF_NAME(kGt, "GT");
-EF_NAME(kGe, "GE");
-#undef EF_NAME
-
 bool integral(const Value& x) { return is_integer(x.dtype); }
 
 Values add_n(const Call& c) {
@@ -127,12 +58,14 @@ Values times_function(const Call& c) {
 }
 Value x_over_y(Builder& b, const Value& x, const Value& y) { return b.div(x, y); }
 Value x_log_y(Builder& b, const Value& x, const Value& y) { return b.mul(x, b.log(y)); }
-Value x_log1p_y(Builder& b, const Value& x, const Value& y) { return b.mul(x, b.unary(kLog1p, y)); }
+Value x_log1p_y(Builder& b, const Value& x, const Value& y) {
+  return b.mul(x, b.unary("stablehlo.log_plus_one", y));
+}
 
 Values truncatediv(const Call& c) {
   const Value quotient = c.b.div(c.broadcast(0), c.broadcast(1));
   if (integral(quotient)) return {quotient};
-  const Value down = c.b.unary(kFloor, c.b.abs(quotient));
+  const Value down = c.b.unary("stablehlo.floor", c.b.abs(quotient));
   return {c.b.mul(down, c.b.unary("stablehlo.sign", quotient))};
 }
 
@@ -144,17 +77,17 @@ Value off_sign(Builder& b, const Value& remainder, const Value& divisor) {
 
 Values floordiv(const Call& c) {
   const Value x = c.broadcast(0), y = c.broadcast(1);
-  if (!integral(x)) return {c.b.unary(kFloor, c.b.div(x, y))};
+  if (!integral(x)) return {c.b.unary("stablehlo.floor", c.b.div(x, y))};
   const Value quotient = c.b.div(x, y);
   if (kUnsignedIntTypes.contains(x.dtype)) return {quotient};
-  const Value remainder = c.b.binary(kRemainder, x, y);
+  const Value remainder = c.b.binary("stablehlo.remainder", x, y);
   return {
       c.b.select(off_sign(c.b, remainder, y), c.b.sub(quotient, c.b.like(quotient, 1)), quotient)};
 }
 
 Values floormod(const Call& c) {
   const Value x = c.broadcast(0), y = c.broadcast(1);
-  const Value remainder = c.b.binary(kRemainder, x, y);
+  const Value remainder = c.b.binary("stablehlo.remainder", x, y);
   if (kUnsignedIntTypes.contains(x.dtype)) return {remainder};
   return {c.b.select(off_sign(c.b, remainder, y), c.b.add(remainder, y), remainder)};
 }
@@ -191,7 +124,7 @@ Values is_inf(const Call& c) {
   return {c.b.compare("EQ", x, c.b.highest(x.dtype, x.shape))};
 }
 Values is_finite(const Call& c) {
-  return {c.b.one(kIsFinite, {c.in[0]}, {DType::kBool, c.in[0].shape})};
+  return {c.b.one("stablehlo.is_finite", {c.in[0]}, {DType::kBool, c.in[0].shape})};
 }
 
 // Shifts by the width of the type or more are undefined.
@@ -216,7 +149,10 @@ Values identity(const Call& c) { return {c.in[0]}; }
 Values complex(const Call& c) {
   return {c.b.one("stablehlo.complex", {c.broadcast(0), c.broadcast(1)}, c.out[0])};
 }
-Values real(const Call& c) { return is_complex(c.in[0].dtype) ? part<kReal>(c) : identity(c); }
+Values real(const Call& c) {
+  return is_complex(c.in[0].dtype) ? Values{c.b.one("stablehlo.real", {c.in[0]}, c.out[0])}
+                                   : identity(c);
+}
 Values conj(const Call& c) { return {c.b.conj(c.in[0])}; }
 Values angle(const Call& c) {
   const Value& x = c.in[0];
@@ -224,7 +160,8 @@ Values angle(const Call& c) {
     return {c.b.select(is_negative(c.b, x), c.b.like(x, std::numbers::pi), c.b.like(x, 0))};
   }
   const TensorSpec parts = c.out[0];
-  return {c.b.binary(kAtan2, c.b.one(kImag, {x}, parts), c.b.one(kReal, {x}, parts))};
+  return {c.b.binary("stablehlo.atan2", c.b.one("stablehlo.imag", {x}, parts),
+                     c.b.one("stablehlo.real", {x}, parts))};
 }
 
 // Activations.
@@ -259,7 +196,7 @@ constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 
 Values elu(const Call& c) {
   const Value& x = c.in[0];
-  return {c.b.select(is_negative(c.b, x), c.b.unary(kExpm1, x), x)};
+  return {c.b.select(is_negative(c.b, x), c.b.unary("stablehlo.exponential_minus_one", x), x)};
 }
 Values elu_grad(const Call& c) {
   const Value &dy = c.in[0], &y = c.in[1];
@@ -267,7 +204,8 @@ Values elu_grad(const Call& c) {
 }
 Values selu(const Call& c) {
   const Value& x = c.in[0];
-  const Value below = c.b.mul(c.b.unary(kExpm1, x), c.b.like(x, kSeluScale * kSeluAlpha));
+  const Value below = c.b.mul(c.b.unary("stablehlo.exponential_minus_one", x),
+                              c.b.like(x, kSeluScale * kSeluAlpha));
   return {c.b.select(is_negative(c.b, x), below, c.b.mul(x, c.b.like(x, kSeluScale)))};
 }
 Values selu_grad(const Call& c) {
@@ -276,11 +214,13 @@ Values selu_grad(const Call& c) {
   return {c.b.select(is_negative(c.b, y), below, c.b.mul(dy, c.b.like(dy, kSeluScale)))};
 }
 Value softplus_of(Builder& b, const Value& x) {
-  const Value tail = b.unary(kLog1p, b.exp(b.negate(b.abs(x))));
+  const Value tail = b.unary("stablehlo.log_plus_one", b.exp(b.negate(b.abs(x))));
   return b.add(b.max(x, b.like(x, 0)), tail);
 }
 Values softplus(const Call& c) { return {softplus_of(c.b, c.in[0])}; }
-Values softplus_grad(const Call& c) { return {c.b.mul(c.in[0], c.b.unary(kLogistic, c.in[1]))}; }
+Values softplus_grad(const Call& c) {
+  return {c.b.mul(c.in[0], c.b.unary("stablehlo.logistic", c.in[1]))};
+}
 Values softsign(const Call& c) {
   return {c.b.div(c.in[0], c.b.add(c.b.abs(c.in[0]), c.b.like(c.in[0], 1)))};
 }
@@ -300,10 +240,10 @@ const double kGeluScale = std::sqrt(2 / std::numbers::pi);
 DType wide(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
 
 Value gelu_inner(Builder& b, const Value& x, bool approximate) {
-  if (!approximate) return b.unary(kErf, b.mul(x, b.like(x, std::numbers::sqrt2 / 2)));
+  if (!approximate) return b.unary("chlo.erf", b.mul(x, b.like(x, std::numbers::sqrt2 / 2)));
   const Value cube = b.mul(b.mul(x, x), x);
   const Value sum = b.add(x, b.mul(cube, b.like(x, kGeluCubic)));
-  return b.unary(kTanh, b.mul(sum, b.like(x, kGeluScale)));
+  return b.unary("stablehlo.tanh", b.mul(sum, b.like(x, kGeluScale)));
 }
 Values gelu(const Call& c) {
   Builder& b = c.b;
@@ -359,75 +299,26 @@ Values sigmoid_grad(const Call& c) {
 }
 
 constexpr std::pair<const char*, Rule> kRules[] = {
-    {"add", binary<kAdd>},
     {"add_n", add_n},
-    {"subtract", binary<kSubtract>},
-    {"multiply", binary<kMultiply>},
-    {"divide_real", binary<kDivide>},
     {"divide_no_nan", divide_no_nan},
     {"multiply_no_nan", multiply_no_nan},
     {"hypot", hypot},
     {"truncatediv", truncatediv},
-    {"truncatemod", binary<kRemainder>},
     {"floordiv", floordiv},
     {"floormod", floormod},
     {"pow", power},
-    {"maximum", binary<kMaximum>},
-    {"minimum", binary<kMinimum>},
     {"squared_difference", squared_difference},
-    {"atan2", binary<kAtan2>},
     {"xdivy", times_function<x_over_y>},
     {"xlogy", times_function<x_log_y>},
     {"xlog1py", times_function<x_log1p_y>},
-    {"negative", unary<kNegate>},
     {"abs", abs},
     {"sign", sign},
     {"square", square},
-    {"sqrt", unary<kSqrt>},
-    {"rsqrt", unary<kRsqrt>},
     {"reciprocal", reciprocal},
-    {"exp", unary<kExp>},
-    {"expm1", unary<kExpm1>},
-    {"log", unary<kLog>},
-    {"log1p", unary<kLog1p>},
-    {"sin", unary<kSin>},
-    {"cos", unary<kCos>},
-    {"tan", unary<kTan>},
-    {"asin", unary<kAsin>},
-    {"acos", unary<kAcos>},
-    {"atan", unary<kAtan>},
-    {"sinh", unary<kSinh>},
-    {"cosh", unary<kCosh>},
-    {"tanh", unary<kTanh>},
-    {"asinh", unary<kAsinh>},
-    {"acosh", unary<kAcosh>},
-    {"atanh", unary<kAtanh>},
-    {"sigmoid", unary<kLogistic>},
-    {"erf", unary<kErf>},
-    {"erfc", unary<kErfc>},
-    {"erfinv", unary<kErfInv>},
-    {"lgamma", unary<kLgamma>},
-    {"digamma", unary<kDigamma>},
-    {"floor", unary<kFloor>},
-    {"ceil", unary<kCeil>},
     {"round", round},
     {"is_nan", is_nan},
     {"is_inf", is_inf},
     {"is_finite", is_finite},
-    {"equal", comparison<kEq>},
-    {"not_equal", comparison<kNe>},
-    {"less", comparison<kLt>},
-    {"less_equal", comparison<kLe>},
-    {"greater", comparison<kGt>},
-    {"greater_equal", comparison<kGe>},
-    {"logical_and", binary<kAnd>},
-    {"logical_or", binary<kOr>},
-    {"logical_xor", binary<kXor>},
-    {"logical_not", unary<kNot>},
-    {"bitwise_and", binary<kAnd>},
-    {"bitwise_or", binary<kOr>},
-    {"bitwise_xor", binary<kXor>},
-    {"invert", unary<kNot>},
     {"left_shift", left_shift},
     {"right_shift", right_shift},
     {"select", select},
@@ -437,7 +328,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
     {"stop_gradient", identity},
     {"complex", complex},
     {"real", real},
-    {"imag", part<kImag>},
     {"conj", conj},
     {"angle", angle},
     {"relu", relu},
