@@ -14,7 +14,7 @@ from eagerflow.experimental.dispatch import function_with_dispatch
 from eagerflow.util import lazy
 
 # Imported when a program has registered a dispatcher.
-op_names = lazy.Module("eagerflow.keras.engine.op_names")
+op_names = lazy.Module("eagerflow.keras.engine.functional.op_names")
 
 
 class OpDispatcher:

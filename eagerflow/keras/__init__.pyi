@@ -27,9 +27,9 @@ from eagerflow.keras import (
     wrappers as wrappers,
 )
 from eagerflow.framework.device import device as device
-from eagerflow.keras.engine.input_layer import Input as Input
-from eagerflow.keras.engine.input_spec import InputSpec as InputSpec
-from eagerflow.keras.engine.keras_tensor import KerasTensor as KerasTensor
+from eagerflow.keras.engine.functional.input_layer import Input as Input
+from eagerflow.keras.engine.calls.input_spec import InputSpec as InputSpec
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor as KerasTensor
 from eagerflow.keras.engine.layer import Layer as Layer
 from eagerflow.keras.engine.sequential import Sequential as Sequential
 from eagerflow.keras.engine.model import Model as Model

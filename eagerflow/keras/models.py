@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.keras.engine.call_arguments import map_arguments
-from eagerflow.keras.engine.functional import Functional
-from eagerflow.keras.engine.functional_config import deserialize_layer
-from eagerflow.keras.engine.input_layer import Input, InputLayer
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls.arguments import map_arguments
+from eagerflow.keras.engine.functional.functional import Functional, deserialize_layer
+from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.experimental import models as experimental

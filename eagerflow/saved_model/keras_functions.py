@@ -12,7 +12,7 @@ from eagerflow.errors import UnimplementedError
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.function import function
 from eagerflow.graphdef.exporting import Exporter
-from eagerflow.keras.engine import call_specs
+from eagerflow.keras.engine.calls import first_call
 from eagerflow.saved_model.saved_functions import concrete_functions_of
 
 # What Keras calls a layer by when it has the file and not the class; returns outputs and losses.
@@ -65,7 +65,7 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
         layer: the layer.
         serves: whether it is the model that is saved, which has a signature.
     """
-    known = layer.save_spec() if layer._is_model else call_specs.known_specs(layer)
+    known = layer.save_spec() if layer._is_model else first_call.known_specs(layer)
     if known is None:
         return {}
     args, kwargs = known

@@ -9,9 +9,9 @@ from typing import Any
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.keras import metrics
-from eagerflow.keras.engine.call_specs import note_arguments, note_inputs
+from eagerflow.keras.engine.calls.first_call import note_arguments, note_inputs
+from eagerflow.keras.engine.calls.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.layers.lambda_layer import Lambda
 from eagerflow.keras.saving import keras3, reachable, registration, serialization

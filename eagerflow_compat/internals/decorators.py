@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from eagerflow.keras.engine import op_names
+from eagerflow.keras.engine.functional import op_names
 
 
 class TFDecorator:

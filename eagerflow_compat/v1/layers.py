@@ -16,7 +16,7 @@ from eagerflow.graph.partitioned import PartitionedVariable, parts_of
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
-from eagerflow.keras.engine.training_choice import by_training
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow_compat.v1.variable_scope import (
     get_variable,
     get_variable_scope,

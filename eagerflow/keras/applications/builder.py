@@ -8,8 +8,8 @@ from typing import Any
 
 from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.engine.input_layer import Input
-from eagerflow.keras.engine.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.functional.input_layer import Input
+from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils.file_download import get_file
 from eagerflow.keras.utils.layer_utils import get_source_inputs

@@ -150,8 +150,8 @@ from eagerflow.keras.config import (
     set_floatx,
     set_image_data_format,
 )
-from eagerflow.keras.engine.call_context import learning_phase, set_learning_phase
-from eagerflow.keras.engine.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.calls.training_mode import learning_phase, set_learning_phase
+from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.keras.naming import get_uid, reset_uids
 from eagerflow.ops.array import shape
 from eagerflow.ops.math import equal

@@ -20,8 +20,8 @@ from eagerflow.framework.variable import Variable
 from eagerflow.graph.symbols import as_tensor
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import config, naming
-from eagerflow.keras.engine import call_context
-from eagerflow.keras.engine.training_choice import by_training
+from eagerflow.keras.engine.calls import context, training_mode
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.ops import conversion, creation, loops
 from eagerflow.ops.printing import print as show
 from eagerflow.sparse.tensor import SparseTensor
@@ -30,8 +30,8 @@ from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
 graph_gradients = lazy.Module("eagerflow.graph.gradients")
-graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
-input_layer = lazy.Module("eagerflow.keras.engine.input_layer")
+graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
+input_layer = lazy.Module("eagerflow.keras.engine.functional.input_layer")
 models = lazy.Module("eagerflow.keras.engine.model")
 
 _ops = _core.ops
@@ -54,7 +54,7 @@ def clear_session() -> None:
     'dense'
     """
     naming.reset_uids()
-    call_context.clear_learning_phase()
+    training_mode.clear_learning_phase()
     gc.collect()
 
 
@@ -65,16 +65,16 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
     Raises:
         ValueError: if `value` is neither 0 nor 1.
     """
-    known = call_context.learning_phase_is_set()
-    before = call_context.learning_phase() if known else None
-    call_context.set_learning_phase(value)
+    known = training_mode.learning_phase_is_set()
+    before = training_mode.learning_phase() if known else None
+    training_mode.set_learning_phase(value)
     try:
         yield
     finally:
         if known:
-            call_context.set_learning_phase(before)
+            training_mode.set_learning_phase(before)
         else:
-            call_context.clear_learning_phase()
+            training_mode.clear_learning_phase()
 
 
 def _chosen(x: TensorLike) -> Any:
@@ -84,9 +84,9 @@ def _chosen(x: TensorLike) -> Any:
 def in_train_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
     """x in training, else `alt`; functions are called."""
     if training is None:
-        training = call_context.context.training
+        training = context.context.training
     if training is None:
-        training = call_context.learning_phase()
+        training = training_mode.learning_phase()
     return by_training(training, lambda on: _chosen(x if on else alt))
 
 
@@ -152,7 +152,7 @@ def eval(x: TensorLike) -> Any:
     if graph is not None:
         x = as_tensor(x, graph)
         if isinstance(x, GraphVariable) or is_symbolic(x):
-            return graph_layers.value_of(x)
+            return graph_mode.value_of(x)
     return x.numpy() if hasattr(x, "numpy") else np.asarray(x)
 
 
@@ -168,7 +168,7 @@ def set_value(x: Any, value: Any) -> None:
     """Assigns a value to a variable; of a graph, in Keras's session."""
     value = np.asarray(value, dtype=x.dtype.as_numpy_dtype)
     if isinstance(x, GraphVariable):
-        graph_layers.set_value(x, value)
+        graph_mode.set_value(x, value)
         return
     with running_eagerly():
         x.assign(value)
@@ -380,7 +380,7 @@ def function(
     [array([[2.]], dtype=float32)]
     """
     if building_graph() is not None:
-        return graph_layers.function_of(inputs, outputs, updates)
+        return graph_mode.function_of(inputs, outputs, updates)
     if updates:
         raise ValueError("`updates` argument is not supported during eager execution.")
     model = models.Model(inputs=inputs, outputs=outputs)

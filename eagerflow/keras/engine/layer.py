@@ -15,10 +15,10 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.keras import config, constraints, regularizers
 from eagerflow.keras.engine import layer_losses
-from eagerflow.keras.engine.call_context import context
-from eagerflow.keras.engine.call_spec import CallSpec, call_spec_of
-from eagerflow.keras.engine.input_spec import InputSpec, assert_input_compatibility
-from eagerflow.keras.engine.layer_call import (
+from eagerflow.keras.engine.calls.arguments import CallSpec, call_spec_of
+from eagerflow.keras.engine.calls.context import context
+from eagerflow.keras.engine.calls.input_spec import InputSpec, assert_input_compatibility
+from eagerflow.keras.engine.calls.layer_call import (
     Building,
     CallPlan,
     build_layer,
@@ -27,9 +27,8 @@ from eagerflow.keras.engine.layer_call import (
     error_of_call,
     mark_built,
 )
+from eagerflow.keras.engine.functional.node import LayerNodes, infer_output_shape
 from eagerflow.keras.engine.layer_config import config_of_call, plain_shape, serialize_argument
-from eagerflow.keras.engine.layer_nodes import LayerNodes
-from eagerflow.keras.engine.node import infer_output_shape
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.program_code import convertible
@@ -41,7 +40,7 @@ from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
-graph_layers = lazy.Module("eagerflow.keras.engine.graph_layers")
+graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
 quantization = lazy.Module("eagerflow.keras.engine.quantization")
 
 _Tensor = _core.Tensor
@@ -379,7 +378,7 @@ class Layer(LayerNodes):
             spend(name, shape, dtype)
         make = make_weight
         if process.graphs_used:
-            make = graph_layers.make_listed_weight
+            make = graph_mode.make_listed_weight
 
         def getter(**_: Any) -> Any:
             if "getter" in kwargs:

@@ -10,8 +10,8 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import walk
-from eagerflow.keras.engine.call_context import context
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls.context import context
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 
 _LISTS = "_losses", "_symbolic_losses", "_callable_losses"
 

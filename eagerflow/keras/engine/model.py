@@ -13,17 +13,17 @@ from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.engine import call_specs
-from eagerflow.keras.engine.call_context import context
-from eagerflow.keras.engine.graph import Graph
-from eagerflow.keras.engine.intermediate_inputs import with_input_layers
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls import first_call
+from eagerflow.keras.engine.calls.context import context
+from eagerflow.keras.engine.calls.layer_call import mark_built, names_from_here
+from eagerflow.keras.engine.functional.graph import Graph
+from eagerflow.keras.engine.functional.input_layer import with_input_layers
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.layer_call import mark_built, names_from_here
 from eagerflow.keras.engine.layer_config import config_of_call
-from eagerflow.keras.engine.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.tracking import weights_of
-from eagerflow.keras.engine.trainer import Trainer
+from eagerflow.keras.engine.training.trainer import Trainer
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
@@ -33,11 +33,10 @@ from eagerflow.version import VERSION
 html = lazy.Module("html")
 archive = lazy.Module("eagerflow.keras.export.archive")
 api = lazy.Module("eagerflow.keras.saving.api")
-functional_module = lazy.Module("eagerflow.keras.engine.functional")
+functional = lazy.Module("eagerflow.keras.engine.functional.functional")
 # Imported when they are first used: few programs need them.
 quantization = lazy.Module("eagerflow.keras.engine.quantization")
-add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
-functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
+add_layers = lazy.Module("eagerflow.keras.engine.functional.add_layers")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
 layer_utils = lazy.Module("eagerflow.keras.utils.layer_utils")
 registration = lazy.Module("eagerflow.keras.saving.registration")
@@ -113,9 +112,7 @@ class Model(Trainer, Layer):
 
     def __new__(cls: type[_Model], *args: Any, **kwargs: Any) -> _Model:
         if cls is Model and is_functional_arguments(args, kwargs):
-            return functional_module.Functional.__new__(
-                functional_module.Functional, *args, **kwargs
-            )
+            return functional.Functional.__new__(functional.Functional, *args, **kwargs)
         return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -470,7 +467,7 @@ class Model(Trainer, Layer):
             args: those of the arguments after it, likewise.
             kwargs: those of arguments by name.
         """
-        call_specs.say(self, inputs, list(args or ()), dict(kwargs or {}))
+        first_call.say(self, inputs, list(args or ()), dict(kwargs or {}))
 
     def save_spec(self, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
         """The specs of the arguments of the model's calls: positional ones, and those by name.
@@ -498,11 +495,11 @@ class Model(Trainer, Layer):
                 ]
                 known = nest.pack_sequence_as(known, flat)
                 if dynamic_batch:
-                    known = nest.map_structure(call_specs.open_batch, known)
+                    known = nest.map_structure(first_call.open_batch, known)
             if isinstance(known, list) and len(known) == 1:
                 known = known[0]
             return [known], {}
-        return call_specs.known_specs(self, dynamic_batch)
+        return first_call.known_specs(self, dynamic_batch)
 
     def get_weight_paths(self) -> dict[str, Variable]:
         """The weights by the attributes that lead to them, joined by dots.
@@ -716,7 +713,7 @@ class Model(Trainer, Layer):
         plain values.
         """
         if self._graph is not None and self._is_functional():
-            return functional_config.functional_config(self)
+            return functional.functional_config(self)
         if type(self).get_config is Model.get_config and type(self).__init__ is not (
             Model.__init__
         ):
@@ -744,7 +741,7 @@ class Model(Trainer, Layer):
         """A model from what `get_config` returned; its weights are new."""
         with registration.CustomObjectScope(custom_objects or {}):
             if all(key in config for key in ("name", "layers", "input_layers", "output_layers")):
-                return functional_config.functional_from_config(cls, config)
+                return functional.functional_from_config(cls, config)
             try:
                 return cls(**config)
             except TypeError as error:

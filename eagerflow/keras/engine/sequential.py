@@ -7,19 +7,19 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.module import Module
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.call_context import context
-from eagerflow.keras.engine.call_specs import note_inputs
-from eagerflow.keras.engine.input_layer import Input, InputLayer
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls.context import context
+from eagerflow.keras.engine.calls.first_call import note_inputs
+from eagerflow.keras.engine.calls.layer_call import Building, names_from_here
+from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.layer_call import Building, names_from_here
 from eagerflow.keras.engine.layer_config import plain_shape
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
-functional_config = lazy.Module("eagerflow.keras.engine.functional_config")
+functional = lazy.Module("eagerflow.keras.engine.functional.functional")
 
 
 class Sequential(Model):
@@ -406,7 +406,7 @@ class Sequential(Model):
         """The arguments that make a model like this one."""
         config: dict[str, Any] = {
             "name": self.name,
-            "layers": [functional_config.serialize_layer(layer) for layer in self._chain],
+            "layers": [functional.serialize_layer(layer) for layer in self._chain],
         }
         if self._graph is None and self._build_input_shape is not None:
             config["build_input_shape"] = plain_shape(self._build_input_shape)
@@ -422,7 +422,7 @@ class Sequential(Model):
             name, entries, shape = None, config, None
         model = cls(name=name)
         for entry in entries:
-            model.add(functional_config.deserialize_layer(entry, custom_objects))
+            model.add(functional.deserialize_layer(entry, custom_objects))
         if not model.built and shape is not None and model.layers:
             if isinstance(shape, list | tuple):
                 shape = tuple(shape)

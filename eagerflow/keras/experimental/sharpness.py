@@ -6,9 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.keras.engine import data_adapter
-from eagerflow.keras.engine.functional_config import deserialize_layer
+from eagerflow.keras.engine.functional.functional import deserialize_layer
 from eagerflow.keras.engine.model import Model
+from eagerflow.keras.engine.training import data_adapter
 from eagerflow.keras.saving.serialization import serialize_keras_object
 from eagerflow.ops import norms
 from eagerflow.ops.array import split

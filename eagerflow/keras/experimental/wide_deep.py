@@ -7,8 +7,8 @@ from typing import Any
 from eagerflow import nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.keras import activations
-from eagerflow.keras.engine.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.engine.model import Model
+from eagerflow.keras.engine.training.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.saving.serialization import (
     deserialize_as,
     serialize_keras_object,

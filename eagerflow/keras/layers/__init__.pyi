@@ -1,6 +1,6 @@
 from eagerflow.keras.layers import experimental as experimental
-from eagerflow.keras.engine.input_layer import Input as Input, InputLayer as InputLayer
-from eagerflow.keras.engine.input_spec import InputSpec as InputSpec
+from eagerflow.keras.engine.functional.input_layer import Input as Input, InputLayer as InputLayer
+from eagerflow.keras.engine.calls.input_spec import InputSpec as InputSpec
 from eagerflow.keras.engine.layer import Layer as Layer
 from eagerflow.keras.layers.activation import (
     ELU as ELU,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of, with_arguments_of
 from eagerflow.keras.ops import adaptive_pooling

@@ -8,8 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.keras.engine.calls.training_mode import by_training, may_train
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.training_choice import by_training, may_train
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 
 _ops = _core.ops

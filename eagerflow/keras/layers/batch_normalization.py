@@ -11,10 +11,10 @@ from eagerflow.framework import distribution_state, dtypes
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.calls.training_mode import by_training, resolved
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.engine.training_choice import by_training, resolved
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
 from eagerflow.keras.layers.batch_renormalization import Renormalization
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike

@@ -8,10 +8,10 @@ from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import config, naming
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.calls.training_mode import may_train
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.engine.training_choice import may_train
 from eagerflow.keras.layers.arguments import (
     data_format_of,
     integers,

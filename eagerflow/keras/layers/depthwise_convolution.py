@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of, with_arguments_of, with_defaults

@@ -7,8 +7,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import backend
-from eagerflow.keras.engine.input_spec import InputSpec
-from eagerflow.keras.engine.training_choice import by_training
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 

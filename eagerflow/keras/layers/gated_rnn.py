@@ -8,8 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import activations, regularizers
-from eagerflow.keras.engine.input_spec import InputSpec
-from eagerflow.keras.engine.training_choice import may_train
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.calls.training_mode import may_train
 from eagerflow.keras.layers.rnn import RNN, mask_matrix
 from eagerflow.keras.layers.rnn_cell import as_dtype
 

@@ -8,7 +8,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import as_shape
 from eagerflow.keras import backend
-from eagerflow.keras.engine.composite_inputs import is_composite
+from eagerflow.keras.engine.calls.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
     checked_choice,

@@ -6,8 +6,8 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.keras import random
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.ops import conversion
 

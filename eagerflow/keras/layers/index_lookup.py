@@ -16,7 +16,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import backend
-from eagerflow.keras.engine.composite_inputs import is_composite
+from eagerflow.keras.engine.calls.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.category_encoding import (
     checked_choice,

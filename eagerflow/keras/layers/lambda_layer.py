@@ -13,7 +13,7 @@ from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import variable_creator_scope
-from eagerflow.keras.engine.call_context import context
+from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
 from eagerflow.keras.utils.function_code import dump_function, load_function

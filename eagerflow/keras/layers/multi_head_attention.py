@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import constraints, initializers, regularizers
-from eagerflow.keras.engine.composite_inputs import is_ragged
+from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.layers.activation import Softmax
 from eagerflow.keras.layers.arguments import FunctionLayer, as_bool
 from eagerflow.keras.layers.attention import attended, causal_mask, needs_no_scores

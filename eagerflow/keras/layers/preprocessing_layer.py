@@ -9,9 +9,9 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.composite_inputs import is_composite
-from eagerflow.keras.engine.data_adapter import refuse_endless
+from eagerflow.keras.engine.calls.composite_inputs import is_composite
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.engine.training.data_adapter import refuse_endless
 
 _ops = _core.ops
 

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, transformed
 from eagerflow.keras import random
-from eagerflow.keras.engine.training_choice import by_training
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.layers.color_augmentation import (
     AutoContrast,
     Equalization,

@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import initializers
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.typing import InitializerLike
 from eagerflow.ops import conversion

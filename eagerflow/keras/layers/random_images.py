@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, as_float, transformed
-from eagerflow.keras.engine.training_choice import by_training
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.image_preprocessing import (
     cropped,

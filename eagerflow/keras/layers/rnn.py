@@ -14,10 +14,10 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.engine.input_spec import InputSpec
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.calls.training_mode import may_train
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.training_choice import may_train
 from eagerflow.keras.layers.arguments import is_shape_list
 from eagerflow.keras.layers.rnn_cell import (
     DropoutRNNCell,

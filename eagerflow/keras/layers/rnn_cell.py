@@ -8,9 +8,9 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls.training_mode import by_training, may_train
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.training_choice import by_training, may_train
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops.array import shape

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.util import lazy
 
 # It is used by few programs, and loads models in turn.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments, serialize_argument
 from eagerflow.keras.layers.arguments import UNCHANGED, with_arguments_of, with_defaults

@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
-from eagerflow.keras.engine.composite_inputs import is_ragged
+from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.category_encoding import checked_choice
 from eagerflow.keras.layers.lookup import StringLookup

@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.wrapper import Wrapper
 

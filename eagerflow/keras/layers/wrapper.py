@@ -8,9 +8,9 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import initializers
-from eagerflow.keras.engine.input_spec import InputSpec
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.training_choice import by_training
 from eagerflow.keras.saving import serialization
 from eagerflow.ops.linalg import products as linalg
 

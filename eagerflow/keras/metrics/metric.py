@@ -10,7 +10,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.distribution_state import merged_in_replicas
 from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.keras.config import defaults
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config

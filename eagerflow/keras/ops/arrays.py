@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
-from eagerflow.keras.engine.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import KERAS, pair, result_type, tensor
 from eagerflow.ops import array as _array
 from eagerflow.ops import indexing

@@ -11,7 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.autodiff.custom_gradient import custom_gradient as _custom_gradient
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.keras.engine.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import control_flow, conversion, indexing, norms, segment
 from eagerflow.ops.numpy_functions.rules import sizes

@@ -51,10 +51,10 @@ def _from_stub(package: str, *left_out: str) -> dict[str, tuple[str, str]]:
 
 # Layers that `tf.keras.layers` does not show.
 _OTHER_LAYERS = {
-    "engine.add_layers": "AddLoss AddMetric",
-    "engine.functional": "Functional",
+    "engine.functional.add_layers": "AddLoss AddMetric",
+    "engine.functional.functional": "Functional",
     "engine.model": "Model",
-    "engine.op_layer": "InstanceMethod InstanceProperty MaskOf SlicingOpLambda TFOpLambda",
+    "engine.functional.op_layer": "InstanceMethod InstanceProperty MaskOf SlicingOpLambda TFOpLambda",
     "engine.sequential": "Sequential",
     "experimental": "LinearModel SequenceFeatures WideDeepModel",
     "experimental.sharpness": "SharpnessAwareMinimization",

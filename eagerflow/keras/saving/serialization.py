@@ -27,7 +27,7 @@ _PUBLIC_MODULES = {
     "eagerflow.keras.constraints": "keras.constraints",
     "eagerflow.keras.initializers": "keras.initializers",
     "eagerflow.keras.layers": "keras.layers",
-    "eagerflow.keras.engine.input_layer": "keras.layers",
+    "eagerflow.keras.engine.functional.input_layer": "keras.layers",
     "eagerflow.keras.losses": "keras.losses",
     "eagerflow.keras.metrics": "keras.metrics",
     "eagerflow.keras.mixed_precision": "keras.mixed_precision",
@@ -41,9 +41,9 @@ _PUBLIC_MODULES = {
 }
 # The modules of Keras's classes that are not public.
 _HIDDEN_MODULES = {
-    "eagerflow.keras.engine.functional": "tf_keras.src.engine.functional",
+    "eagerflow.keras.engine.functional.functional": "tf_keras.src.engine.functional",
     "eagerflow.keras.utils.feature_space": "tf_keras.src.utils.feature_space",
-    "eagerflow.keras.engine.op_layer": "tf_keras.src.layers.core.tf_op_layer",
+    "eagerflow.keras.engine.functional.op_layer": "tf_keras.src.layers.core.tf_op_layer",
 }
 
 

@@ -1,9 +1,9 @@
 from eagerflow.keras.backend.state import clear_session as clear_session
-from eagerflow.keras.engine.data_adapter import (
+from eagerflow.keras.engine.training.data_adapter import (
     pack_x_y_sample_weight as pack_x_y_sample_weight,
     unpack_x_y_sample_weight as unpack_x_y_sample_weight,
 )
-from eagerflow.keras.engine.keras_tensor import is_keras_tensor as is_keras_tensor
+from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor as is_keras_tensor
 from eagerflow.keras.preprocessing.sequence import pad_sequences as pad_sequences
 from eagerflow.keras.saving.registration import (
     CustomObjectScope as CustomObjectScope,

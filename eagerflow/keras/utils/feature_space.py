@@ -7,8 +7,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.keras import layers, naming
-from eagerflow.keras.engine.input_layer import Input
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.input_layer import Input
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.index_lookup import IndexLookup
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.keras.engine.input_layer import InputLayer
+from eagerflow.keras.engine.functional.input_layer import InputLayer
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
 

@@ -15,7 +15,7 @@ from eagerflow.util import lazy
 from eagerflow.util.optional import found
 
 # Imported when it is first used: few programs need it.
-input_layer = lazy.Module("eagerflow.keras.engine.input_layer")
+input_layer = lazy.Module("eagerflow.keras.engine.functional.input_layer")
 
 
 class DotGraph:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow.keras.engine.op_layer import TFOpLambda
+from eagerflow.keras.engine.functional.op_layer import TFOpLambda
 from eagerflow.protos.saved_model import MESSAGES
 
 layers = tf.keras.layers

@@ -15,8 +15,8 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.feature_column.classes import CLASSES as COLUMN_CLASSES
-from eagerflow.keras.engine.op_layer import TFOpLambda
-from eagerflow.keras.engine.op_names import OPERATORS
+from eagerflow.keras.engine.functional.op_layer import TFOpLambda
+from eagerflow.keras.engine.functional.op_names import OPERATORS
 from eagerflow.keras.saving import reachable
 
 keras = tf.keras

@@ -14,15 +14,15 @@ from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import naming
-from eagerflow.keras.engine import call_context
-from eagerflow.keras.engine.call_context import context, phase
-from eagerflow.keras.engine.call_errors import explained
-from eagerflow.keras.engine.call_spec import CallSpec
-from eagerflow.keras.engine.call_specs import note_arguments, note_inputs
-from eagerflow.keras.engine.composite_inputs import composite_handler
-from eagerflow.keras.engine.input_spec import assert_input_compatibility
-from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.keras.engine.node import call_symbolically
+from eagerflow.keras.engine.calls import training_mode
+from eagerflow.keras.engine.calls.arguments import CallSpec
+from eagerflow.keras.engine.calls.composite_inputs import composite_handler
+from eagerflow.keras.engine.calls.context import context
+from eagerflow.keras.engine.calls.errors import explained
+from eagerflow.keras.engine.calls.first_call import note_arguments, note_inputs
+from eagerflow.keras.engine.calls.input_spec import assert_input_compatibility
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.node import call_symbolically
 from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.keras.program_code import convertible
@@ -162,9 +162,9 @@ def error_of_call(layer: Any, error: Exception, args: tuple, kwargs: dict[str, A
 def default_training(spec_default: Any) -> Any:
     """The value of `training` where no call gives one: the learning phase, or the default."""
     if process.graphs_used:
-        is_set = call_context.learning_phase_is_set()
-        return call_context.learning_phase() if is_set else spec_default
-    return getattr(phase, "value", spec_default)
+        is_set = training_mode.learning_phase_is_set()
+        return training_mode.learning_phase() if is_set else spec_default
+    return getattr(training_mode.phase, "value", spec_default)
 
 
 def resolve_training(

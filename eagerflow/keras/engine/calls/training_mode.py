@@ -1,31 +1,19 @@
-"""The context of a running layer: the layers around it, and what they were called with."""
+"""Whether layers are in training mode: the learning phase, and choices that are made when a graph runs."""
 
 from __future__ import annotations
 
 import threading
-import weakref
-from types import TracebackType
+from collections.abc import Callable
 from typing import Any
 
+from eagerflow import _core
+from eagerflow.framework import dtypes
 from eagerflow.framework.context import building_graph, process
+from eagerflow.framework.func_graph import is_symbolic
+from eagerflow.ops import control_flow
 
+_Tensor = _core.Tensor
 
-class CallContext(threading.local):
-    """The innermost running layer of this thread, and what it was called with."""
-
-    def __init__(self) -> None:
-        self.layers: list[Any] = []  # the layers that are being called, outermost first
-        self.building = False  # whether one of them is in its `build`
-        self.training: Any = None
-        self.compute_dtype: Any = None  # what variables that cast themselves are read as
-        self.inferring = False  # whether shapes are inferred and nothing is computed
-        # Layers that `add_loss` was called of, by identity: a flag that is cheap to look at.
-        self.layers_with_losses: dict[int, weakref.ref] = {}
-        # While shapes are inferred: which layers added a loss, and its dtype.
-        self.inferred_losses: list[tuple[Any, Any]] = []
-
-
-context = CallContext()
 phase = threading.local()  # its `value` is what has been set, outside of programs' graphs
 
 
@@ -70,16 +58,32 @@ def clear_learning_phase() -> None:
         del phase.value
 
 
-class inferring_shapes:
-    """A `with` block in which layers run on tensors without values."""
+def _known(training: Any) -> Any:
+    """The value of `training`; None for a tensor of the graph that is being built, which has none."""
+    if isinstance(training, _Tensor) and is_symbolic(training):
+        return _core.static_value(training)
+    return bool(training)
 
-    def __enter__(self) -> None:
-        self._before, context.inferring = context.inferring, True
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        context.inferring = self._before
+def resolved(training: Any) -> Any:
+    """The value of `training`; in a program's graph the learning phase where none was given."""
+    if training is None and process.graphs_used:
+        return learning_phase()
+    return training
+
+
+def may_train(training: Any) -> bool:
+    """Whether a call is in training, or may be when its graph runs."""
+    training = resolved(training)
+    known = _known(training)
+    return known is None or bool(known)
+
+
+def by_training(training: Any, compute: Callable[[bool], Any]) -> Any:
+    """`compute(True)` in training, else `compute(False)`; a choice of the graph if that is unknown."""
+    training = resolved(training)
+    known = _known(training)
+    if known is not None:
+        return compute(bool(known))
+    in_training = _core.ops.cast(training, dtypes.bool)
+    return control_flow.cond(in_training, lambda: compute(True), lambda: compute(False))

@@ -12,14 +12,18 @@ from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.graph.symbols import as_tensors
 from eagerflow.keras import naming
-from eagerflow.keras.engine import op_names
-from eagerflow.keras.engine.call_arguments import map_arguments
-from eagerflow.keras.engine.composite_tensors import METHODS, PROPERTIES
-from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
+from eagerflow.keras.engine.calls.arguments import map_arguments
+from eagerflow.keras.engine.functional import op_names
+from eagerflow.keras.engine.functional.keras_tensor import (
+    METHODS,
+    PROPERTIES,
+    KerasTensor,
+    has_symbolic,
+)
+from eagerflow.keras.engine.functional.node import connect, real_tensor
+from eagerflow.keras.engine.functional.op_names import OPERATORS, config_name, function_of
+from eagerflow.keras.engine.functional.shape_inference import infer
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.node import connect, real_tensor
-from eagerflow.keras.engine.op_names import OPERATORS, config_name, function_of
-from eagerflow.keras.engine.shape_inference import infer
 
 _ops = _core.ops
 _SYMBOLS = {f"__{function.__name__.strip('_')}__": symbol for symbol, function in OPERATORS.items()}
@@ -96,7 +100,7 @@ class _Attribute(Layer):
     """The base of layers that ask composite values for an attribute.
 
     Args:
-        name_of_attribute: its name: one that `composite_tensors.py` lists.
+        name_of_attribute: its name: one that `keras_tensor.py` lists.
         **kwargs: `name`, and what `Layer` takes.
     """
 

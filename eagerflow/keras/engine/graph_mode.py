@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
+from eagerflow import nest
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.graph import Graph
+from eagerflow.graph.placeholder import placeholder
+from eagerflow.graph.session import Session, get_default_session, provide_session
 from eagerflow.graph.symbols import as_tensors
 from eagerflow.graph.variables import GraphVariable, nodes_of
 from eagerflow.keras import initializers
-from eagerflow.keras.engine.graph_session import get_session
+from eagerflow.keras.engine.calls.arguments import map_arguments
 from eagerflow.keras.engine.weights import default_initializer, make_weight
 from eagerflow.keras.random_generator import RandomGenerator
 
@@ -114,3 +119,82 @@ def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
 def set_value(variable: Any, value: Any) -> None:
     """Gives a variable of a graph a value, in Keras's session."""
     variable.load(value, get_session())
+
+
+class _Local(threading.local):
+    session: Any = None
+
+
+_local = _Local()
+
+
+def set_session(session: Any) -> None:
+    """Sets the session that `get_session` returns."""
+    _local.session = session
+
+
+def get_session(op_input_list: Any = ()) -> Any:
+    """The default session, or the one that was set, or a new one for the default graph.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     tf.compat.v1.keras.backend.get_session() is session
+    True
+    """
+    session = get_default_session()
+    if session is None:
+        session = _local.session
+    if session is None or session.graph is not context.default_graph():
+        session = _local.session = Session()
+    return session
+
+
+provide_session(get_session)
+
+
+def tensor_of(symbol: Any, graph: Graph) -> Any:
+    """The graph's tensor for a symbolic tensor of a model; made at its first use.
+
+    Args:
+        symbol: the symbolic tensor.
+        graph: the graph.
+
+    Raises:
+        ValueError: if the tensor comes from no layer.
+    """
+    known = graph.keras_tensors
+    if id(symbol) in known:
+        return known[id(symbol)][1]
+    if symbol._keras_history is None:
+        raise ValueError(f"{symbol!r} comes from no layer: there is nothing to compute it with.")
+    with context.building(graph), graph.name_scope(None), graph.control_dependencies(None):
+        # Calls are added after those they depend on; models may be deeper than Python's stack.
+        stack = [symbol]
+        while stack:
+            last = stack[-1]
+            if id(last) in known:
+                stack.pop()
+                continue
+            missing = [t for t in last.node.keras_inputs if id(t) not in known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            _add(last, known)
+    return known[id(symbol)][1]
+
+
+def _add(symbol: Any, known: dict[int, tuple[Any, Any]]) -> None:
+    """Adds the nodes of the call that a symbolic tensor comes from."""
+    node = symbol.node
+    if node.is_input:
+        given = placeholder(symbol.dtype, symbol.shape, symbol._keras_history.layer.name)
+        known[id(symbol)] = symbol, given
+        return
+
+    def there(value: Any) -> Any:
+        return known[id(value)][1] if id(value) in known else value
+
+    args, kwargs = map_arguments(there, node.call_args, node.call_kwargs)
+    results = nest.flatten(node.layer(*args, **kwargs))
+    for made, result in zip(nest.flatten(node.outputs), results, strict=True):
+        known[id(made)] = made, result

@@ -1,4 +1,4 @@
-"""The epochs and steps of a training, over data of any kind."""
+"""The epochs and steps of a training over data of any kind, and the iterator that steps read."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import _core, errors, nest
 from eagerflow.errors import OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
-from eagerflow.keras.engine import step_replicas
-from eagerflow.keras.engine.batches import Batches
-from eagerflow.keras.engine.data_adapter import (
+from eagerflow.keras.engine.training import replicas
+from eagerflow.keras.engine.training.data_adapter import (
     ArrayAdapter,
     DataAdapter,
     DatasetAdapter,
@@ -22,9 +21,12 @@ from eagerflow.keras.engine.data_adapter import (
     select_adapter,
     unpack_x_y_sample_weight,
 )
-from eagerflow.keras.engine.sequence_workers import Workers
+from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.util import lazy
 
+# Imported when they are first used: models that run eagerly need neither.
+dataset_iterator = lazy.Module("eagerflow.data.iterator")
+graph_iterators = lazy.Module("eagerflow.data.graph_iterators")
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
 # Needed where there are several processes.
@@ -86,7 +88,7 @@ class DataHandler:
             raise ValueError("Expected input data to be non-empty: the generator gave no batch.")
         self._element_spec = self._adapter.element_spec
         self._rows: Callable[[Any], Any] | None = None
-        communicator = step_replicas.communicator_of(model)
+        communicator = replicas.communicator_of(model)
         if communicator is not None:
             self._take_share(communicator)
         if class_weight:
@@ -289,3 +291,56 @@ def weighed_spec(element_spec: Any) -> Any:
     x, y, _ = unpack_x_y_sample_weight(element_spec)
     shape = y.shape if y.shape.rank == 1 else y.shape[:-1]
     return x, y, TensorSpec(shape, config.defaults.float_dtype)
+
+
+class Batches:
+    """An iterator over batches that tf.function takes for the iterator of a dataset.
+
+    Args:
+        iterator: gives the batches.
+        element_spec: the specs of a batch.
+    """
+
+    __slots__ = ("_iterator", "_spec", "element_spec")
+
+    _is_dataset_iterator = True  # what tells iterators to modules below this one
+
+    def __init__(self, iterator: Iterator[Any], element_spec: Any) -> None:
+        self._iterator = iterator
+        self._spec: Any = None
+        self.element_spec = element_spec
+
+    def __iter__(self) -> Batches:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._iterator) if _core.building() is None else self.get_next()
+
+    def get_next(self) -> Any:
+        """The next batch.
+
+        Raises:
+            tf.errors.OutOfRangeError: if there is none.
+        """
+        if _core.building() is not None:
+            return graph_iterators.iterator(self).get_next()
+        try:
+            return next(self._iterator)
+        except StopIteration:
+            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+
+    def get_next_as_optional(self) -> Any:
+        """The next batch as a `tf.experimental.Optional`, empty at the end."""
+        if _core.building() is not None:
+            return graph_iterators.iterator(self).get_next_as_optional()
+        optional = dataset_iterator.Optional
+        try:
+            return optional.from_value(next(self._iterator))
+        except StopIteration:
+            return optional.empty(self.element_spec)
+
+    @property
+    def _type_spec(self) -> Any:
+        if self._spec is None:
+            self._spec = dataset_iterator.IteratorSpec(self.element_spec)
+        return self._spec

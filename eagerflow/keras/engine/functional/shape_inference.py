@@ -9,10 +9,9 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import running_eagerly
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.keras import naming
-from eagerflow.keras.engine.call_arguments import map_arguments
-from eagerflow.keras.engine.call_context import context, inferring_shapes
-from eagerflow.keras.engine.composite_tensors import symbolic_tensor
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.calls.arguments import map_arguments
+from eagerflow.keras.engine.calls.context import context, inferring_shapes
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, symbolic_tensor
 
 Tensor = _core.Tensor
 

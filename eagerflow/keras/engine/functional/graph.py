@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.keras.engine.call_arguments import map_arguments
-from eagerflow.keras.engine.input_spec import InputSpec
-from eagerflow.keras.engine.keras_tensor import KerasTensor
-from eagerflow.keras.engine.node import Node
+from eagerflow.keras.engine.calls.arguments import map_arguments
+from eagerflow.keras.engine.calls.input_spec import InputSpec
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.node import Node
 from eagerflow.ops.conversion import cast
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn

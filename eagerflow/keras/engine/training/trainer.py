@@ -1,29 +1,110 @@
-"""Trainer: the loops of fit, evaluate and predict."""
+"""Trainer: `fit`, `evaluate` and `predict`, over data and on single batches."""
 
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
+import inspect
+import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from eagerflow import nest
-from eagerflow.keras.engine import data_adapter
-from eagerflow.keras.engine.data_handler import DataHandler
-from eagerflow.keras.engine.sequence_workers import Workers
-from eagerflow.keras.engine.steps import Steps
-from eagerflow.keras.engine.training_loop import (
-    NanWarning,
-    Validation,
-    as_compiled,
-    concatenated,
-    in_order,
-    is_due,
-    outside_graphs,
-    plain,
+from eagerflow import _core, nest
+from eagerflow.framework import context
+from eagerflow.keras.engine.tracking import set_trainable
+from eagerflow.keras.engine.training import data_adapter
+from eagerflow.keras.engine.training.data_handler import (
+    Batches,
+    DataHandler,
+    class_weight_function,
+    weighed_spec,
 )
+from eagerflow.keras.engine.training.results import concatenated, in_order, plain
+from eagerflow.keras.engine.training.sequence_workers import Workers
+from eagerflow.keras.engine.training.steps import Steps
+from eagerflow.util import tracebacks
+from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList
+
+
+_IN_FUNCTION = (
+    "Detected a call to `Model.{0}` inside a `tf.function`. `Model.{0}` is a high-level endpoint that "
+    "manages its own `tf.function`. Please move the call to `Model.{0}` outside of all enclosing "
+    "`tf.function`s. Note that you can call a `Model` directly on `Tensor`s inside a `tf.function` "
+    "like: `model(x)`."
+)
+
+
+def outside_graphs(method: Callable[..., Any]) -> Any:
+    """A method that runs eagerly, even while a graph is being built.
+
+    There, predictions show no progress unless they are asked to. In functions it raises a
+    RuntimeError.
+    """
+
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not context.process.graphs_used or context.building_graph() is None:
+            if _core.building() is not None:
+                raise RuntimeError(_IN_FUNCTION.format(method.__name__))
+            _check_call(self, method.__name__)
+            try:
+                return method(self, *args, **kwargs)
+            except Exception as error:
+                tracebacks.keep_program(error)
+                raise error
+        if method.__name__ == "predict" and len(args) < 3:
+            kwargs.setdefault("verbose", 0)
+        with context.running_eagerly():
+            return method(self, *args, **kwargs)
+
+    return run
+
+
+def _check_call(model: Any, method: str) -> None:
+    """Raises a ValueError if `call` needs arguments that a step does not give."""
+    if model._graph is not None:
+        return
+    parameters = inspect.signature(model.call).parameters.values()
+    needed = [p.name for p in parameters if p.kind in _POSITIONAL and p.default is p.empty]
+    extra = [name for name in needed[1:] if name != "training"]
+    if extra:
+        raise ValueError(
+            f"Models passed to `{method}` can only have `training` and the first argument in "
+            f"`call()` as positional arguments, found: {extra}."
+        )
+
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def as_compiled(method: Callable[..., Any]) -> Any:
+    """A method that trains the weights that were trainable when the model was compiled.
+
+    A part that has been frozen since, as in a larger model that shares it, is trained nevertheless.
+    """
+
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        compiled = self._compiled_trainable
+        if compiled is None:
+            return method(self, *args, **kwargs)
+        now = [(layer, layer._trainable) for layer in self._flatten_layers()]
+        changed = [
+            (layer, value) for layer, value in now if compiled.get(layer, value) is not value
+        ]
+        if not changed:
+            return method(self, *args, **kwargs)
+        set_trainable([(layer, compiled[layer]) for layer, _ in changed])
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            set_trainable(changed)
+
+    return run
 
 
 class Trainer(Steps):
@@ -333,6 +414,75 @@ class Trainer(Steps):
         columns = [concatenated(list(column)) for column in zip(*collected, strict=True)]
         return nest.pack_sequence_as(structure, columns)
 
+    def _one_batch(self, x: Any, y: Any, sample_weight: Any, class_weight: Any = None) -> Batches:
+        """An iterator over one batch."""
+        x, y, sample_weight = map(data_adapter._lists_as_arrays, (x, y, sample_weight))
+        data = data_adapter.ArrayAdapter(x, y, sample_weight, data_adapter.ALL)
+        batches, spec = data.batches(), data.element_spec
+        if y is None:
+            # Steps take a tuple, of inputs in any structure.
+            batches = ((data_adapter.unpack_x_y_sample_weight(batch)[0],) for batch in batches)
+            spec = (data_adapter.unpack_x_y_sample_weight(spec)[0],)
+        if class_weight:
+            batches = map(class_weight_function(class_weight), batches)
+            spec = weighed_spec(spec)
+        return Batches(batches, spec)
+
+    @outside_graphs
+    @as_compiled
+    def train_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        class_weight: dict[int, float] | None = None,
+        reset_metrics: bool = True,
+        return_dict: bool = False,
+    ) -> Any:
+        """One step of training on one batch.
+
+        Args:
+            x: the inputs.
+            y: the labels.
+            sample_weight: weights of samples.
+            class_weight: weights of classes.
+            reset_metrics: whether values are of this batch only.
+            return_dict: whether to return values by name.
+
+        Returns:
+            The loss, or a list of loss and metrics, or a dictionary.
+        """
+        self._assert_compiled()
+        function = self.train_function = self.make_train_function()
+        if reset_metrics:
+            self.reset_metrics()
+        logs = plain(function(self._one_batch(x, y, sample_weight, class_weight)))
+        return logs if return_dict else in_order(logs, self.metrics_names)
+
+    @outside_graphs
+    def test_on_batch(
+        self,
+        x: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        reset_metrics: bool = True,
+        return_dict: bool = False,
+    ) -> Any:
+        """The loss and the metrics on one batch; arguments as those of `train_on_batch`."""
+        self._assert_compiled()
+        function = self.test_function = self.make_test_function()
+        if reset_metrics:
+            self.reset_metrics()
+        logs = plain(function(self._one_batch(x, y, sample_weight)))
+        return logs if return_dict else in_order(logs, self.metrics_names)
+
+    @outside_graphs
+    def predict_on_batch(self, x: Any) -> Any:
+        """The predictions for one batch, as arrays."""
+        self.predict_function = self.make_predict_function()
+        outputs = self.predict_function(self._one_batch(x, None, None))
+        return nest.map_structure(lambda value: value.numpy(), outputs)
+
     def fit_generator(
         self,
         generator: Any,
@@ -409,3 +559,74 @@ class Trainer(Steps):
             use_multiprocessing=use_multiprocessing,
             verbose=verbose,
         )
+
+
+class Validation:
+    """The validation data of one `fit`, brought into batches once."""
+
+    def __init__(self, model: Any, data: Any, batch_size: int | None, workers: Any) -> None:
+        self._model = model
+        self._data = data
+        self._batch_size = batch_size
+        self._workers = workers
+        self._adapter: Any = None
+
+    def run(self, callbacks: Any, steps: int | None) -> dict[str, Any]:
+        """The values of the metrics on the data."""
+        x, y, sample_weight = data_adapter.unpack_x_y_sample_weight(self._data)
+        handler = DataHandler(
+            x,
+            y,
+            sample_weight,
+            self._batch_size,
+            steps,
+            workers=self._workers,
+            steps_per_execution=self._model._steps_per_execution,
+            model=self._model,
+        )
+        if isinstance(handler._adapter, data_adapter.ArrayAdapter):
+            # Arrays are converted once: that may cost more than the validation.
+            if self._adapter is None:
+                self._adapter = handler._adapter
+                self._data = _tensors_of(x), _tensors_of(y), _tensors_of(sample_weight)
+        return self._model.evaluate(callbacks=callbacks, return_dict=True, _data=handler)
+
+
+def _tensors_of(data: Any) -> Any:
+    if data is None:
+        return None
+    data = data_adapter._lists_as_arrays(data)
+    return nest.map_structure(data_adapter.array_of, data)
+
+
+class NanWarning:
+    """Warns once in a training that the loss is NaN."""
+
+    def __init__(self) -> None:
+        self._said = False
+
+    def check(self, logs: dict[str, Any], epoch: int) -> None:
+        """Warns if the loss of an epoch is NaN."""
+        loss = logs.get("loss")
+        if self._said or not isinstance(loss, float) or not math.isnan(loss):
+            return
+        self._said = True
+        warn(
+            f"The loss is NaN in epoch {epoch + 1}. Training goes on, but will not recover: lower "
+            "the learning rate, clip gradients (`clipnorm`), or look for NaN, infinite or wrongly "
+            "scaled values in the data. `tf.keras.callbacks.TerminateOnNaN()` stops training then.",
+            RuntimeWarning,
+        )
+
+
+def is_due(epoch: int, frequency: Any) -> bool:
+    """Whether to validate after an epoch."""
+    epoch = epoch + 1
+    if isinstance(frequency, int):
+        return epoch % frequency == 0
+    if isinstance(frequency, list | tuple | set | range):
+        return epoch in frequency
+    raise ValueError(
+        "Expected `validation_freq` to be a list or int. "
+        f"Received: validation_freq={frequency} of the type {type(frequency)}."
+    )

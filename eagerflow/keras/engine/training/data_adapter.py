@@ -14,7 +14,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import random_seed
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
-from eagerflow.keras.engine.sequence_workers import Workers, workers_of
+from eagerflow.keras.engine.training.sequence_workers import Workers, workers_of
 from eagerflow.keras.utils.dataset_creator import DatasetCreator
 from eagerflow.ops.indexing import gather
 from eagerflow.ops.random.stateful import shuffle

@@ -8,7 +8,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.errors import OpError
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 
 _SAID = "_keras_call_info_injected"
 

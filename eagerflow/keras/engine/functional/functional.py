@@ -1,4 +1,4 @@
-"""Functional models as configurations: their layers, and which calls connect them."""
+"""Functional models: their class, and their configurations of layers and the calls that connect them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,44 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.keras_tensor import KerasTensor, has_symbolic
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, has_symbolic
+from eagerflow.keras.engine.model import Model
+from eagerflow.keras.naming import unique_name
 from eagerflow.keras.saving import composite_constants, container_types, reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
-add_layers = lazy.Module("eagerflow.keras.engine.add_layers")
-functional = lazy.Module("eagerflow.keras.engine.functional")
-models = lazy.Module("eagerflow.keras.engine.model")
+add_layers = lazy.Module("eagerflow.keras.engine.functional.add_layers")
+
+
+class Functional(Model):
+    """A model made of symbolic inputs and outputs, as by `tf.keras.Model(inputs, outputs)`.
+
+    Args:
+        inputs: symbolic tensors that `tf.keras.Input` made, in any structure.
+        outputs: symbolic tensors computed from them, in any structure.
+        name: the model's name; "model" and a number by default.
+        trainable: whether the weights are to be trained.
+        **kwargs: arguments of `Model`.
+    """
+
+    def __init__(
+        self,
+        inputs: Any = None,
+        outputs: Any = None,
+        name: str | None = None,
+        trainable: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(inputs=inputs, outputs=outputs, name=name, trainable=trainable, **kwargs)
+
+    def _set_name(self, name: str | None) -> None:
+        if not name:
+            name = unique_name("model")
+        super()._set_name(name)
+
 
 _CONSTANT = "_CONSTANT_VALUE"
 
@@ -200,8 +228,8 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
     arguments: dict[str, Any] = {"name": config.get("name")}
     if "trainable" in config:
         arguments["trainable"] = config["trainable"]
-    if cls in (models.Model, functional.Functional):
-        model = functional.Functional(inputs, outputs, **arguments)
+    if cls in (Model, Functional):
+        model = Functional(inputs, outputs, **arguments)
     else:
         model = cls(inputs=inputs, outputs=outputs, **arguments)
     inside = {id(layer) for layer in model.layers}

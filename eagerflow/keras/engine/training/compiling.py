@@ -9,8 +9,8 @@ from eagerflow import nest
 from eagerflow.framework import distribution_state
 from eagerflow.framework.context import process
 from eagerflow.framework.variable import variable_at_once
-from eagerflow.keras.engine import step_replicas
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.training import replicas
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -20,7 +20,7 @@ else:
     _Layer = object
 
 # Imported when they are first used: few programs need them.
-losses_and_metrics = lazy.Module("eagerflow.keras.engine.losses_and_metrics")
+losses_and_metrics = lazy.Module("eagerflow.keras.engine.training.losses_and_metrics")
 strategies = lazy.Module("eagerflow.distribute.strategy")
 mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
@@ -234,7 +234,7 @@ class Compiled(_Layer):
     @property
     def distribute_strategy(self) -> Any:
         """The strategy whose scope made the model's weights, or the one in use now."""
-        return step_replicas.strategy_of(self) or strategies.get_strategy()
+        return replicas.strategy_of(self) or strategies.get_strategy()
 
     @property
     def metrics(self) -> list[Any]:

@@ -8,7 +8,7 @@ from eagerflow import nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.keras.engine.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 

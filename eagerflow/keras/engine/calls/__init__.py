@@ -1,0 +1,1 @@
+"""Calls of layers: arguments, training mode, masks, ragged inputs and errors."""

@@ -1,0 +1,1 @@
+"""Functional models: symbolic tensors, and the graph of layer calls between them."""

@@ -1,0 +1,1 @@
+"""Training, evaluation and prediction: the loops, their steps and their data."""
