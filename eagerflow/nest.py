@@ -8,6 +8,7 @@ A class takes part if it defines how its objects are flattened and rebuilt:
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections import defaultdict
 from collections.abc import (
     Callable,
@@ -20,7 +21,11 @@ from collections.abc import (
 )
 from typing import Any, NamedTuple
 
+from eagerflow import _core
 from eagerflow.util import lazy
+
+# What `Walker._form` returns for containers that native code does not know.
+_OTHER = object()
 
 
 class Container(NamedTuple):
@@ -113,6 +118,26 @@ class Walker:
                 for child in children(structure)
             ],
         )
+
+    def packer(self, structure: Any) -> _core.Packer:
+        """The native function that packs lists of leaves in structures of this form."""
+        form = self._form(structure)
+        return _core.Packer(functools.partial(self.pack, structure) if form is _OTHER else form)
+
+    def _form(self, structure: Any) -> Any:
+        """The form of tuples and dictionaries: None for a leaf; `_OTHER` for other containers."""
+        kind = type(structure)
+        if self._containers[kind] is None:
+            return None
+        if kind is tuple:
+            form: Any = tuple(map(self._form, structure))
+            parts = form
+        elif kind is dict and all(type(key) is str for key in structure):
+            form = {key: self._form(part) for key, part in structure.items()}
+            parts = tuple(form.values())
+        else:
+            return _OTHER
+        return _OTHER if _OTHER in parts else form
 
     def rebuild(self, structure: Any, children: list[Any]) -> Any:
         """A container like `structure` with other direct children."""
@@ -247,7 +272,7 @@ def is_nested(seq: Any) -> bool:
     >>> tf.nest.is_nested([1]), tf.nest.is_nested("ab"), tf.nest.is_nested({})
     (True, False, True)
     """
-    return walker.is_nested(seq)
+    return walker._containers[type(seq)] is not None
 
 
 def _is_named_tuple(structure: Any) -> bool:

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/element_form.h"
 #include "bindings/errors.h"
 #include "bindings/gil.h"
-#include "bindings/items.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -31,121 +31,25 @@
 namespace ef::py {
 namespace {
 
-// How elements are made of tensors.
-struct Form {
-  enum class Kind { kTensor, kTuple, kDict, kPython };
-  Kind kind = Kind::kTensor;
-  std::vector<Form> parts;    // of a tuple; of a dictionary in the order of its sorted keys
-  std::vector<PyRef> keys;    // of a dictionary, sorted
-  std::vector<size_t> order;  // of a dictionary's items: indices of keys
-  PyRef function;             // takes an element apart, or puts it together
-};
-
-// From what Python gives: None for a tensor, a tuple of forms, a dictionary of forms by sorted keys
-// with its keys in order, or a function.
-Form form_of(PyObject* object) {
-  Form form;
-  if (object == Py_None) return form;
-  if (PyTuple_Check(object)) {
-    form.kind = Form::Kind::kTuple;
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(object); ++k) {
-      form.parts.push_back(form_of(PyTuple_GET_ITEM(object, k)));
-    }
-  } else if (PyDict_Check(object)) {
-    form.kind = Form::Kind::kDict;
-    const PyRef sorted = checked(PyDict_Keys(object));
-    if (PyList_Sort(sorted) < 0) throw PythonError();
-    for (PyObject* key : Items(sorted)) {
-      form.keys.push_back(PyRef::share(key));
-      form.parts.push_back(form_of(PyDict_GetItem(object, key)));
-    }
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);) {
-      for (size_t k = 0; k < form.keys.size(); ++k) {
-        if (form.keys[k].get() == key) form.order.push_back(k);
-      }
-    }
-  } else {
-    form.kind = Form::Kind::kPython;
-    form.function = PyRef::share(object);
-  }
-  return form;
-}
-
-int visit_form(const Form& form, visitproc visit, void* arg) {
-  Py_VISIT(form.function.get());
-  for (const Form& part : form.parts) {
-    if (const int stop = visit_form(part, visit, arg)) return stop;
-  }
-  return 0;
-}
-
-[[noreturn]] void refuse_element(PyObject* element) {
-  PyErr_Format(PyExc_TypeError, "An element has another structure than its spec: %R", element);
-  throw PythonError();
-}
-
 void take_apart(const Form& form, PyObject* element, TensorList& tensors) {
-  switch (form.kind) {
-    case Form::Kind::kTensor:
-      if (!is_tensor(element)) refuse_element(element);
-      tensors.push_back(tensor_of(element));
-      return;
-    case Form::Kind::kTuple:
-      if (!PyTuple_Check(element) ||
-          static_cast<size_t>(PyTuple_GET_SIZE(element)) != form.parts.size()) {
-        refuse_element(element);
-      }
-      for (size_t k = 0; k < form.parts.size(); ++k) {
-        take_apart(form.parts[k], PyTuple_GET_ITEM(element, static_cast<Py_ssize_t>(k)), tensors);
-      }
-      return;
-    case Form::Kind::kDict:
-      if (!PyDict_Check(element)) refuse_element(element);
-      for (size_t k = 0; k < form.parts.size(); ++k) {
-        PyObject* const part = PyDict_GetItemWithError(element, form.keys[k]);
-        if (!part) {
-          if (PyErr_Occurred()) throw PythonError();
-          refuse_element(element);
-        }
-        take_apart(form.parts[k], part, tensors);
-      }
-      return;
-    case Form::Kind::kPython:
-      const PyRef list = checked(PyObject_CallOneArg(form.function, element));
-      for (Tensor& tensor : to_tensors(list.get())) tensors.push_back(std::move(tensor));
+  if (form.kind == Form::Kind::kPython) {
+    const PyRef list = checked(PyObject_CallOneArg(form.function, element));
+    for (Tensor& tensor : to_tensors(list.get())) tensors.push_back(std::move(tensor));
+    return;
+  }
+  std::vector<PyObject*> leaves;
+  take_apart(form, element, leaves);
+  for (PyObject* leaf : leaves) {
+    if (!is_tensor(leaf)) refuse_element(element);
+    tensors.push_back(tensor_of(leaf));
   }
 }
 
-// Takes the tensors over, from index `at` on.
-PyRef put_together(const Form& form, TensorList& tensors, size_t& at) {
-  switch (form.kind) {
-    case Form::Kind::kTensor: return checked(wrap(std::move(tensors[at++])));
-    case Form::Kind::kTuple: {
-      PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(form.parts.size())));
-      for (size_t k = 0; k < form.parts.size(); ++k) {
-        PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(k),
-                         put_together(form.parts[k], tensors, at).release());
-      }
-      return tuple;
-    }
-    case Form::Kind::kDict: {
-      std::vector<PyRef> values;
-      for (const Form& part : form.parts) values.push_back(put_together(part, tensors, at));
-      PyRef dict = checked(PyDict_New());
-      for (const size_t k : form.order) {
-        if (PyDict_SetItem(dict, form.keys[k], values[k]) < 0) throw PythonError();
-      }
-      return dict;
-    }
-    case Form::Kind::kPython: break;
-  }
-  const PyRef list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
-  for (size_t k = 0; k < tensors.size(); ++k) {
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(k),
-                    checked(wrap(std::move(tensors[k]))).release());
-  }
-  return checked(PyObject_CallOneArg(form.function, list));
+PyRef put_together(const Form& form, TensorList& tensors) {
+  if (form.kind == Form::Kind::kTensor) return checked(wrap(std::move(tensors[0])));
+  std::vector<PyRef> leaves;
+  for (Tensor& tensor : tensors) leaves.push_back(checked(wrap(std::move(tensor))));
+  return put_together(form, leaves);
 }
 
 // How long calls take, by some of them. Guarded by Python's lock.
@@ -238,8 +142,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       set_error_of_nodes(graph::taken_failed_nodes());
       throw PythonError();
     }
-    size_t at = 0;
-    return put_together(state.given, results, at).release();
+    return put_together(state.given, results).release();
   });
 }
 
@@ -339,9 +242,8 @@ PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         }
         job.replaced = as_failure();
       } else if (!job.replaced) {
-        size_t at = 0;
         try {
-          job.replaced = put_together(state.given, job.results, at);
+          job.replaced = put_together(state.given, job.results);
         } catch (...) {
           set_python_error();
           job.replaced = as_failure();

@@ -38,16 +38,6 @@ void drop_handle(void* context) {
   delete handle;
 }
 
-nb::object handle_of(nb::handle object) {
-  static int64_t last = 0;
-  auto* const handle = new Handle{++last, Py_NewRef(object.ptr())};
-  objects()[handle->number] = handle->object;
-  Buffer* const buffer =
-      Buffer::adopt(&handle->number, sizeof(handle->number), drop_handle, handle);
-  return nb::steal(
-      wrap(Tensor(TensorImpl::create(DType::kResource, Shape{}, buffer, buffer->data()))));
-}
-
 nb::object object_of(nb::handle tensor) {
   const Tensor& handle = checked_tensor(tensor.ptr());
   if (handle.dtype() != DType::kResource || Py_TYPE(tensor.ptr()) == symbolic_type) {
@@ -60,8 +50,18 @@ nb::object object_of(nb::handle tensor) {
 
 }  // namespace
 
+Tensor handle_of(PyObject* object) {
+  static int64_t last = 0;
+  auto* const handle = new Handle{++last, Py_NewRef(object)};
+  objects()[handle->number] = handle->object;
+  Buffer* const buffer =
+      Buffer::adopt(&handle->number, sizeof(handle->number), drop_handle, handle);
+  return Tensor(TensorImpl::create(DType::kResource, Shape{}, buffer, buffer->data()));
+}
+
 void add_handles(nb::module_& m) {
-  m.def("handle_of", handle_of, "A scalar that keeps an object alive and stands for it in graphs.");
+  const auto wrapped = [](nb::handle object) { return nb::steal(wrap(handle_of(object.ptr()))); };
+  m.def("handle_of", wrapped, "A scalar that keeps an object alive and stands for it in graphs.");
   m.def("object_of", object_of, "The object that a handle stands for.");
 }
 

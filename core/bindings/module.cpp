@@ -5,6 +5,7 @@
 #include "bindings/channels.h"
 #include "bindings/composed_ops.h"
 #include "bindings/convert.h"
+#include "bindings/cursors.h"
 #include "bindings/element_function.h"
 #include "bindings/errors.h"
 #include "bindings/files.h"
@@ -282,7 +283,7 @@ NB_MODULE(_core, m) {
   if (!py::import_numpy() || !py::init_tensor_type(m.ptr()) || !py::init_variable_type(m.ptr()) ||
       !py::init_tape_types(m.ptr()) || !py::init_locked_iterator(m.ptr()) ||
       !py::init_op_functions(m.ptr()) || !py::init_traced_calls(m.ptr()) ||
-      !py::init_element_functions(m.ptr())) {
+      !py::init_element_functions(m.ptr()) || !py::init_cursors(m.ptr())) {
     throw nb::python_error();
   }
   ef::blocking_hooks = {release_gil, acquire_gil, check_signals};

@@ -1,6 +1,6 @@
-// A Function remembers for which dtypes and shapes of tensors a call runs which graph. Calls with
-// such arguments are answered here; all others go to the method `_call`, which traces if need be
-// and says what to remember.
+// A Function remembers for which dtypes and shapes of tensors, and for which iterators, a call runs
+// which graph. Calls with such arguments are answered here; all others go to the method `_call`,
+// which traces if need be and says what to remember.
 #include "bindings/traced_call.h"
 
 #include <structmember.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings/errors.h"
+#include "bindings/handles.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -23,8 +24,15 @@ namespace {
 // How many kinds of arguments a function remembers; a call compares them one after the other.
 constexpr size_t kMostKinds = 16;
 
+// An argument that a graph takes: any tensor of a dtype and shape, or an iterator, by its handle.
+struct Argument {
+  DType dtype = DType::kResource;
+  Shape shape;
+  PyRef object;  // a weak reference to the iterator; empty for tensors
+};
+
 struct Kind {
-  SpecList arguments;
+  std::vector<Argument> arguments;
   graph::CallablePtr callable;
   PyRef pack;  // makes the result of a list of tensors; null if the only tensor is the result
 };
@@ -41,15 +49,27 @@ PyObject* call_name = nullptr;
 
 TracedCall& self_of(PyObject* self) { return *reinterpret_cast<TracedCall*>(self); }
 
+bool matches(const Argument& argument, PyObject* given) {
+  if (argument.object) return PyWeakref_GET_OBJECT(argument.object.get()) == given;
+  if (!is_tensor_type(Py_TYPE(given))) return false;
+  const Tensor& tensor = tensor_of(given);
+  return !is_symbolic(tensor) && tensor.dtype() == argument.dtype &&
+         tensor.shape() == argument.shape;
+}
+
 bool matches(const Kind& kind, PyObject* const* args, size_t count) {
   if (kind.arguments.size() != count) return false;
   for (size_t k = 0; k < count; ++k) {
-    const Tensor& tensor = tensor_of(args[k]);
-    if (tensor.dtype() != kind.arguments[k].dtype || tensor.shape() != kind.arguments[k].shape) {
-      return false;
-    }
+    if (!matches(kind.arguments[k], args[k])) return false;
   }
   return true;
+}
+
+// Whether an iterator that was an argument is gone: no call will match.
+bool is_over(const Kind& kind) {
+  return std::any_of(kind.arguments.begin(), kind.arguments.end(), [](const Argument& argument) {
+    return argument.object && PyWeakref_GET_OBJECT(argument.object.get()) == Py_None;
+  });
 }
 
 PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args, size_t count) {
@@ -57,7 +77,9 @@ PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args
   const graph::CallablePtr callable = kind.callable;  // the function may forget it meanwhile
   const PyRef pack = kind.pack;
   TensorList inputs;
-  for (size_t k = 0; k < count; ++k) inputs.push_back(tensor_of(args[k]));
+  for (size_t k = 0; k < count; ++k) {
+    inputs.push_back(kind.arguments[k].object ? handle_of(args[k]) : tensor_of(args[k]));
+  }
   TensorList results;
   run_callable(*callable, inputs, results);
   if (!pack) return wrap(std::move(results[0]));
@@ -72,12 +94,7 @@ PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   TracedCall& function = self_of(self);
   const auto count = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
-  const bool plain =
-      !keywords && !paused && !function.kinds->empty() && !graph::building() &&
-      std::all_of(args, args + count, [](PyObject* argument) {
-        return is_tensor_type(Py_TYPE(argument)) && !is_symbolic(tensor_of(argument));
-      });
-  if (plain) {
+  if (!keywords && !paused && !graph::building()) {
     for (const Kind& kind : *function.kinds) {
       if (matches(kind, args, count)) {
         return guarded([&] { return run_kind(function, kind, args, count); });
@@ -121,17 +138,23 @@ void dealloc(PyObject* self) {
 PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     if (count != 3 || !PyTuple_Check(args[0])) {
-      PyErr_SetString(PyExc_TypeError, "remember() takes a tuple of tensors, a graph, a function.");
+      PyErr_SetString(PyExc_TypeError,
+                      "remember() takes a tuple of arguments, a graph, a function.");
       return nullptr;
     }
     Kind kind;
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); ++k) {
-      const Tensor& tensor = checked_tensor(PyTuple_GET_ITEM(args[0], k));
-      kind.arguments.push_back({tensor.dtype(), tensor.shape()});
+      PyObject* const argument = PyTuple_GET_ITEM(args[0], k);
+      if (is_tensor(argument)) {
+        kind.arguments.push_back({tensor_of(argument).dtype(), tensor_of(argument).shape(), {}});
+      } else {
+        kind.arguments.push_back({.object = checked(PyWeakref_NewRef(argument, nullptr))});
+      }
     }
     kind.callable = callable_of(args[1]);
     if (args[2] != Py_None) kind.pack = PyRef::share(args[2]);
     std::vector<Kind>& kinds = *self_of(self).kinds;
+    std::erase_if(kinds, is_over);
     if (kinds.size() >= kMostKinds) kinds.erase(kinds.begin());
     kinds.push_back(std::move(kind));
     Py_RETURN_NONE;
@@ -150,8 +173,9 @@ PyObject* take_calls(PyObject* self, PyObject*) {
 PyMethodDef methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL,
-     "Answers calls with tensors like these by a graph; the function makes the result of a list of "
-     "tensors, and None means that the only one is the result."},
+     "Answers calls with tensors like these, and with these iterators, by a graph; the function "
+     "makes "
+     "the result of a list of tensors, and None means that the only one is the result."},
     {"_forget", forget, METH_NOARGS, "Forgets all graphs."},
     {"_take_calls", take_calls, METH_NOARGS,
      "How many calls were answered by remembered graphs since this was asked last."},

@@ -68,8 +68,7 @@ class BatchDataset(GroupingDataset):
 
     def _over(self, source: Cursor, whole: bool = False) -> Cursor:
         """The cursor that stacks the elements of another cursor."""
-        ragged = ragged_leaves(self._input.element_spec)
-        return BatchCursor(source, self._size, self._drop, whole, ragged)
+        return BatchCursor(source, self._size, self._drop, whole, Stacker(self._input.element_spec))
 
     def _make_spec(self) -> Any:
         return structure.batched_spec(self._input.element_spec, self._static_size)
@@ -78,27 +77,39 @@ class BatchDataset(GroupingDataset):
         return plan.batch_note(self)
 
 
-def ragged_leaves(spec: Any) -> dict[int, Any]:
-    """The specs of those leaves that batches hold as ragged tensors, by their index."""
-    if type(spec) is TensorSpec or all(type(s) is TensorSpec for s in structure.flatten(spec)):
-        return {}
-    return {
-        i: leaf
-        for i, leaf in enumerate(structure.flatten(spec))
-        if isinstance(leaf, RaggedTensorSpec)
-    }
+class Stacker:
+    """Stacks elements of one structure along a new first axis.
 
+    Args:
+        spec: the specs of the elements.
+    """
 
-def stacked_with(elements: list[Any], ragged: dict[int, Any]) -> Any:
-    """Elements stacked; some leaves as ragged tensors."""
-    if not ragged:
-        return stack_elements(elements)
-    columns = zip(*map(structure.flatten, elements), strict=True)
-    stacked = [
-        ragged[i]._stack(list(column)) if i in ragged else stack_leaves(list(column), i)
-        for i, column in enumerate(columns)
-    ]
-    return structure.pack(elements[0], stacked)
+    def __init__(self, spec: Any) -> None:
+        self._pack = structure.packer_like(spec)
+        # The specs of those leaves that batches hold as ragged tensors, by their index.
+        self._ragged = {
+            i: leaf
+            for i, leaf in enumerate(structure.flatten(spec))
+            if isinstance(leaf, RaggedTensorSpec)
+        }
+
+    def __call__(self, elements: list[Any]) -> Any:
+        """The batch of some elements.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if shapes or dtypes differ.
+        """
+        if self._pack.is_plain:
+            columns = self._pack.columns(elements)
+        else:
+            columns = list(map(list, zip(*map(structure.flatten, elements), strict=True)))
+        ragged = self._ragged
+        return self._pack(
+            [
+                ragged[i]._stack(column) if i in ragged else stack_leaves(column, i)
+                for i, column in enumerate(columns)
+            ]
+        )
 
 
 class BatchCursor(InputCursor):
@@ -108,16 +119,14 @@ class BatchCursor(InputCursor):
     have begun without.
     """
 
-    __slots__ = ("_drop", "_ragged", "_size", "_whole")
+    __slots__ = ("_drop", "_size", "_stack", "_whole")
 
-    def __init__(
-        self, source: Cursor, size: int, drop: bool, whole: bool, ragged: dict[int, Any]
-    ) -> None:
+    def __init__(self, source: Cursor, size: int, drop: bool, whole: bool, stack: Stacker) -> None:
         self._input = source
         self._size = size
         self._drop = drop
         self._whole = whole
-        self._ragged = ragged
+        self._stack = stack
 
     def __next__(self) -> Any:
         elements: list[Any] = []
@@ -129,32 +138,12 @@ class BatchCursor(InputCursor):
             raise
         if not elements or (self._drop and len(elements) < self._size):
             raise StopIteration
-        return stacked_with(elements, self._ragged)
+        return self._stack(elements)
 
     def _pass_over(self, count: int) -> None:
         for _ in range(count):
             with suppress(Exception):
                 next(self._input)
-
-
-def stack_elements(elements: list[Any]) -> Any:
-    """Elements of the same structure, stacked along a new first axis.
-
-    Raises:
-        tf.errors.InvalidArgumentError: if shapes or dtypes differ.
-    """
-    first = elements[0]
-    if isinstance(first, Tensor):
-        return stack_tensors(elements, 0)
-    if type(first) is tuple and all(isinstance(leaf, Tensor) for leaf in first):
-        columns = zip(*elements, strict=True)
-        return tuple([stack_tensors(list(column), i) for i, column in enumerate(columns)])
-    if type(first) is dict and all(isinstance(leaf, Tensor) for leaf in first.values()):
-        order = {key: i for i, key in enumerate(sorted(first))}
-        return {key: stack_tensors([e[key] for e in elements], order[key]) for key in first}
-    columns = zip(*map(structure.flatten, elements), strict=True)
-    stacked = [stack_leaves(list(column), i) for i, column in enumerate(columns)]
-    return structure.pack(first, stacked)
 
 
 def stack_leaves(leaves: list[Any], component: int) -> Any:
@@ -458,8 +447,8 @@ class RebatchDataset(UnaryDataset):
 
     def _cursor(self, context: Context) -> Cursor:
         source = UnbatchCursor(self._input._cursor(context), self._input)
-        ragged = ragged_leaves(structure.unbatched_spec(self._input.element_spec))
-        return RebatchCursor(source, self._sizes, self._drop, ragged)
+        stack = Stacker(structure.unbatched_spec(self._input.element_spec))
+        return RebatchCursor(source, self._sizes, self._drop, stack)
 
     def _make_spec(self) -> Any:
         inner = structure.unbatched_spec(self._input.element_spec)
@@ -473,13 +462,11 @@ class RebatchDataset(UnaryDataset):
 class RebatchCursor(InputCursor):
     """Collects elements in alternating batch sizes."""
 
-    __slots__ = ("_drop", "_ragged", "_sizes", "_turn")
+    __slots__ = ("_drop", "_sizes", "_stack", "_turn")
 
-    def __init__(
-        self, source: Cursor, sizes: list[int], drop: bool, ragged: dict[int, Any]
-    ) -> None:
+    def __init__(self, source: Cursor, sizes: list[int], drop: bool, stack: Stacker) -> None:
         self._input = source
-        self._ragged = ragged
+        self._stack = stack
         self._sizes = sizes
         self._drop = drop
         self._turn = 0
@@ -490,7 +477,7 @@ class RebatchCursor(InputCursor):
         if not elements or (self._drop and len(elements) < size):
             raise StopIteration
         self._turn = (self._turn + 1) % len(self._sizes)
-        return stacked_with(elements, self._ragged)
+        return self._stack(elements)
 
     def state(self) -> Any:
         return {"input": self._input.state(), "turn": self._turn}

@@ -42,19 +42,27 @@ class Cursor(ABC):
 _END = object()
 
 
-class InputCursor(Cursor):
-    """The base of cursors that read one other cursor."""
+class ReadingCursor(Cursor):
+    """The base of cursors whose position is that of one other cursor, `_input`."""
 
-    __slots__ = ("_input",)
+    __slots__ = ()
 
-    def __init__(self, source: Cursor) -> None:
-        self._input = source
+    _input: Any
 
     def state(self) -> Any:
         return {"input": self._input.state()}
 
     def restore(self, state: Any) -> None:
         self._input.restore(state["input"])
+
+
+class InputCursor(ReadingCursor):
+    """The base of cursors that read one other cursor."""
+
+    __slots__ = ("_input",)
+
+    def __init__(self, source: Cursor) -> None:
+        self._input = source
 
 
 class Failure:

@@ -10,7 +10,7 @@ from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid
 from eagerflow.data.context import Context
-from eagerflow.data.cursor import Cursor, InputCursor
+from eagerflow.data.cursor import Cursor, InputCursor, ReadingCursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.functions import (
     Debugging,
@@ -94,21 +94,13 @@ def mapped(
     return ParallelMapDataset(source, function, calls, deterministic)
 
 
-class MapCursor(InputCursor):
+class MapCursor(_core.MapReader, ReadingCursor):
     """Calls the function with each element."""
 
-    __slots__ = ("_function",)
+    __slots__ = ()
 
-    def __init__(self, source: Cursor, function: Callable[[Any], Any]) -> None:
-        self._input = source
-        self._function = function
-
-    def __next__(self) -> Any:
-        element = next(self._input)
-        try:
-            return self._function(element)
-        except (StopIteration, errors.OutOfRangeError) as error:
-            raise not_the_end(error, errors.InvalidArgumentError) from error
+    def _error_of(self, error: BaseException) -> BaseException:
+        return not_the_end(error, errors.InvalidArgumentError)
 
 
 class FilterDataset(UnaryDataset):

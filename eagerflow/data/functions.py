@@ -333,12 +333,14 @@ def guarded(
 def not_the_end(
     error: BaseException, kind: Callable[..., errors.OpError] = errors.InternalError
 ) -> BaseException:
-    """The error that a pipeline raises where a function raises an end-of-sequence error.
+    """The error that a pipeline raises for an error of a function.
 
     Args:
-        error: a StopIteration or an OutOfRangeError, which ends the reading of the pipeline itself.
+        error: the error; a StopIteration or an OutOfRangeError would end the reading of the pipeline.
         kind: the class of errors that TensorFlow has for functions of this step.
     """
     if isinstance(error, StopIteration):
         return RuntimeError("A function of the pipeline raised StopIteration.")
-    return kind(None, None, f"Function invocation produced OutOfRangeError: {error}")
+    if isinstance(error, errors.OutOfRangeError):
+        return kind(None, None, f"Function invocation produced OutOfRangeError: {error}")
+    return error

@@ -43,14 +43,18 @@ class NextElement:
 
     def __init__(self, element_spec: Any) -> None:
         self.element_spec = element_spec
-        self._kind = trace_types.from_value(element_spec)
+        # The specs of the iterator that was read last, and their type.
+        self._last = element_spec, trace_types.from_value(element_spec)
 
     def __call__(self, handle: Tensor) -> list[Tensor]:
         """The tensors of the element."""
         iterator = _core.object_of(handle)
-        kind = self._kind
-        if iterator.element_spec != self.element_spec:
-            kind = trace_types.from_value(iterator.element_spec)
+        spec, kind = self._last
+        found = iterator.element_spec
+        if found is not spec:
+            if found != spec:
+                kind = trace_types.from_value(found)
+            self._last = found, kind
         return kind.to_tensors(iterator.get_next())
 
 

@@ -456,14 +456,12 @@ def mapping(function: Any) -> Callable[[list[Any]], list[Any]]:
     """The native function of lists of elements for one of elements."""
 
     def failed(error: BaseException) -> Failure:
-        if isinstance(error, StopIteration | errors.OutOfRangeError):
-            error = not_the_end(error, errors.InvalidArgumentError)
-        return Failure(error)
+        return Failure(not_the_end(error, errors.InvalidArgumentError))
 
     return lambda elements: function.map(elements, Failure, failed)
 
 
-class AdaptiveMapCursor(Cursor):
+class AdaptiveMapCursor(_core.MapReader, Cursor):
     """Calls a function here while it is quick, and in worker threads once it proves slow.
 
     Passing an element between threads costs some ten microseconds, so cheap functions are
@@ -473,9 +471,6 @@ class AdaptiveMapCursor(Cursor):
     __slots__ = (
         "_calls",
         "_dataset",
-        "_function",
-        "_input",
-        "_make",
         "_ordered",
         "_seconds",
         "_team",
@@ -494,9 +489,8 @@ class AdaptiveMapCursor(Cursor):
         ordered: bool,
         dataset: Dataset,
     ) -> None:
-        self._input = source
-        self._function = function
-        self._make = guarded(function, errors.InvalidArgumentError)
+        super().__init__(source, function)
+        self._watched = True
         self._workers = workers
         self._ordered = ordered
         self._dataset = dataset
@@ -504,14 +498,16 @@ class AdaptiveMapCursor(Cursor):
         self._seconds = 0.0
         self._team: ParallelMapCursor | None = None
 
-    def __next__(self) -> Any:
+    def _watch(self) -> Any:
+        """An element whose computation is timed, or one that the team has computed."""
         if self._team is not None:
             return next(self._team)
         element = next(self._input)
-        if self._calls >= self._TRIALS:
-            return self._make(element)
         begin = time.perf_counter()
-        value = self._make(element)
+        try:
+            value = self._function(element)
+        except (StopIteration, errors.OutOfRangeError) as error:
+            raise self._error_of(error) from error
         # The first call may include one-time costs.
         if self._calls:
             self._seconds += time.perf_counter() - begin
@@ -519,7 +515,12 @@ class AdaptiveMapCursor(Cursor):
         if self._calls == self._TRIALS:
             if self._seconds > self._SLOW_SECONDS * (self._TRIALS - 1) and self._workers > 1:
                 self._hire()
+            else:
+                self._watched = False
         return value
+
+    def _error_of(self, error: BaseException) -> BaseException:
+        return not_the_end(error, errors.InvalidArgumentError)
 
     def _hire(self) -> ParallelMapCursor:
         self._team = ParallelMapCursor(

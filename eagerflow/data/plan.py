@@ -28,7 +28,7 @@ from eagerflow.data.indices import (
 )
 from eagerflow.data.positions import RepeatDataset, ShardDataset, SkipDataset, TakeDataset
 from eagerflow.data.shuffling import ShuffleDataset
-from eagerflow.data.sources import RangeDataset, TensorSliceDataset, slices_at
+from eagerflow.data.sources import RangeDataset, TensorSliceDataset
 from eagerflow.util.text import Listing
 
 _ops = _core.ops
@@ -157,11 +157,11 @@ def element_cursor(dataset: Dataset, context: Context) -> Cursor | None:
 class GatherCursor(Cursor):
     """Batches as one gather for each column."""
 
-    __slots__ = ("_columns", "_drop", "_like", "_size", "_stream")
+    __slots__ = ("_columns", "_drop", "_pack", "_size", "_stream")
 
     def __init__(self, plan: IndexPlan, size: int, drop: bool) -> None:
         self._columns = plan.columns
-        self._like = plan.like
+        self._pack = structure.packer_like(plan.like)
         self._stream = plan.stream()
         self._size = size
         self._drop = drop
@@ -174,13 +174,13 @@ class GatherCursor(Cursor):
             if indices.step == 1:
                 span = slice(indices.start, indices.stop)
                 batches = [column[span] for column in self._columns]
-                return structure.pack(self._like, batches)
+                return self._pack(batches)
             indices = np.arange(indices.start, indices.stop, indices.step)
         batches = [
             _ops.gather(column, indices) if isinstance(column, Tensor) else column.gather(indices)
             for column in self._columns
         ]
-        return structure.pack(self._like, batches)
+        return self._pack(batches)
 
     def skip(self, count: int) -> None:
         self._stream.take(count * self._size)
@@ -192,34 +192,24 @@ class GatherCursor(Cursor):
         self._stream.restore(state)
 
 
-class LookupCursor(Cursor):
+class LookupCursor(_core.RowReader, Cursor):
     """Single elements by index."""
 
-    __slots__ = ("_at", "_columns", "_like", "_ready", "_stream")
+    __slots__ = ("_stream",)
 
     def __init__(self, plan: IndexPlan) -> None:
-        self._columns = plan.columns
-        self._like = plan.like
+        super().__init__(plan.columns, structure.packer_like(plan.like), [])
         self._stream = plan.stream()
-        self._ready: list[Any] = []
-        self._at = 0
 
-    def __next__(self) -> Any:
-        if self._at >= len(self._ready):
-            self._ready = np.asarray(self._stream.take(64)).tolist()
-            self._at = 0
-            if not self._ready:
-                raise StopIteration
-        index = self._ready[self._at]
-        self._at += 1
-        return structure.pack(self._like, slices_at(self._columns, index))
+    def _more(self) -> Any:
+        return np.asarray(self._stream.take(64)).tolist()
 
     def state(self) -> Any:
-        return {"stream": self._stream.state(), "ready": self._ready[self._at :]}
+        return {"stream": self._stream.state(), "ready": list(self._indices[self._at :])}
 
     def restore(self, state: Any) -> None:
         self._stream.restore(state["stream"])
-        self._ready, self._at = list(state["ready"]), 0
+        self._indices, self._at = list(state["ready"]), 0
 
 
 def batch_note(dataset: BatchDataset) -> str:

@@ -24,11 +24,11 @@ from eagerflow.data.positions import RepeatDataset, ShardDataset, SkipDataset, T
 from eagerflow.data.prefetching import PrefetchDataset
 from eagerflow.data.shuffling import ShuffleDataset
 from eagerflow.data.sources import (
-    ListCursor,
     ListDataset,
     RangeDataset,
     TensorDataset,
     TensorSliceDataset,
+    list_cursor,
 )
 from eagerflow.framework import dtypes
 
@@ -71,7 +71,7 @@ class _Reader:
     def made(self, dataset: Any, cursor: Callable[[Cursor], Cursor], indices: Any) -> Any:
         """What a step's cursor computes from the elements of its input at some positions."""
         elements = [self.at(dataset._input, index) for index in indices]
-        return next(cursor(ListCursor(elements)))
+        return next(cursor(list_cursor(elements)))
 
     def same(self, dataset: Any, index: int) -> Any:
         return self.at(dataset._input, index)

@@ -19,7 +19,7 @@ from eagerflow.data.functions import ElementFunction, HostFunction, guarded, is_
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.data.nested import interleaved
 from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_complete, read_spec
-from eagerflow.data.sources import ListCursor, ListDataset
+from eagerflow.data.sources import ListDataset, list_cursor
 from eagerflow.data.stored_spec import encode_spec
 from eagerflow.framework import dtypes
 
@@ -282,7 +282,7 @@ class EmptyDataset(Dataset):
         self._declared = spec
 
     def _cursor(self, context: Context) -> Cursor:
-        return ListCursor([])
+        return list_cursor([])
 
     def _make_spec(self) -> Any:
         return self._declared

@@ -29,7 +29,7 @@ class TensorDataset(Dataset):
         self._element = structure.normalize(element)
 
     def _cursor(self, context: Context) -> Cursor:
-        return ListCursor([self._element])
+        return list_cursor([self._element])
 
     def _make_spec(self) -> Any:
         return structure.spec_of(self._element)
@@ -46,7 +46,7 @@ class ListDataset(Dataset):
         self._elements = [structure.normalize(element) for element in elements]
 
     def _cursor(self, context: Context) -> Cursor:
-        return ListCursor(self._elements)
+        return list_cursor(self._elements)
 
     def _make_spec(self) -> Any:
         spec = structure.spec_of(self._elements[0])
@@ -73,27 +73,33 @@ class GroupDataset(ListDataset):
         self._spec = (owner.element_spec,)
 
 
-class ListCursor(Cursor):
-    """Yields the elements of a list."""
+class IndexedCursor(_core.RowReader, Cursor):
+    """Yields the rows of columns from the first to the last.
 
-    __slots__ = ("_elements", "_index")
+    Args:
+        columns: what is read by index; None for a part that is None in each row.
+        like: the structure that a row has.
+        size: the number of rows.
+    """
 
-    def __init__(self, elements: list[Any]) -> None:
-        self._elements = elements
-        self._index = 0
+    __slots__ = ()
 
-    def __next__(self) -> Any:
-        index = self._index
-        if index >= len(self._elements):
-            raise StopIteration
-        self._index = index + 1
-        return self._elements[index]
+    def __init__(self, columns: list[Any], like: Any, size: int) -> None:
+        super().__init__(columns, structure.packer_like(like), range(size))
+
+    def skip(self, count: int) -> None:
+        self._at += count
 
     def state(self) -> Any:
-        return self._index
+        return self._at
 
     def restore(self, state: Any) -> None:
-        self._index = state
+        self._at = state
+
+
+def list_cursor(elements: list[Any]) -> Cursor:
+    """Yields the elements of a list."""
+    return IndexedCursor([elements], None, len(elements))
 
 
 class TensorSliceDataset(Dataset):
@@ -131,7 +137,7 @@ class TensorSliceDataset(Dataset):
         return structure.unbatched_spec(spec)
 
     def _cursor(self, context: Context) -> Cursor:
-        return SliceCursor(self._columns, self._tensors, self._size)
+        return IndexedCursor(self._columns, self._tensors, self._size)
 
     def _make_spec(self) -> Any:
         return structure.unbatched_spec(structure.spec_of(self._tensors))
@@ -151,41 +157,6 @@ class TensorSliceDataset(Dataset):
 def _check_rank(rank: int | None) -> None:
     if rank == 0:
         raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-
-
-def slices_at(columns: list[Any], index: int) -> list[Any]:
-    """The slices at one position; None stays None."""
-    return [None if column is None else column[index] for column in columns]
-
-
-class SliceCursor(Cursor):
-    """Yields the slices."""
-
-    __slots__ = ("_columns", "_index", "_like", "_size")
-
-    def __init__(self, columns: list[Any], like: Any, size: int) -> None:
-        self._columns = columns
-        self._like = like
-        self._size = size
-        self._index = 0
-
-    def __next__(self) -> Any:
-        index = self._index
-        if index >= self._size:
-            raise StopIteration
-        self._index = index + 1
-        if isinstance(self._like, Tensor):
-            return self._columns[0][index]
-        return structure.pack(self._like, slices_at(self._columns, index))
-
-    def skip(self, count: int) -> None:
-        self._index += count
-
-    def state(self) -> Any:
-        return self._index
-
-    def restore(self, state: Any) -> None:
-        self._index = state
 
 
 class RangeDataset(Dataset):
@@ -221,31 +192,34 @@ class RangeDataset(Dataset):
         return f"{span.start} to {span.stop} by {span.step}"
 
 
-class RangeCursor(Cursor):
-    """Yields the values of a range."""
+class RangeCursor(_core.RowReader, Cursor):
+    """Yields the values of a range, of which some are in memory at a time."""
 
-    __slots__ = ("_dtype", "_index", "_range")
+    __slots__ = ("_dtype", "_range", "_start")
+
+    _CHUNK = 256
 
     def __init__(self, numbers: range, dtype: Any) -> None:
+        super().__init__([], structure.packer_like(None), range(0))
         self._range = numbers
         self._dtype = dtype
-        self._index = 0
+        self._start = 0  # the index of the first value in memory
 
-    def __next__(self) -> Any:
-        index = self._index
-        if index >= len(self._range):
-            raise StopIteration
-        self._index = index + 1
-        return _core.convert(self._range[index], self._dtype, None)
+    def _more(self) -> Any:
+        self.restore(self.state())
+        return self._indices
 
     def skip(self, count: int) -> None:
-        self._index += count
+        self.restore(self.state() + count)
 
     def state(self) -> Any:
-        return self._index
+        return self._start + self._at
 
     def restore(self, state: Any) -> None:
-        self._index = state
+        chunk = self._range[state : state + self._CHUNK]
+        self._start, self._at = state, 0
+        self._indices = range(len(chunk))
+        self._columns = [_core.convert(list(chunk), self._dtype, None)] if chunk else []
 
 
 class CounterDataset(Dataset):

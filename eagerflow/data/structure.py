@@ -61,6 +61,7 @@ _walker = nest.Walker(_container_of)
 is_nested = _walker.is_nested
 flatten = _walker.flatten
 flatten_up_to = _walker.flatten_up_to
+packer_like = _walker.packer
 
 
 def pack(like: Any, leaves: Sequence[Any]) -> Any:

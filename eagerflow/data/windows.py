@@ -10,7 +10,7 @@ from eagerflow.data.arguments import boolean, positive
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, Failure, InputCursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
-from eagerflow.data.sources import ListCursor
+from eagerflow.data.sources import list_cursor
 
 Tensor = _core.Tensor
 
@@ -26,7 +26,7 @@ class PartDataset(Dataset):
         self._spec = (spec,)
 
     def _cursor(self, context: Context) -> Cursor:
-        return ListCursor(self._values)
+        return list_cursor(self._values)
 
     def _count(self) -> int:
         return len(self._values)

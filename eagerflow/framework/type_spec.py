@@ -392,7 +392,7 @@ class TensorSpec(TypeSpec):
         return f"TensorSpec(shape={shape}, dtype={self._dtype!r}, name={self._name!r})"
 
     def __eq__(self, other: object) -> bool:
-        return (
+        return self is other or (
             type(self) is type(other)
             and isinstance(other, TensorSpec)
             and self._dims() == other._dims()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy as copying
 import functools
 import inspect
-import operator
 import threading
 import weakref
 from collections.abc import Callable as PythonCallable
@@ -189,7 +188,7 @@ class Function(_core.TracedCall, Callable):
             tensors = concrete.function_type.to_tensors(values)
             # Calls whose arguments are the graph's inputs need no Python code from now on.
             if not kwargs and len(tensors) == len(args) and _core.building() is None:
-                if all(map(operator.is_, tensors, args)):
+                if all(map(_is_input, tensors, args)):
                     self._remember(args, concrete.graph, concrete.pack)
             return concrete.run(tensors, values)
         except Exception as error:
@@ -415,6 +414,11 @@ class Function(_core.TracedCall, Callable):
 
     def __reduce__(self) -> tuple:
         return _from_pickle, self._arguments(self._python_function)
+
+
+def _is_input(tensor: Any, argument: Any) -> bool:
+    """Whether an argument is an input of a graph as it is, or an iterator, which its handle represents."""
+    return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 
 
 def _from_pickle(*state: Any) -> Function:

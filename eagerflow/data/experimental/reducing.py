@@ -18,7 +18,7 @@ from eagerflow.data.functions import (
     traced_with_state,
 )
 from eagerflow.data.nested import KEY
-from eagerflow.data.sources import ListCursor
+from eagerflow.data.sources import list_cursor
 from eagerflow.framework import dtypes
 
 _Call = Callable[[Any], Any]
@@ -108,12 +108,12 @@ class ReducedCursor(Cursor):
     def __init__(self, source: Cursor, calls: list[_Call]) -> None:
         self._input = source
         self._calls = calls
-        self._results: ListCursor | None = None
+        self._results: Cursor | None = None
         self._at = 0
 
     def __next__(self) -> Any:
         if self._results is None:
-            self._results = ListCursor(_results(self._input, *self._calls))
+            self._results = list_cursor(_results(self._input, *self._calls))
         self._at += 1
         return next(self._results)
 

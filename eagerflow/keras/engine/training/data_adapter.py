@@ -245,13 +245,7 @@ class ArrayAdapter(DataAdapter):
         self._order: Any = None
         self._seed = random_seed.current()
         self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
-        single = all(isinstance(value, _Tensor) for value in self._tensors)
-        self._plain = (
-            single
-            and isinstance(self._structure, tuple)
-            and len(flat) == len(self._structure)
-            and not any(isinstance(part, dict) for part in self._structure)
-        )
+        self._pack = nest.walker.packer(self._structure)
 
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle as the first one does.
@@ -306,11 +300,6 @@ class ArrayAdapter(DataAdapter):
     def _cut(self, start: int) -> Any:
         stop = start + (self.batch_size or 0)
         return self._pack([_slice(value, start, stop) for value in self._tensors])
-
-    def _pack(self, values: list[Any]) -> Any:
-        if self._plain:
-            return tuple(values)
-        return nest.pack_sequence_as(self._structure, values)
 
     @property
     def element_spec(self) -> Any:

@@ -301,7 +301,7 @@ class Batches:
         element_spec: the specs of a batch.
     """
 
-    __slots__ = ("_iterator", "_spec", "element_spec")
+    __slots__ = ("__weakref__", "_iterator", "_spec", "element_spec")
 
     _is_dataset_iterator = True  # what tells iterators to modules below this one
 

@@ -1,0 +1,44 @@
+"""How many functions of Python a further batch of `fit` calls: a loop over small batches costs as much."""
+
+import numpy as np
+import pytest
+
+import eagerflow as tf
+from python_calls import calls_each
+
+ROWS = 32
+X = np.ones([14 * ROWS, 4], np.float32)
+Y = np.ones([14 * ROWS, 1], np.float32)
+
+
+def _slices(count):
+    return tf.data.Dataset.from_tensor_slices((X[: count * ROWS], Y[: count * ROWS]))
+
+
+def _double(x, y):
+    return 2 * x, y
+
+
+DATA = {
+    "arrays": lambda count: (X[: count * ROWS], Y[: count * ROWS]),
+    "batches": lambda count: (_slices(count).batch(ROWS),),
+    "mapped batches": lambda count: (_slices(count).batch(ROWS).map(_double),),
+    "mapped elements": lambda count: (_slices(count).map(_double).batch(ROWS),),
+    "elements mapped by threads": lambda count: (
+        _slices(count).map(_double, num_parallel_calls=tf.data.AUTOTUNE).batch(ROWS),
+    ),
+    "dictionaries": lambda count: ({"x": X[: count * ROWS]}, Y[: count * ROWS]),
+}
+
+
+def _calls_of_batch(data, run_eagerly):
+    inputs = tf.keras.Input([4], name="x")
+    hidden = tf.keras.layers.Dense(8, activation="relu")(inputs)
+    model = tf.keras.Model(inputs, tf.keras.layers.Dense(1)(hidden))
+    model.compile("adam", "mse", metrics=["mae"], run_eagerly=run_eagerly)
+    return calls_each(lambda count: model.fit(*DATA[data](count), batch_size=ROWS, verbose=0))
+
+
+@pytest.mark.parametrize("data", DATA)
+def test_a_traced_batch_takes_few_calls(data):
+    assert _calls_of_batch(data, False) <= 40
