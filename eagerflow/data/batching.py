@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -86,11 +87,12 @@ class Stacker:
 
     def __init__(self, spec: Any) -> None:
         self._pack = structure.packer_like(spec)
+        leaves = structure.flatten(spec)
+        dense = all(type(leaf) is TensorSpec for leaf in leaves)
+        self._stack = stack_tensors if dense else self._stack_leaves
         # The specs of those leaves that batches hold as ragged tensors, by their index.
         self._ragged = {
-            i: leaf
-            for i, leaf in enumerate(structure.flatten(spec))
-            if isinstance(leaf, RaggedTensorSpec)
+            i: leaf for i, leaf in enumerate(leaves) if isinstance(leaf, RaggedTensorSpec)
         }
 
     def __call__(self, elements: list[Any]) -> Any:
@@ -103,13 +105,11 @@ class Stacker:
             columns = self._pack.columns(elements)
         else:
             columns = list(map(list, zip(*map(structure.flatten, elements), strict=True)))
-        ragged = self._ragged
-        return self._pack(
-            [
-                ragged[i]._stack(column) if i in ragged else stack_leaves(column, i)
-                for i, column in enumerate(columns)
-            ]
-        )
+        return self._pack(list(map(self._stack, columns, itertools.count())))
+
+    def _stack_leaves(self, leaves: list[Any], component: int) -> Any:
+        ragged = self._ragged.get(component)
+        return stack_leaves(leaves, component) if ragged is None else ragged._stack(leaves)
 
 
 class BatchCursor(InputCursor):

@@ -60,7 +60,9 @@ def merged_in_replicas(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        context = replica_context()
+        if not state.replicas:
+            return function(*args, **kwargs)
+        context = state.replicas[-1]
         if context is None or state.updated_copy is not None or context.num_replicas_in_sync == 1:
             return function(*args, **kwargs)
         return context.merge_call(lambda strategy: function(*args, **kwargs))

@@ -197,27 +197,33 @@ class CallbackList:
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""
-        self._call_batch_hooks("on_train_batch_begin", batch, logs)
+        if self._should_call_train_batch_hooks:
+            self._call_batch_hooks("on_train_batch_begin", batch, logs)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""
-        self._call_batch_hooks("on_train_batch_end", batch, logs)
+        if self._should_call_train_batch_hooks:
+            self._call_batch_hooks("on_train_batch_end", batch, logs)
 
     def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""
-        self._call_batch_hooks("on_test_batch_begin", batch, logs)
+        if self._should_call_test_batch_hooks:
+            self._call_batch_hooks("on_test_batch_begin", batch, logs)
 
     def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""
-        self._call_batch_hooks("on_test_batch_end", batch, logs)
+        if self._should_call_test_batch_hooks:
+            self._call_batch_hooks("on_test_batch_end", batch, logs)
 
     def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""
-        self._call_batch_hooks("on_predict_batch_begin", batch, logs)
+        if self._should_call_predict_batch_hooks:
+            self._call_batch_hooks("on_predict_batch_begin", batch, logs)
 
     def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""
-        self._call_batch_hooks("on_predict_batch_end", batch, logs)
+        if self._should_call_predict_batch_hooks:
+            self._call_batch_hooks("on_predict_batch_end", batch, logs)
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Calls the method of all callbacks."""

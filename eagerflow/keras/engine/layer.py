@@ -204,25 +204,24 @@ class Layer(LayerNodes):
             RuntimeError: if `super().__init__()` was not called.
         """
         plan = self._plan
+        seen: Any = (
+            None  # the shapes and dtypes of tensors without masks, of a call that the plan covers
+        )
         if plan is not None and len(args) == 1:
             inputs = args[0]
             if not kwargs or (len(kwargs) == 1 and "training" in kwargs):
                 if isinstance(inputs, _Tensor):
                     if inputs._keras_mask is None:
-                        seen: Any = (inputs._shape_tuple(), inputs.dtype)
-                        return self._call_planned(plan, inputs, seen, kwargs)
-                elif type(inputs) is list:
-                    seen = []
-                    for value in inputs:
+                        seen = (inputs._shape_tuple(), inputs.dtype)
+                elif type(inputs) is list or type(inputs) is dict:
+                    seen = list(inputs) if type(inputs) is dict else []
+                    for value in inputs.values() if seen else inputs:
                         if not isinstance(value, _Tensor) or value._keras_mask is not None:
+                            seen = None
                             break
                         seen.append((value._shape_tuple(), value.dtype))
-                    else:
-                        return self._call_planned(plan, inputs, seen, kwargs)
-        return call_layer(self, args, kwargs)
-
-    def _call_planned(self, plan: CallPlan, inputs: Any, seen: Any, kwargs: dict[str, Any]) -> Any:
-        """Calls a built layer with a tensor, or a list of tensors, of certain shapes and dtypes."""
+        if seen is None:
+            return call_layer(self, args, kwargs)
         if plan.seen != seen:
             assert_input_compatibility(self._input_spec, inputs, self._name)
             plan.seen = seen

@@ -178,24 +178,28 @@ class Model(Trainer, Layer):
         Raises:
             ValueError: if a `build` of the program's own was not called yet.
         """
-        self._require_weights()
+        if not self.built:
+            self._require_weights()
         return self._collected("all")
 
     @property
     def trainable_weights(self) -> list[Any]:
         """The variables that training changes."""
-        self._require_weights()
+        if not self.built:
+            self._require_weights()
         return self._collected("trainable")
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The variables that training leaves to the layers."""
-        self._require_weights()
+        if not self.built:
+            self._require_weights()
         return self._collected("non_trainable")
 
     def _require_weights(self) -> None:
+        """Raises a ValueError for a model that is not built and whose weights will be made later."""
         has_build = "build" in type(self).__dict__ and type(self) is not Model
-        if not self.built and has_build and not context.building:
+        if has_build and not context.building:
             raise ValueError(
                 f"Weights for model {self.name} have not yet been created. Weights are created when "
                 "the Model is first called on inputs or `build()` is called with an `input_shape`."

@@ -116,14 +116,13 @@ class Sequential(Model):
             self._track(layer)
             self.__dict__["_stale"] = self._graph is not None
 
-    def _collected(self, attribute: str) -> list[Any]:
-        if not self.built and self._graph is None:
+    def _require_weights(self) -> None:
+        if self._graph is None:
             raise ValueError(
                 f"Weights for model {self.name!r} have not yet been created. Weights are created "
                 "when the model is first called on inputs or `build()` is called with an "
                 "`input_shape`."
             )
-        return super()._collected(attribute)
 
     def _refresh(self) -> None:
         """Makes another graph after calls with inputs of other shapes."""
@@ -372,8 +371,9 @@ class Sequential(Model):
         if self._graph is not None and isinstance(x, _core.Tensor) and not self._fits_inferred(x):
             self.__dict__["_stale"] = True
             self.__dict__["_next_shape"] = x.shape
-        for layer in self.layers:
-            x = layer(x)
+        for layer in self._chain:
+            if not isinstance(layer, InputLayer):
+                x = layer(x)
         return x
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:

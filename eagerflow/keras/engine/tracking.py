@@ -47,7 +47,8 @@ def _is_container(value: Any) -> bool:
 
 def unique(items: Iterable[Any]) -> list[Any]:
     """The objects in order, each once."""
-    return list({id(item): item for item in items}.values())
+    items = list(items)
+    return list(dict(zip(map(id, items), items, strict=True)).values())
 
 
 def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
@@ -99,6 +100,7 @@ class TrackedModule(Module):
             "_plan",
             "_weights_cache",
             "_layers_cache",
+            "_without_containers",
             "_init_arguments",
             "_nodes",
             "_name_scope",
@@ -270,7 +272,7 @@ class TrackedModule(Module):
 
     def _all_inner_layers(self) -> list[Any]:
         """This layer and all layers below it; collected again when some structure has changed."""
-        key = (_Structure.version, self._container_sizes())
+        key = self._structure()
         cache = self.__dict__.get("_layers_cache")
         if cache is None or cache[0] != key:
             cache = self.__dict__["_layers_cache"] = (key, list(self._flatten_layers()))
@@ -293,28 +295,32 @@ class TrackedModule(Module):
     def _collected(self, attribute: str) -> list[Any]:
         """A list of weights, collected again only when some structure has changed."""
         cache = self._weights_cache
-        key = (_Structure.version, self._container_sizes())
+        key = self._structure()
         if cache is None or cache[0] != key:
             if GROWING:
                 restore_grown()
             self._container_variables()
-            key = (_Structure.version, self._container_sizes())
+            key = self._structure()
             cache = self.__dict__["_weights_cache"] = (key, {})
         weights = cache[1].get(attribute)
         if weights is None:
             weights = cache[1][attribute] = unique(getattr(self, f"_collect_{attribute}")())
         return list(weights)
 
-    def _container_sizes(self) -> Any:
-        """How much the lists and dictionaries below hold, which may grow unnoticed."""
-        sizes: list[int] = []
-        tracked = self.__dict__.get("_self_tracked_trackables")
-        if tracked:
-            _count(tracked, sizes)
+    def _structure(self) -> tuple[int, ...]:
+        """What changes with the layers and weights below: how many changes of structure were noticed,
+        and how much the lists and dictionaries below hold, which may grow unnoticed."""
         own = self.__dict__
-        sizes.append(len(own.get("_trainable_weights", ())))
-        sizes.append(len(own.get("_non_trainable_weights", ())))
-        return sizes
+        version = _Structure.version
+        trained = len(own.get("_trainable_weights", ()))
+        others = len(own.get("_non_trainable_weights", ()))
+        if own.get("_without_containers") == version:
+            return version, trained, others
+        sizes: list[int] = []
+        _count(own.get("_self_tracked_trackables", ()), sizes)
+        if not sizes:
+            own["_without_containers"] = version  # a new list below would be noticed
+        return version, trained, others, *sizes
 
     def _collect_trainable(self) -> list[Any]:
         if not self.trainable:

@@ -84,7 +84,8 @@ class Loss:
                     "replica does not know how many samples the others have. Divide by the batch "
                     "size of all replicas together, as `tf.nn.compute_average_loss` does."
                 )
-        losses = convertible(self.call)(y_true, y_pred)
+        call = self.call if _core.building() is None else convertible(self.call)
+        losses = call(y_true, y_pred)
         mask = getattr(y_pred, "_keras_mask", None)
         if isinstance(losses, Tensor):
             own = getattr(losses, "_keras_mask", None)
@@ -134,11 +135,13 @@ class LossFunctionWrapper(Loss):
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """The function's value."""
-        if _is_tensor(y_pred) and _is_tensor(y_true):
+        dense = isinstance(y_pred, Tensor) and isinstance(y_true, Tensor)
+        if dense or (_is_tensor(y_pred) and _is_tensor(y_true)):
             ranks = y_pred.ndim, y_true.ndim
             if None not in ranks and abs(ranks[0] - ranks[1]) == 1:
                 y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
-        return convertible(self.fn)(y_true, y_pred, **self._fn_kwargs)
+        function = self.fn if _core.building() is None else convertible(self.fn)
+        return function(y_true, y_pred, **self._fn_kwargs)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a loss like this one."""

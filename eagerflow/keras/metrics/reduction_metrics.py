@@ -74,6 +74,10 @@ class Reduce(Metric):
             values = _ops.cast(values, self._float)
         if sample_weight is None:
             weight: Any = weighting.number_in(values, self._float)
+        elif (
+            type(sample_weight) is float and values.ndim == 0 and self.reduction == "weighted_mean"
+        ):
+            values, weight = values * sample_weight, sample_weight
         else:
             mean = self.reduction != "sum"
             values, weight = weighted(values, weighting.cast(sample_weight, self._float), mean)
@@ -157,7 +161,7 @@ class MeanMetricWrapper(Mean):
             y_pred: the predictions.
             sample_weight: a factor for all samples, for each, or for each value.
         """
-        if is_ragged(y_pred):
+        if not isinstance(y_pred, Tensor) and is_ragged(y_pred):
             y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)

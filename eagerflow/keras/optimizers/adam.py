@@ -8,7 +8,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
-from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt, to_float32
+from eagerflow.keras.optimizers.scalars import cached_float32, float32_power, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 
@@ -20,10 +20,11 @@ def bias_corrected(
     TensorFlow computes the powers in the variable's own dtype: where 1 - beta_2 is small, that
     shows after the first steps.
     """
-    beta_1_power = cached_float32(beta_1) ** step
-    beta_2_power = cached_float32(beta_2) ** step
-    if dtype is not dtypes.float64:
-        beta_1_power, beta_2_power = to_float32(beta_1_power), to_float32(beta_2_power)
+    if dtype is dtypes.float64:
+        beta_1_power = cached_float32(beta_1) ** step
+        beta_2_power = cached_float32(beta_2) ** step
+    else:
+        beta_1_power, beta_2_power = float32_power(beta_1, step), float32_power(beta_2, step)
     return learning_rate * sqrt(1 - beta_2_power) / (1 - beta_1_power)
 
 
@@ -110,11 +111,9 @@ class Adam(Optimizer):
             ),
             beta_1=number(self.beta_1),
             beta_2=number(self.beta_2),
-            epsilon=self._epsilon_hat(),
+            epsilon=self._epsilon_hat() if self.adaptive_epsilon else self.epsilon,
         )
 
     def _epsilon_hat(self) -> Any:
         """The epsilon of the paper's section 2, which is added to the uncorrected root."""
-        if not self.adaptive_epsilon:
-            return self.epsilon
         return self.epsilon * sqrt(1 - power(cached_float32(self.beta_2), self._step()))

@@ -10,12 +10,10 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.scalars import (
-    cached_float32,
+    float32_power,
     number,
     of_dtype,
-    power,
     sqrt,
-    to_float32,
 )
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
@@ -77,8 +75,8 @@ class Lamb(Optimizer):
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         step = self._step()
-        power_1 = to_float32(power(cached_float32(self.beta_1), step))
-        power_2 = to_float32(power(cached_float32(self.beta_2), step))
+        power_1 = float32_power(self.beta_1, step)
+        power_2 = float32_power(self.beta_2, step)
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             m, v = entry["momentum"], entry["velocity"]
             dtype = variable.dtype

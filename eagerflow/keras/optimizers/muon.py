@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
-from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, sqrt, to_float32
+from eagerflow.keras.optimizers.scalars import float32_power, of_dtype, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 from eagerflow.ops import norms
 
@@ -152,8 +152,8 @@ class Muon(Optimizer):
     def _update_by_adam(self, rows: list, learning_rate: Any) -> None:
         variables, gradients, slots = (list(part) for part in zip(*rows, strict=True))
         step = self._step()
-        beta_1_power = to_float32(power(cached_float32(self.adam_beta_1), step))
-        beta_2_power = to_float32(power(cached_float32(self.adam_beta_2), step))
+        beta_1_power = float32_power(self.adam_beta_1, step)
+        beta_2_power = float32_power(self.adam_beta_2, step)
         _core.adam_update(
             variables,
             slots_named(slots, "momentum"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, TypeVar
@@ -214,7 +215,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
 
     def _step(self) -> Any:
         """The number of the current step, from 1 on: an integer, or a scalar of a graph."""
-        return scalars.whole(self._iterations) + 1
+        if _core.building() is None:
+            return int(self._iterations) + 1
+        return scalars.number(self._iterations) + 1
 
     @property
     def variables(self) -> _Variables:
@@ -386,9 +389,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         """
         if tape is None and callable(loss):
             tape = GradientTape()
-        strategy = distribution_state.strategy()
-        if strategy is not None and tape is not None and self._applies_sums():
-            summing = strategy.extended._summing(tape)
+        strategies = distribution_state.state.strategies
+        if strategies and tape is not None and self._applies_sums():
+            summing = strategies[-1].extended._summing(tape)
             if summing is not None:
                 return self.apply_gradients(
                     self.compute_gradients(loss, var_list, summing, grad_loss),
@@ -520,7 +523,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If "
                 "you're using `model.compile()`, did you forget to provide a `loss` argument?",
             )
-        gradients = self._clipped(gradients)
+        if self.clipnorm or self.clipvalue or self.global_clipnorm:
+            gradients = self._clipped(gradients)
         if sparse:
             gradients = [
                 self._summed(g, v) if isinstance(g, IndexedSlices) else g
@@ -799,4 +803,4 @@ def _rules(kind: type) -> list[type]:
 
 def slots_named(slots: list[Slots], name: str) -> list[Variable]:
     """The slots of that name, one for each variable."""
-    return [entry[name] for entry in slots]
+    return list(map(operator.itemgetter(name), slots))

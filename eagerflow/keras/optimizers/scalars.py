@@ -48,6 +48,14 @@ def cached_float32(value: Any) -> Any:
     return to_float32(number(value))
 
 
+def float32_power(base: Any, exponent: Any) -> Any:
+    """`base ** exponent` as TensorFlow computes it for variables of float32."""
+    result = (_cached(base) if type(base) is float else cached_float32(base)) ** exponent
+    return (
+        _FLOAT32.unpack(_FLOAT32.pack(result))[0] if type(result) is float else to_float32(result)
+    )
+
+
 def sqrt(value: Any) -> Any:
     """The square root."""
     return _ops.sqrt(value) if isinstance(value, Tensor) else math.sqrt(value)

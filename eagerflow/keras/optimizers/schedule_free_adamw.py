@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
-from eagerflow.keras.optimizers.scalars import cached_float32, of_dtype, power, smaller, to_float32
+from eagerflow.keras.optimizers.scalars import cached_float32, float32_power, of_dtype, smaller
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 
 _ops = _core.ops
@@ -74,7 +74,7 @@ class ScheduleFreeAdamW(Optimizer):
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
         step = self._step()
-        correction = 1.0 - to_float32(power(cached_float32(self.beta_2), step))
+        correction = 1.0 - float32_power(self.beta_2, step)
         if self.warmup_steps:
             learning_rate = learning_rate * smaller(step / self.warmup_steps, 1.0)
         beta_1, beta_2 = cached_float32(self.beta_1), cached_float32(self.beta_2)

@@ -10,6 +10,7 @@ from eagerflow.framework import distribution_state
 from eagerflow.framework.context import process
 from eagerflow.framework.variable import variable_at_once
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.tracking import unique
 from eagerflow.keras.engine.training import replicas
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
@@ -245,11 +246,10 @@ class Compiled(_Layer):
                 metrics.extend(self.compiled_loss.metrics)
             if self.compiled_metrics is not None:
                 metrics.extend(self.compiled_metrics.metrics)
+        of_layers: list[Any] = []
         for layer in self._all_inner_layers():
-            own = layer.__dict__.get("_metrics")
-            if own:
-                metrics.extend(own)
-        return list({id(metric): metric for metric in metrics}.values())
+            of_layers.extend(layer.__dict__.get("_metrics") or ())
+        return unique(metrics + of_layers) if of_layers else metrics
 
     @property
     def metrics_names(self) -> list[str]:
@@ -331,7 +331,9 @@ class Compiled(_Layer):
             sample_weight: weights of samples.
         """
         # Layers that were not called have no values.
-        losses = [loss for loss in self.losses if not isinstance(loss, KerasTensor)]
+        losses = self.losses
+        if losses:
+            losses = [loss for loss in losses if not isinstance(loss, KerasTensor)]
         return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=losses)
 
     def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -246,6 +247,8 @@ class ArrayAdapter(DataAdapter):
         self._seed = random_seed.current()
         self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
         self._pack = nest.walker.packer(self._structure)
+        single = all(isinstance(value, _Tensor) for value in self._tensors)
+        self._pick: Callable[[Any, Any], Any] = _gathered if single else _pick
 
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle as the first one does.
@@ -270,7 +273,7 @@ class ArrayAdapter(DataAdapter):
             order = self._permutation(rows)
             for start in range(0, rows, step):
                 chosen = order[start : start + step]
-                yield self._pack([_pick(value, chosen) for value in self._tensors])
+                yield self._pack([self._pick(value, chosen) for value in self._tensors])
             return
         for start in range(0, rows, step):
             yield self._cut(start)
@@ -289,7 +292,7 @@ class ArrayAdapter(DataAdapter):
             stop = min(start + step, rows)
             inside = self._permutation(stop - start)
             chosen = inside + _core.convert(start, inside.dtype, None)
-            yield self._pack([_pick(value, chosen) for value in self._tensors])
+            yield self._pack([self._pick(value, chosen) for value in self._tensors])
 
     def _permutation(self, count: int) -> Any:
         """A random order; the first of an adapter follows from the global seed alone."""
@@ -375,11 +378,14 @@ def _slice(value: Any, start: int, stop: int) -> Any:
     return value[start:stop]
 
 
+_gathered = functools.partial(_ops.gather, axis=0, batch_dims=0)
+
+
 def _pick(value: Any, rows: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, _Tensor):
-        return _ops.gather(value, rows, axis=0, batch_dims=0)
+        return _gathered(value, rows)
     if hasattr(value, "dense_shape"):
         return _pick_sparse(value, rows.numpy())
     if _is_batchable(value):

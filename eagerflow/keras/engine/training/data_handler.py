@@ -208,7 +208,7 @@ class DataHandler:
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:
                 break
-            count = self._count()
+            count = 1 if self._per_execution is None else self._count()
             left = count if self._inferred_steps is None else self._inferred_steps - self._step
             if count <= left:
                 self.step_increment = count - 1

@@ -98,7 +98,8 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
 
 def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and kind of dtype of the predictions."""
-    if is_ragged(y_true) or is_ragged(y_pred):
+    dense = isinstance(y_true, _Tensor) and isinstance(y_pred, _Tensor)
+    if not dense and (is_ragged(y_true) or is_ragged(y_pred)):
         if y_true.dtype is not y_pred.dtype and y_true.dtype.is_floating:
             y_true = conversion.cast(y_true, y_pred.dtype)
         return y_true, y_pred, weight
@@ -119,12 +120,15 @@ def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, An
 
 def _row_count(labels: Any) -> Any:
     """How many samples there are, as a float or a scalar of a graph."""
-    if is_ragged(labels):
+    if not isinstance(labels, _Tensor) and is_ragged(labels):
         return _ops.cast(labels.nrows(), defaults.float_dtype)
     if not labels.ndim:
         return 1.0
-    rows = sizes_of(labels)[0]
-    return _ops.cast(rows, defaults.float_dtype) if isinstance(rows, _Tensor) else float(rows)
+    sizes = labels._shape_tuple()
+    rows = sizes[0] if sizes else None
+    if rows is not None:
+        return float(rows)
+    return _ops.cast(sizes_of(labels)[0], defaults.float_dtype)
 
 
 def function_name(function: Any) -> str:
@@ -182,7 +186,7 @@ class LossesContainer(_Container):
         """The mean of the sum, and of each loss where there are several."""
         if not self._built:
             return []
-        return [self._total] + [mean for mean in self._per_output if mean is not None]
+        return [self._total, *filter(None, self._per_output)]
 
     def reset_state(self) -> None:
         """Resets the means."""
@@ -240,9 +244,9 @@ class LossesContainer(_Container):
             self.build(y_pred)
         if isinstance(y_pred, _Tensor) and len(self._losses) == 1:
             flat_pred, flat_true, flat_weight = [y_pred], [y_true], [sample_weight]
-            if nest.is_nested(y_true):
+            if not isinstance(y_true, _Tensor) and nest.is_nested(y_true):
                 flat_true = spread(y_true, y_pred, self._output_names or [], "labels")
-            if nest.is_nested(sample_weight):
+            if sample_weight is not None and nest.is_nested(sample_weight):
                 flat_weight = spread(sample_weight, y_pred, self._output_names or [], "weights")
         else:
             names = self._output_names or []
@@ -284,7 +288,7 @@ class LossesContainer(_Container):
             values.append(term if replicas == 1 else term / replicas)
         if not shown:
             return _ops.zeros([], "float32")
-        total = _sum(shown)
+        total = shown[0] if len(shown) == 1 else _sum(shown)
         if batch is None:
             batch = 1.0
         self._total.update_state(total, sample_weight=batch)
@@ -442,12 +446,12 @@ class MetricsContainer(_Container):
         if not self._built or self._is_provisional:
             self.build(y_pred, y_true)
         names = self._output_names or []
-        flat_pred = nest.flatten(y_pred)
         if isinstance(y_true, _Tensor) and isinstance(y_pred, _Tensor):
-            flat_true, flat_weight = [y_true], [sample_weight]
-            if nest.is_nested(sample_weight):
+            flat_pred, flat_true, flat_weight = [y_pred], [y_true], [sample_weight]
+            if sample_weight is not None and nest.is_nested(sample_weight):
                 flat_weight = spread(sample_weight, y_pred, names, "sample weights")
         else:
+            flat_pred = nest.flatten(y_pred)
             flat_true = spread(y_true, y_pred, names, "labels")
             flat_weight = spread(sample_weight, y_pred, names, "sample weights")
         for target, prediction, weight, plain, weighted in zip(

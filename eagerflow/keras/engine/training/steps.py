@@ -127,35 +127,23 @@ class Steps(Compiled):
             force: whether to make a new one.
         """
         if self.train_function is None or force:
-            run_steps = make_steps(self, "train", self._train_counter)
-
-            def train_function(iterator: Any) -> Any:
-                return run_steps(iterator)
-
-            self.train_function = traced(self, train_function)
+            function = make_steps(self, "train", self._train_counter)
+            self.train_function = traced(self, function)
             self.train_tf_function = self.train_function
         return self.train_function
 
     def make_test_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and makes a step of evaluation."""
         if self.test_function is None or force:
-            run_steps = make_steps(self, "test", self._test_counter)
-
-            def test_function(iterator: Any) -> Any:
-                return run_steps(iterator)
-
-            self.test_function = traced(self, test_function)
+            function = make_steps(self, "test", self._test_counter)
+            self.test_function = traced(self, function)
         return self.test_function
 
     def make_predict_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and returns predictions."""
         if self.predict_function is None or force:
-            run_steps = make_steps(self, "predict", self._predict_counter)
-
-            def predict_function(iterator: Any) -> Any:
-                return run_steps(iterator)
-
-            self.predict_function = traced(self, predict_function)
+            function = make_steps(self, "predict", self._predict_counter)
+            self.predict_function = traced(self, function)
         return self.predict_function
 
 
@@ -207,14 +195,20 @@ def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
         data = next(iterator)
         if kind == "test":
             _note_unused_weights(model, data)
-        outputs = of_all(data)
+        if of_all is of_replica and _core.building() is None:
+            outputs = getattr(model, step_name)(data)
+        else:
+            outputs = of_all(data)
         counter.assign_add(one)
         return outputs
 
     steps = model._steps_per_execution
     if steps is None or (int(steps) == 1 and not model.autotune_steps_per_execution):
-        return make_step
-    return (_all_outputs if kind == "predict" else _last_outputs)(make_step, steps)
+        function = make_step
+    else:
+        function = (_all_outputs if kind == "predict" else _last_outputs)(make_step, steps)
+    function.__name__ = f"{kind}_function"  # what traces and their graphs are called
+    return function
 
 
 def _last_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any]:
