@@ -110,6 +110,16 @@ def set_weights(layer: Any) -> None:
     layer.set_weights(arrays)
 
 
+def loss_of(tf: Any, layer: Any, outputs: Sequence[Any]) -> Any:
+    """A weighted sum of a layer's outputs, and its own losses."""
+    loss = 0.0
+    for position, output in enumerate(outputs):
+        if output.dtype.name in ("float32", "float64"):
+            weights = values(*output.shape, seed=position + 1, low=-1.0, high=1.0)
+            loss += tf.reduce_sum(output * tf.constant(weights, output.dtype))
+    return loss + tf.add_n(layer.losses) if layer.losses else loss
+
+
 def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     """The layer, the arrays and the facts that a case gives."""
     keras.backend.reset_uids()
@@ -124,14 +134,7 @@ def run(tf: Any, keras: Any, case: Case) -> tuple[Any, dict[str, Any], dict[str,
     with tf.GradientTape() as tape:
         tape.watch(watched)
         outputs = flat(layer(case.packed(tensors), **arguments))
-        loss = 0.0
-        for number, output in enumerate(outputs):
-            if output.dtype.name == "float32":
-                shape = tuple(output.shape)
-                weights = values(*shape, seed=number + 1, low=-1.0, high=1.0)
-                loss += tf.reduce_sum(output * tf.constant(weights))
-        if layer.losses:
-            loss += tf.add_n(layer.losses)
+        loss = loss_of(tf, layer, outputs)
     arrays = {f"out{number}": array_of(output) for number, output in enumerate(outputs)}
     if case.gradient:
         sources = watched + list(layer.trainable_weights)
