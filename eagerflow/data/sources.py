@@ -217,9 +217,10 @@ class RangeCursor(_core.RowReader, Cursor):
 
     def restore(self, state: Any) -> None:
         chunk = self._range[state : state + self._CHUNK]
-        self._start, self._at = state, 0
-        self._indices = range(len(chunk))
-        self._columns = [_core.convert(list(chunk), self._dtype, None)] if chunk else []
+        indices = range(len(chunk))
+        columns = [_core.convert(list(chunk), self._dtype, None)] if chunk else []
+        # Without calls in between, no interrupt comes between these.
+        self._columns, self._indices, self._start, self._at = columns, indices, state, 0
 
 
 class CounterDataset(Dataset):
