@@ -185,17 +185,45 @@ def variant(
         classifier_activation: str | Callable[..., Any] | None = "softmax",
     ) -> Any:
         builder = Builder(
-            include_top,
-            weights,
-            input_tensor,
-            input_shape,
-            pooling,
-            classes,
-            classifier_activation,
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
         )
         return build(
             model_name=model_name, include_preprocessing=include_preprocessing, builder=builder
         )
+
+    return described(function, title, first_line, source, module)
+
+
+def plain(
+    title: str,
+    first_line: str,
+    source: str,
+    build: Callable[[Builder], Any],
+    module: str,
+    **options: Any,
+) -> Callable[..., Any]:
+    """The public function of an architecture without further arguments.
+
+    Args:
+        title: the function's name.
+        first_line: the first line of its docstring.
+        source: the publication of the architecture.
+        build: makes the model.
+        module: the function's module.
+        **options: other arguments of `Builder`.
+    """
+
+    def function(
+        include_top: bool = True,
+        weights: str | None = "imagenet",
+        input_tensor: Any = None,
+        input_shape: Sequence[int | None] | None = None,
+        pooling: str | None = None,
+        classes: int = 1000,
+        classifier_activation: str | Callable[..., Any] | None = "softmax",
+    ) -> Any:
+        end: Any = (pooling, classes, classifier_activation)
+        return build(Builder(include_top, weights, input_tensor, input_shape, *end, **options))
 
     return described(function, title, first_line, source, module)
 

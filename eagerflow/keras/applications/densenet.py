@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder, documented
+from eagerflow.keras.applications.builder import Builder, plain
 
 __all__ = ["DenseNet121", "DenseNet169", "DenseNet201", "decode_predictions", "preprocess_input"]
 
@@ -34,7 +34,7 @@ def _transition(builder: Builder, x: Any, name: str) -> Any:
     return layers.AveragePooling2D(2, strides=2, name=name + "_pool")(x)
 
 
-def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple[str, str]) -> Any:
+def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: Any) -> Any:
     x = layers.ZeroPadding2D(((3, 3), (3, 3)))(builder.images)
     x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1/conv")(x)
     x = _normed_relu(builder, x, "conv1/bn", "conv1/relu")
@@ -49,90 +49,25 @@ def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple
     return builder.model(builder.ended(x), name, f"densenet/{name}", hashes)
 
 
-@documented
-def DenseNet121(
-    include_top: bool = True,
-    weights: str | None = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Sequence[int | None] | None = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: str | Callable[..., Any] | None = "softmax",
-) -> Any:
-    """DenseNet with 121 layers that have weights: each block reads all previous blocks.
-
-    Huang et al., "Densely connected convolutional networks" (CVPR 2017).
-    """
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
+def _variant(count: int, blocks: tuple[int, ...], *hashes: str) -> Callable[..., Any]:
+    return plain(
+        f"DenseNet{count}",
+        f"DenseNet with {count} layers that have weights: each block reads all previous blocks.",
+        'Huang et al., "Densely connected convolutional networks" (CVPR 2017).',
+        lambda builder: _network(builder, f"densenet{count}", blocks, hashes),
+        __name__,
     )
-    hashes = ("9d60b8095a5708f2dcce2bca79d332c7", "30ee3e1110167f948a6b9946edeeb738")
-    return _network(builder, "densenet121", (6, 12, 24, 16), hashes)
 
 
-@documented
-def DenseNet169(
-    include_top: bool = True,
-    weights: str | None = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Sequence[int | None] | None = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: str | Callable[..., Any] | None = "softmax",
-) -> Any:
-    """DenseNet with 169 layers that have weights: each block reads all previous blocks.
+DenseNet121 = _variant(
+    121, (6, 12, 24, 16), "9d60b8095a5708f2dcce2bca79d332c7", "30ee3e1110167f948a6b9946edeeb738"
+)
+DenseNet169 = _variant(
+    169, (6, 12, 32, 32), "d699b8f76981ab1b30698df4c175e90b", "b8c4d4c20dd625c148057b9ff1c1176b"
+)
+DenseNet201 = _variant(
+    201, (6, 12, 48, 32), "1ceb130c1ea1b78c3bf6114dbdfd8807", "c13680b51ded0fb44dff2d8f86ac8bb1"
+)
 
-    Huang et al., "Densely connected convolutional networks" (CVPR 2017).
-    """
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-    )
-    hashes = ("d699b8f76981ab1b30698df4c175e90b", "b8c4d4c20dd625c148057b9ff1c1176b")
-    return _network(builder, "densenet169", (6, 12, 32, 32), hashes)
-
-
-@documented
-def DenseNet201(
-    include_top: bool = True,
-    weights: str | None = "imagenet",
-    input_tensor: Any = None,
-    input_shape: Sequence[int | None] | None = None,
-    pooling: str | None = None,
-    classes: int = 1000,
-    classifier_activation: str | Callable[..., Any] | None = "softmax",
-) -> Any:
-    """DenseNet with 201 layers that have weights: each block reads all previous blocks.
-
-    Huang et al., "Densely connected convolutional networks" (CVPR 2017).
-    """
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-    )
-    hashes = ("1ceb130c1ea1b78c3bf6114dbdfd8807", "c13680b51ded0fb44dff2d8f86ac8bb1")
-    return _network(builder, "densenet201", (6, 12, 48, 32), hashes)
-
-
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "torch"."""
-    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="torch")
-
-
+preprocess_input = imagenet_utils.preprocessing("torch", __name__)
 decode_predictions = imagenet_utils.decode_predictions

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder, described
+from eagerflow.keras.applications.builder import Builder, plain
 
 __all__ = [
     "EfficientNetB0",
@@ -191,36 +190,14 @@ def _network(
 
 
 def _variant(version: str, size: int, width: float, depth: float, dropout_rate: float) -> Any:
-    def function(
-        include_top: bool = True,
-        weights: str | None = "imagenet",
-        input_tensor: Any = None,
-        input_shape: Sequence[int | None] | None = None,
-        pooling: str | None = None,
-        classes: int = 1000,
-        classifier_activation: str | Callable[..., Any] | None = "softmax",
-        **kwargs: Any,
-    ) -> Any:
-        builder = Builder(
-            include_top,
-            weights,
-            input_tensor,
-            input_shape,
-            pooling,
-            classes,
-            classifier_activation,
-            default_size=size,
-            **kwargs,
-        )
-        return _network(builder, version, width, depth, dropout_rate)
-
-    return described(
-        function,
+    return plain(
         f"EfficientNet{version.upper()}",
         f"EfficientNet for images of {size}x{size}.",
         'Tan and Le, "EfficientNet: rethinking model scaling for convolutional neural networks" '
         "(2019).",
+        lambda builder: _network(builder, version, width, depth, dropout_rate),
         __name__,
+        default_size=size,
     )
 
 
@@ -234,9 +211,5 @@ EfficientNetB6 = _variant("b6", 528, 1.8, 2.6, 0.5)
 EfficientNetB7 = _variant("b7", 600, 2.0, 3.1, 0.5)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
-    return x
-
-
+preprocess_input = imagenet_utils.preprocessing(None, __name__)
 decode_predictions = imagenet_utils.decode_predictions

@@ -273,9 +273,5 @@ EfficientNetV2M = _variant("m", 480, _MEDIUM)
 EfficientNetV2L = _variant("l", 480, _LARGE)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
-    return x
-
-
+preprocess_input = imagenet_utils.preprocessing(None, __name__)
 decode_predictions = imagenet_utils.decode_predictions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -91,6 +91,35 @@ def _array(x: np.ndarray, first: bool, mode: str) -> np.ndarray:
 
 # The names of ImageNet's classes, read when the first prediction is decoded.
 _class_index: dict[str, list[str]] = {}
+
+
+class Preprocessing(Protocol):
+    """A function that brings images into the form that a network was trained with."""
+
+    def __call__(self, x: Any, data_format: str | None = None) -> Any:
+        """The images; see `imagenet_utils.preprocess_input`."""
+
+
+def preprocessing(mode: str | None, module: str) -> Preprocessing:
+    """The function `preprocess_input` of a network's module.
+
+    Args:
+        mode: as of `imagenet_utils.preprocess_input`; None if the network itself rescales values.
+        module: the module.
+    """
+
+    def function(x: Any, data_format: str | None = None) -> Any:
+        return x if mode is None else preprocess_input(x, data_format=data_format, mode=mode)
+
+    function.__name__ = function.__qualname__ = "preprocess_input"
+    function.__module__ = module
+    function.__doc__ = (
+        "Returns the images unchanged: the network itself rescales values from 0 to 255."
+        if mode is None
+        else "Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "
+        f'"{mode}".'
+    )
+    return function
 
 
 def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, Any]]]:

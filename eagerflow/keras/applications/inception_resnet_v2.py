@@ -156,9 +156,5 @@ def _reduced(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str)
     return layers.Concatenate(axis=builder.axis, name=name)(outputs)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
-    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
-
-
+preprocess_input = imagenet_utils.preprocessing("tf", __name__)
 decode_predictions = imagenet_utils.decode_predictions

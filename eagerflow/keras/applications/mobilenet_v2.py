@@ -130,9 +130,5 @@ def MobileNetV2(
     return builder.model(x, f"mobilenetv2_{alpha:0.2f}_{size}", file, top=".h5", notop="_no_top.h5")
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
-    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
-
-
+preprocess_input = imagenet_utils.preprocessing("tf", __name__)
 decode_predictions = imagenet_utils.decode_predictions

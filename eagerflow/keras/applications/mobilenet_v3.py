@@ -258,9 +258,5 @@ MobileNetV3Small = _variant("small", _SMALL, 1024)
 MobileNetV3Large = _variant("large", _LARGE, 1280)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
-    return x
-
-
+preprocess_input = imagenet_utils.preprocessing(None, __name__)
 decode_predictions = imagenet_utils.decode_predictions

@@ -223,9 +223,5 @@ NASNetLarge = _variant(
 )
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
-    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
-
-
+preprocess_input = imagenet_utils.preprocessing("tf", __name__)
 decode_predictions = imagenet_utils.decode_predictions

@@ -250,11 +250,7 @@ RegNetY160 = _variant("y160")
 RegNetY320 = _variant("y320")
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
-    return x
-
-
+preprocess_input = imagenet_utils.preprocessing(None, __name__)
 decode_predictions = imagenet_utils.decode_predictions
 
 __all__ = [

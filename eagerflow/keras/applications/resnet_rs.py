@@ -8,7 +8,7 @@ from typing import Any
 
 from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, described
 
 # By depth: blocks in each stage, the fraction of dropped paths in the last, and the classifier's
 # dropout.
@@ -189,6 +189,13 @@ def _network(depth: int, include_preprocessing: bool, builder: Builder, size: in
     return builder.model(x, name, file, hashes, top=".h5", notop="_notop.h5")
 
 
+_WEIGHTS = """
+
+    Args:
+        weights: "imagenet", "imagenet-iSIZE" for images of another size, None for random initialization,
+            or a file of weights."""
+
+
 def _variant(depth: int) -> Any:
     def build(
         include_top: bool = True,
@@ -214,37 +221,18 @@ def _variant(depth: int) -> Any:
                 )
             size, weights = sizes[names.index(weights)], "imagenet"
         builder = Builder(
-            include_top,
-            weights,
-            input_tensor,
-            input_shape,
-            pooling,
-            classes,
-            classifier_activation,
+            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
         )
         return _network(depth, include_preprocessing, builder, size)
 
-    build.__name__ = build.__qualname__ = f"ResNetRS{depth}"
-    build.__doc__ = f"""ResNet-RS with {depth} layers that have weights.
-
-    Bello et al., "Revisiting ResNets: improved training and scaling strategies" (NeurIPS 2021).
-
-    Args:
-        include_top: whether the network ends with a classifier.
-        weights: "imagenet", "imagenet-iSIZE" for images of another size, None for random initialization,
-            or a file of weights.
-        classes: how many classes the classifier has.
-        input_shape: the images' shape; without a classifier, sizes may be None.
-        input_tensor: a symbolic tensor that is the images.
-        pooling: "avg" or "max" over the channels at the end of a network without a classifier.
-        classifier_activation: the classifier's activation; None for logits.
-        include_preprocessing: whether the network itself brings values from 0 to 255 to its range.
-
-    Raises:
-        ValueError: for arguments that contradict each other.
-        ConnectionError: if trained weights are neither cached nor can they be downloaded.
-    """
-    return build
+    return described(
+        build,
+        f"ResNetRS{depth}",
+        f"ResNet-RS with {depth} layers that have weights.",
+        'Bello et al., "Revisiting ResNets: improved training and scaling strategies" (NeurIPS 2021).'
+        + _WEIGHTS,
+        __name__,
+    )
 
 
 ResNetRS50 = _variant(50)
@@ -256,11 +244,7 @@ ResNetRS350 = _variant(350)
 ResNetRS420 = _variant(420)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Returns the images unchanged: the network itself rescales values from 0 to 255."""
-    return x
-
-
+preprocess_input = imagenet_utils.preprocessing(None, __name__)
 decode_predictions = imagenet_utils.decode_predictions
 
 __all__ = [

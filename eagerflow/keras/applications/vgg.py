@@ -1,25 +1,18 @@
-"""The VGG networks.
-
-Simonyan and Zisserman, "Very deep convolutional networks for large-scale image recognition" (2014).
-"""
+"""The VGG networks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow.keras import layers
-from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.applications.builder import Builder, plain
+
+_SOURCE = """Simonyan and Zisserman, "Very deep convolutional networks for large-scale image
+    recognition" (2014)."""
 
 
-def vgg(name: str, blocks: tuple[int, ...], hashes: tuple[str, str], builder: Builder) -> Any:
-    """A VGG network.
-
-    Args:
-        name: the model's name.
-        blocks: the number of convolutions before each pooling.
-        hashes: the hashes of the files of weights.
-        builder: the architecture's arguments.
-    """
+def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: tuple[str, str]) -> Any:
     x = builder.images
     for number, (count, filters) in enumerate(
         zip(blocks, (64, 128, 256, 512, 512), strict=True), start=1
@@ -37,3 +30,24 @@ def vgg(name: str, blocks: tuple[int, ...], hashes: tuple[str, str], builder: Bu
     else:
         x = builder.pooled(x, names=False)
     return builder.model(x, name, f"{name}/{name}", hashes)
+
+
+def vgg(
+    count: int, blocks: tuple[int, ...], with_top: str, without_top: str, module: str
+) -> Callable[..., Any]:
+    """The public function of a VGG network.
+
+    Args:
+        count: the number of layers that have weights.
+        blocks: the number of convolutions before each pooling.
+        with_top: the hash of the file of weights with a classifier.
+        without_top: the hash of the one without.
+        module: the function's module.
+    """
+    return plain(
+        f"VGG{count}",
+        f"VGG with {count} layers that have weights.",
+        _SOURCE,
+        lambda builder: _network(builder, f"vgg{count}", blocks, (with_top, without_top)),
+        module,
+    )

@@ -78,9 +78,5 @@ def Xception(
     return builder.model(builder.ended(x, names=False), "xception", "xception/xception", hashes)
 
 
-def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-    """Preprocesses images for this network; see `imagenet_utils.preprocess_input`, mode "tf"."""
-    return imagenet_utils.preprocess_input(x, data_format=data_format, mode="tf")
-
-
+preprocess_input = imagenet_utils.preprocessing("tf", __name__)
 decode_predictions = imagenet_utils.decode_predictions
