@@ -19,6 +19,7 @@ from eagerflow.linear_operators.operator import (
 from eagerflow.ops import assertions
 from eagerflow.ops.linalg import products
 from eagerflow.signal import fourier
+from eagerflow.util.arguments import arguments
 
 _FFT = {1: fourier.fft, 2: fourier.fft2d, 3: fourier.fft3d}
 _IFFT = {1: fourier.ifft, 2: fourier.ifft2d, 3: fourier.ifft3d}
@@ -240,7 +241,7 @@ class LinearOperatorCirculant(BaseLinearOperatorCirculant):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant",
     ) -> None:
-        parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        parameters = arguments(locals())
         super().__init__(block_depth=1, parameters=parameters, **parameters)
 
 
@@ -264,7 +265,7 @@ class LinearOperatorCirculant2D(BaseLinearOperatorCirculant):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant2D",
     ) -> None:
-        parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        parameters = arguments(locals())
         super().__init__(block_depth=2, parameters=parameters, **parameters)
 
 
@@ -288,7 +289,7 @@ class LinearOperatorCirculant3D(BaseLinearOperatorCirculant):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant3D",
     ) -> None:
-        parameters = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        parameters = arguments(locals())
         super().__init__(block_depth=3, parameters=parameters, **parameters)
 
 

@@ -22,6 +22,7 @@ from eagerflow.ops.creation import eye
 from eagerflow.ops.linalg import diagonals, factorization, products, solvers
 from eagerflow.util import lazy
 from eagerflow.util.argument_docs import complete_docs
+from eagerflow.util.arguments import arguments
 
 # It imports the operators.
 algebra = lazy.Module("eagerflow.linear_operators.algebra")
@@ -101,7 +102,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         self._is_non_singular = is_non_singular
         self._is_self_adjoint = is_self_adjoint
         self._is_positive_definite = is_positive_definite
-        self._parameters = _without_self(parameters or {})
+        self._parameters = arguments(parameters or {})
         # Names of operators may be joined from several, and are no identifiers.
         super().__init__(name="linear_operator")
         self._name = name or type(self).__name__
@@ -519,10 +520,6 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
 
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         return algebra.call_function(function, args, kwargs)
-
-
-def _without_self(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in parameters.items() if k not in ("self", "__class__")}
 
 
 def _dimension(shape: TensorShape, axis: int) -> Any:

@@ -12,6 +12,7 @@ from eagerflow.ops.creation import one_hot
 from eagerflow.ops.reduction import reduce_logsumexp
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.arguments import arguments
 
 # Imported when it is first used: few programs need it.
 nn = lazy.Module("eagerflow.keras.ops.nn")
@@ -145,14 +146,7 @@ class Circle(LossFunctionWrapper):
         reduction: str = Reduction.AUTO,
         name: str | None = "circle",
     ) -> None:
-        super().__init__(
-            circle,
-            name=name,
-            reduction=reduction,
-            gamma=gamma,
-            margin=margin,
-            remove_diagonal=remove_diagonal,
-        )
+        super().__init__(circle, **arguments(locals()))
         self.gamma = gamma
         self.margin = margin
         self.remove_diagonal = remove_diagonal

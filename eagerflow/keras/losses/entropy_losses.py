@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow.keras.losses import crossentropy
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction
+from eagerflow.util.arguments import arguments
 
 
 class BinaryCrossentropy(LossFunctionWrapper):
@@ -30,14 +31,7 @@ class BinaryCrossentropy(LossFunctionWrapper):
         reduction: str = Reduction.AUTO,
         name: str | None = "binary_crossentropy",
     ) -> None:
-        super().__init__(
-            crossentropy.binary_crossentropy,
-            name=name,
-            reduction=reduction,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(crossentropy.binary_crossentropy, **arguments(locals()))
         self.from_logits = from_logits
 
 
@@ -69,17 +63,7 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
         reduction: str = Reduction.AUTO,
         name: str | None = "binary_focal_crossentropy",
     ) -> None:
-        super().__init__(
-            crossentropy.binary_focal_crossentropy,
-            name=name,
-            reduction=reduction,
-            apply_class_balancing=apply_class_balancing,
-            alpha=alpha,
-            gamma=gamma,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(crossentropy.binary_focal_crossentropy, **arguments(locals()))
         self.from_logits = from_logits
         self.apply_class_balancing = apply_class_balancing
         self.alpha = alpha
@@ -108,14 +92,7 @@ class CategoricalCrossentropy(LossFunctionWrapper):
         reduction: str = Reduction.AUTO,
         name: str | None = "categorical_crossentropy",
     ) -> None:
-        super().__init__(
-            crossentropy.categorical_crossentropy,
-            name=name,
-            reduction=reduction,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(crossentropy.categorical_crossentropy, **arguments(locals()))
 
 
 class CategoricalFocalCrossentropy(LossFunctionWrapper):
@@ -146,16 +123,7 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
         reduction: str = Reduction.AUTO,
         name: str | None = "categorical_focal_crossentropy",
     ) -> None:
-        super().__init__(
-            crossentropy.categorical_focal_crossentropy,
-            name=name,
-            reduction=reduction,
-            alpha=alpha,
-            gamma=gamma,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(crossentropy.categorical_focal_crossentropy, **arguments(locals()))
         self.from_logits = from_logits
         self.alpha = alpha
         self.gamma = gamma
@@ -180,10 +148,4 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
         reduction: str = Reduction.AUTO,
         name: str | None = "sparse_categorical_crossentropy",
     ) -> None:
-        super().__init__(
-            crossentropy.sparse_categorical_crossentropy,
-            name=name,
-            reduction=reduction,
-            from_logits=from_logits,
-            ignore_class=ignore_class,
-        )
+        super().__init__(crossentropy.sparse_categorical_crossentropy, **arguments(locals()))

@@ -12,6 +12,7 @@ from eagerflow.keras.metrics.metric import Metric
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.ops.segment import confusion_matrix
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util.arguments import arguments
 
 _ops = _core.ops
 
@@ -192,16 +193,7 @@ class MeanIoU(IoU):
         sparse_y_pred: bool = True,
         axis: int = -1,
     ) -> None:
-        super().__init__(
-            num_classes,
-            list(range(num_classes)),
-            name=name,
-            dtype=dtype,
-            ignore_class=ignore_class,
-            sparse_y_true=sparse_y_true,
-            sparse_y_pred=sparse_y_pred,
-            axis=axis,
-        )
+        super().__init__(target_class_ids=list(range(num_classes)), **arguments(locals()))
 
 
 class OneHotIoU(IoU):
@@ -225,16 +217,7 @@ class OneHotIoU(IoU):
         sparse_y_pred: bool = False,
         axis: int = -1,
     ) -> None:
-        super().__init__(
-            num_classes,
-            target_class_ids,
-            name=name,
-            dtype=dtype,
-            ignore_class=ignore_class,
-            sparse_y_true=False,
-            sparse_y_pred=sparse_y_pred,
-            axis=axis,
-        )
+        super().__init__(**arguments(locals()), sparse_y_true=False)
 
 
 class OneHotMeanIoU(MeanIoU):
@@ -257,12 +240,4 @@ class OneHotMeanIoU(MeanIoU):
         sparse_y_pred: bool = False,
         axis: int = -1,
     ) -> None:
-        super().__init__(
-            num_classes,
-            name=name,
-            dtype=dtype,
-            ignore_class=ignore_class,
-            sparse_y_true=False,
-            sparse_y_pred=sparse_y_pred,
-            axis=axis,
-        )
+        super().__init__(**arguments(locals()), sparse_y_true=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from eagerflow.keras import losses
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
 from eagerflow.typing import DTypeLike
+from eagerflow.util.arguments import arguments
 
 
 class MeanSquaredError(MeanMetricWrapper):
@@ -169,13 +170,7 @@ class BinaryCrossentropy(MeanMetricWrapper):
         from_logits: bool = False,
         label_smoothing: float = 0,
     ) -> None:
-        super().__init__(
-            losses.binary_crossentropy,
-            name,
-            dtype=dtype,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-        )
+        super().__init__(losses.binary_crossentropy, **arguments(locals()))
 
 
 class CategoricalCrossentropy(MeanMetricWrapper):
@@ -200,14 +195,7 @@ class CategoricalCrossentropy(MeanMetricWrapper):
         label_smoothing: float = 0,
         axis: int = -1,
     ) -> None:
-        super().__init__(
-            losses.categorical_crossentropy,
-            name,
-            dtype=dtype,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(losses.categorical_crossentropy, **arguments(locals()))
 
 
 class SparseCategoricalCrossentropy(MeanMetricWrapper):
@@ -232,11 +220,4 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
         ignore_class: int | None = None,
         axis: int = -1,
     ) -> None:
-        super().__init__(
-            losses.sparse_categorical_crossentropy,
-            name,
-            dtype=dtype,
-            from_logits=from_logits,
-            ignore_class=ignore_class,
-            axis=axis,
-        )
+        super().__init__(losses.sparse_categorical_crossentropy, **arguments(locals()))

@@ -25,6 +25,7 @@ from eagerflow.keras.optimizers.optimizer import takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, of_dtype, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 from eagerflow.util import lazy
+from eagerflow.util.arguments import arguments
 
 _ops = _core.ops
 
@@ -60,13 +61,7 @@ class SGD(Optimizer, sgd.SGD):
         name: str = "SGD",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            momentum=momentum,
-            nesterov=nesterov,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
         self._has_momentum = is_positive(momentum)
 
     def _uses_momentum(self) -> bool:
@@ -97,15 +92,7 @@ class Adam(Optimizer, adam.Adam):
         name: str = "Adam",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            beta_1=beta_1,
-            beta_2=beta_2,
-            epsilon=epsilon,
-            amsgrad=amsgrad,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
     def set_weights(self, weights: Any) -> None:
         """Gives the optimizer's variables these values; the largest ones of `amsgrad` may follow.
@@ -146,15 +133,7 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
                 f"`momentum` must be between [0, 1]. Received: momentum={momentum} "
                 f"(of type {type(momentum)})."
             )
-        super().__init__(
-            learning_rate=learning_rate,
-            rho=rho,
-            momentum=momentum,
-            epsilon=epsilon,
-            centered=centered,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
         self._has_momentum = is_positive(momentum)
 
     def _uses_momentum(self) -> bool:
@@ -196,13 +175,7 @@ class Adagrad(Optimizer, adagrad.Adagrad):
         name: str = "Adagrad",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            initial_accumulator_value=initial_accumulator_value,
-            epsilon=epsilon,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
     def _sparse(self, gradient: Any) -> Any:
         return None  # rows without a gradient get an update of zero
@@ -235,13 +208,7 @@ class Adadelta(Optimizer, adadelta.Adadelta):
         name: str = "Adadelta",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            rho=rho,
-            epsilon=epsilon,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 class Adamax(Optimizer, adamax.Adamax):
@@ -264,14 +231,7 @@ class Adamax(Optimizer, adamax.Adamax):
         name: str = "Adamax",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            beta_1=beta_1,
-            beta_2=beta_2,
-            epsilon=epsilon,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
 
 class Ftrl(Optimizer, ftrl.Ftrl):
@@ -298,17 +258,7 @@ class Ftrl(Optimizer, ftrl.Ftrl):
         beta: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate=learning_rate,
-            learning_rate_power=learning_rate_power,
-            initial_accumulator_value=initial_accumulator_value,
-            l1_regularization_strength=l1_regularization_strength,
-            l2_regularization_strength=l2_regularization_strength,
-            name=name,
-            l2_shrinkage_regularization_strength=l2_shrinkage_regularization_strength,
-            beta=beta,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))
 
     _knows_lr = False
 
@@ -338,15 +288,8 @@ class Nadam(Optimizer, nadam.Nadam):
         name: str = "Nadam",
         **kwargs: Any,
     ) -> None:
-        growth = kwargs.pop("schedule_decay", 0.004)
-        super().__init__(
-            learning_rate=learning_rate,
-            beta_1=beta_1,
-            beta_2=beta_2,
-            epsilon=epsilon,
-            name=name,
-            **(kwargs | {"decay": growth}),
-        )
+        kwargs["decay"] = kwargs.pop("schedule_decay", 0.004)
+        super().__init__(**arguments(locals()))
 
     _decays_rate = False
     _product: Any = None  # the variable with the product of the momenta so far

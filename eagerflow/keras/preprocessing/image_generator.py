@@ -18,6 +18,7 @@ from eagerflow.keras.preprocessing.image_iterators import (
     DirectoryIterator,
     NumpyArrayIterator,
 )
+from eagerflow.util.arguments import arguments
 from eagerflow.util.program_warnings import warn
 
 _UNFIT = (
@@ -193,20 +194,10 @@ class ImageDataGenerator:
             subset: "training" or "validation", with `validation_split`.
         """
         return NumpyArrayIterator(
-            x,
-            y,
-            self,
-            batch_size=batch_size,
-            shuffle=shuffle,
-            sample_weight=sample_weight,
-            seed=seed,
+            image_data_generator=self,
             data_format=self.data_format,
-            save_to_dir=save_to_dir,
-            save_prefix=save_prefix,
-            save_format=save_format,
-            subset=subset,
-            ignore_class_split=ignore_class_split,
             dtype=self.dtype,
+            **arguments(locals()),
         )
 
     def flow_from_directory(
@@ -248,24 +239,10 @@ class ImageDataGenerator:
             keep_aspect_ratio: whether to crop images rather than to distort them.
         """
         return DirectoryIterator(
-            directory,
-            self,
-            target_size=target_size,
-            color_mode=color_mode,
-            classes=classes,
-            class_mode=class_mode,
-            batch_size=batch_size,
-            shuffle=shuffle,
-            seed=seed,
+            image_data_generator=self,
             data_format=self.data_format,
-            save_to_dir=save_to_dir,
-            save_prefix=save_prefix,
-            save_format=save_format,
-            follow_links=follow_links,
-            subset=subset,
-            interpolation=interpolation,
-            keep_aspect_ratio=keep_aspect_ratio,
             dtype=self.dtype,
+            **arguments(locals()),
         )
 
     def flow_from_dataframe(
