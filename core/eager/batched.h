@@ -2,7 +2,7 @@
 //
 // An operation with such an input is checked and inferred for one row, and runs once on the rows
 // together, by the rule of its family (batching_rules.cpp) or, without one, once for each row.
-// Tapes and observers see the operations on all rows only; Python never sees a batched tensor.
+// Tapes and observers see only the operations on all rows. Python never sees a batched tensor.
 #pragma once
 
 #include "ops/op.h"
@@ -32,7 +32,7 @@ struct BatchedCall {
   void add(Tensor rows) const { outputs.push_back(batched(std::move(rows))); }
 };
 
-// The attributes of a strided slice as those of the same slice of all rows.
+// The attributes of a strided slice of one row, changed to slice all rows.
 ops::StridedSliceAttrs slice_of_rows(const ops::StridedSliceAttrs& slice);
 
 void run_batched(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,

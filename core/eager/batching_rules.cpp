@@ -306,7 +306,7 @@ Tensor rows_first(const Tensor& rows) {
   return permute(rows, perm);
 }
 
-// Slices named by indices, which are the input number `indices`.
+// Slices selected by indices, which are input `indices`.
 bool of_slices(const BatchedCall& c, size_t indices, AttrsRef attrs) {
   if (is_batched(c.inputs[indices])) return false;
   TensorList inputs;

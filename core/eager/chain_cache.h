@@ -1,4 +1,4 @@
-// Chains by what they compute, so that a program that computes the same again prepares none.
+// A cache of chains by what they compute, so that a repeated computation prepares none.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace ef {
 
-// What cpu::Chain is built of. Values are numbered as there.
+// The parts of a cpu::Chain, with the same numbering of values.
 struct ChainKey {
   struct Step {
     const Op* op = nullptr;
@@ -37,7 +37,7 @@ struct ChainKey {
 // All steps must have loops over elements.
 std::shared_ptr<const cpu::Chain> chain_for(const ChainKey& key);
 
-// Makes what holds them, and its lock, which forks take.
+// Creates the cache, and its lock, which forks acquire.
 void make_chain_cache();
 
 }  // namespace ef

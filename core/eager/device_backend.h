@@ -1,4 +1,4 @@
-// What runs operations on devices with memory of their own.
+// The interface to devices with memory of their own, which runs operations there.
 #pragma once
 
 #include <cstdint>
@@ -24,34 +24,35 @@ class DeviceBackend {
  public:
   virtual ~DeviceBackend() = default;
 
-  // Whether values of a dtype can lie on the device; others stay on the host.
+  // Whether the device can store values of a dtype; others stay on the host.
   virtual bool holds(DType dtype) const = 0;
-  // Runs an operation on a device, and puts the results, which lie there, into `outputs`. Returns
-  // false, and has done nothing, if it cannot: the host then runs it.
+  // Runs an operation on a device, and appends the results, which are on the device, to `outputs`.
+  // Returns false, with nothing done, if it cannot; the host then runs the operation.
   virtual bool run(DeviceId device, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    const SpecList& specs, TensorList& outputs) = 0;
   // The result of an operation on a variable's value and another one on the device, of the same
-  // dtype and shape. It may take over the memory of `value` if only the variable holds that.
-  // `prepare` does what may take long, and lets other threads have Python's lock.
+  // dtype and shape. It may reuse the memory of `value` if only the variable holds that.
+  // `prepare` does the slow part, and lets other threads have Python's lock.
   virtual void prepare_update(const Op& op, const Tensor& value) = 0;
   virtual Tensor update(DeviceId device, const Op& op, const Tensor& value,
                         const Tensor& other) = 0;
-  // Updates variables of the device as an optimizer does. Returns false, and has done nothing, if
-  // it cannot.
+  // Updates variables of the device as an optimizer does. Returns false, with nothing done, if it
+  // cannot.
   virtual bool update(DeviceId device, const cpu::OptimizerStep& step,
                       std::span<const UpdateTarget> targets) = 0;
-  // A value of any device on this one: the tensor itself if it is there.
+  // A copy of a value on this device; the tensor itself if it is already there.
   virtual Tensor copy_to(DeviceId device, const Tensor& source) = 0;
   virtual DeviceMemory memory(DeviceId device) = 0;
   virtual void reset_peak(DeviceId device) = 0;
 };
 
-// The value on a device: the same memory where the host's is the device's, else a copy. Values that
-// the device cannot hold stay on the host.
+// The value on a device: the same memory if the device uses the host's, else a copy. Values that
+// the device cannot store stay on the host.
 Tensor on_device(const Tensor& value, DeviceId device);
-// A value that the host has made, on the current device. As in TensorFlow, int32 stays on the host.
+// A value that the host has computed, on the current device. As in TensorFlow, int32 stays on the
+// host.
 Tensor placed_constant(const Tensor& value);
-// Where a new value of a dtype lies: the current device, if that can hold it, or the host.
+// The device of a new value of a dtype: the current one if it can store it, else the host.
 DeviceId device_for(DType dtype);
 
 // Runs an operation on the current device if that has memory of its own and a program for it.

@@ -14,11 +14,11 @@ namespace ef {
 // handles.
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs);
 
-// The same, where the caller needs the inputs no more.
+// The same for a caller that no longer needs the inputs.
 void run_consuming(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    TensorList& outputs);
 
-// Throws unless the op's entry takes the inputs' dtypes.
+// Throws unless the op's entry accepts the inputs' dtypes.
 void check_inputs(const Op& op, std::span<const Tensor> inputs);
 
 // Runs an operation with exactly one result.
@@ -27,8 +27,8 @@ inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, AttrsRef 
   return call(op, std::span(inputs.begin(), inputs.size()), attrs);
 }
 
-// The same for an elementwise operation on two tensors of one dtype, where the result may
-// overwrite the first one: it does if there is no other handle on it and no tape records.
+// The same for an elementwise operation on two tensors of one dtype, whose result may
+// overwrite the first one. It does so if there is no other handle on it and no tape records.
 Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, AttrsRef attrs = {});
 
 // Set by the bindings: called around kernels that run long enough to let other threads work.

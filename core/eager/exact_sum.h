@@ -7,11 +7,11 @@ namespace ef {
 
 struct ExactSum {
   Tensor rounded;
-  Tensor remainder;  // what has been lost
+  Tensor remainder;  // the rounding error
 };
 
-// sum + remainder + delta (or - delta), as kernels/cpu/exact_sum.h computes it for the host's
-// memory: for devices, and for graphs of which programs are made.
+// sum + remainder + delta (or - delta), as operations: for devices, and for graphs from which their
+// programs are written. kernels/cpu/exact_sum.h computes the same in the host's memory.
 ExactSum exact_sum(const Tensor& sum, const Tensor& remainder, const Tensor& delta, bool subtracts);
 
 }  // namespace ef

@@ -35,7 +35,7 @@ Shape gradient_shape(const UpdateTarget& target, const Shape& shape) {
   return updated;
 }
 
-// Whether the gradient has the shape it must have. As in TensorFlow, that of a whole variable may
+// Whether the gradient has the required shape. As in TensorFlow, that of a whole variable may
 // differ in axes of size one, which change nothing in memory.
 bool fits(const UpdateTarget& target, const Shape& shape) {
   const Shape& given = target.gradient.shape();

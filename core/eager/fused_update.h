@@ -12,7 +12,7 @@ namespace ef {
 struct UpdateTarget {
   VariableRef variable;
   VariableRef slots[cpu::kMaxSlots];
-  Tensor gradient;  // empty for rules that read none
+  Tensor gradient;  // empty for rules without one
   bool sparse = false;
   Tensor rows;  // of a sparse gradient: the rows that it updates, int64 [n]
   // Whether it updates all rows: those of a row that repeats are added, and the others are 0.

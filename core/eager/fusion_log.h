@@ -9,7 +9,7 @@
 
 namespace ef {
 
-// Operations that ran as one.
+// A group of operations that ran as one.
 struct Fusion {
   std::vector<const Op*> ops;
   std::string by;  // what ran them: "chain", or the operation that read the chain
@@ -19,7 +19,7 @@ struct Fusion {
   size_t results = 0;  // tensors that were written
 };
 
-// Where this thread notes fusions; null if it does not.
+// The log of this thread's fusions; null if it keeps none.
 extern thread_local std::vector<Fusion>* fusion_log;
 
 void log_fusion(const ChainKey& key, const Shape& shape, const char* by = "chain");

@@ -1,4 +1,4 @@
-// Kernels that signals may end.
+// Kernels that signals may interrupt.
 #pragma once
 
 #include <optional>

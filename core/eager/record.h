@@ -51,7 +51,7 @@ struct Record {
   Slot& input(size_t i) { return slots()[i]; }
   Slot& output(size_t j) { return slots()[num_inputs + j]; }
   int64_t* dims() { return reinterpret_cast<int64_t*>(slots() + num_inputs + num_outputs); }
-  // Describes a tensor in a slot; `dims`, from dims() on, is where its sizes are put.
+  // Describes a tensor in a slot, and writes its sizes to position `dims` of dims().
   void fill(Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep);
   Shape shape(const Slot& slot) {
     return Shape(std::span<const int64_t>(dims() + slot.dims, slot.rank));
@@ -66,8 +66,9 @@ struct RecordDeleter {
 };
 using RecordPtr = std::unique_ptr<Record, RecordDeleter>;
 
-// The gradients of an operation with respect to the inputs i of a record of no tape whose `entry`
-// is i + 1; the entries of others are 0. `dy` has one dense gradient, or none, per output.
+// The gradients of an operation for a record that belongs to no tape. The `entry` of input i is
+// i + 1 if its gradient is wanted, and 0 otherwise. `dy` has one dense gradient, or none, per
+// output.
 std::vector<Gradient> gradients_of_call(Record& record, std::span<Tensor> dy);
 
 // Newest first: values that only later records hold are released before their sources.

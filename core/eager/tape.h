@@ -20,8 +20,8 @@ class Variable;
 class BackwardFunction {
  public:
   virtual ~BackwardFunction() = default;
-  // Gradients with respect to the recorded inputs, in order; empty if there is none, or where none
-  // is `wanted`. `dy` has one dense gradient per recorded output.
+  // Returns the gradients with respect to the recorded inputs, in order. A gradient is empty if
+  // there is none, or if it is not `wanted`. `dy` has one dense gradient per recorded output.
   virtual std::vector<Gradient> run(std::span<const Tensor> dy, std::span<const char> wanted) = 0;
   // Whether outputs without a gradient have an empty tensor in `dy` instead of zeros.
   virtual bool takes_missing() const { return false; }
@@ -37,7 +37,7 @@ class Tape {
     bool watch_accessed = true;  // whether trainable variables are watched when they are read
     bool integers = false;       // whether they are differentiated like floats
     bool watch_only = false;     // records the variables that are read, and no operations
-    bool forward = false;  // custom steps count only where no operations lead to their results
+    bool forward = false;        // custom steps count only if no operations lead to their results
   };
   explicit Tape(Options options);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
@@ -52,10 +52,10 @@ class Tape {
   bool watches_accessed_variables() const { return options_.watch_accessed; }
 
   void watch(const Tensor& tensor);
-  // From now on the tensor does not depend on what it was computed from.
+  // From now on the tensor counts as independent of the tensors that it was computed from.
   void cut(const Tensor& tensor) { fresh_entry(tensor.impl()->id()); }
   void watch(Variable& variable);
-  // Called when a variable is read: `value` is the tensor of the variable from now on.
+  // Called when a variable is read. `value` is the tensor of the variable from now on.
   void variable_read(Variable& variable, const Tensor& value);
   bool watches(const Variable& variable) const;
 
@@ -65,8 +65,8 @@ class Tape {
   void record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
               std::span<const Tensor> outputs);
 
-  // Called in a backward pass with the number of a source and its gradient, once nothing more is
-  // added to it.
+  // Called in a backward pass with the index of a source and its gradient, once the gradient is
+  // complete.
   using Finished = std::function<void(size_t source, const Gradient& gradient)>;
 
   // Gradients of the sum of `targets` (weighted by `output_gradients`, empty tensors meaning ones)
@@ -85,8 +85,8 @@ class Tape {
   // once.
   std::vector<Gradient> gradients_of_rows(const Tensor& target, const Tensor& weights,
                                           std::span<const uint64_t> sources);
-  // The same under weights that pick one element each, of the whole target or, if it is a batch, at
-  // the same place of each of its rows. No more of these weights are made than a pass needs.
+  // The same under weights that select one element each: of the target or, if it is a batch, at the
+  // same index of each of its rows. A pass creates only the weights that it needs.
   std::vector<Gradient> gradients_of_elements(const Tensor& target, bool batch,
                                               std::span<const uint64_t> sources);
 
@@ -102,11 +102,11 @@ class Tape {
  private:
   ~Tape();
   uint32_t entry_of(uint64_t id);
-  // A new entry for an operation's result, even if that identity had one already.
+  // A new entry for an operation's result, even if that identity already had one.
   uint32_t fresh_entry(uint64_t id);
-  // Has the last two records, an activation and a max pooling of its large result, keep the
-  // pooling's result and the winners' numbers in place of that, once nobody else holds it: the
-  // slopes of the activation are needed where elements have won, and those are in the result.
+  // The last two records are an activation and a max pooling of its large result. Once nobody else
+  // holds that result, they keep the pooling's result and the winners' positions in its place: the
+  // slopes of the activation are needed only at the winners, and the pooling's result has these.
   void pool_first();
   int64_t rows_at_once() const;
   std::vector<Gradient> gradients_in_passes(

@@ -15,11 +15,11 @@ struct Op;
 
 class Variable {
  public:
-  // Values of the variable fit `shape`, which may be partial.
+  // Values of the variable are compatible with `shape`, which may be partial.
   Variable(const Tensor& value, bool trainable, const Shape& shape);
   Variable(const Tensor& value, bool trainable) : Variable(value, trainable, value.shape()) {}
-  // One without a value yet. A declaration gets none itself: it stands for the variables of
-  // sessions, and nodes of graphs that use it use those.
+  // A variable without a value yet. A declaration never gets a value: it represents the variables
+  // of sessions, which the nodes of graphs use in its place.
   Variable(const TensorSpec& spec, bool trainable, std::string name, bool declaration);
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
@@ -32,19 +32,19 @@ class Variable {
   void set_trainable(bool trainable) { trainable_ = trainable; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
-  // Of a variable that may have no value; empty for others.
+  // The name of a variable that may have no value; empty for other variables.
   const std::string& name() const { return name_; }
   bool is_declaration() const { return declaration_; }
-  // Where its values lie: the device that was current when it was made.
+  // The device of its values: the one that was current when the variable was created.
   uint8_t device() const { return device_; }
   bool initialized() const { return static_cast<bool>(value_); }
 
-  // Variables of a strategy: the copies of one on several devices have the same number, which is
-  // not 0, and may always have equal values.
+  // The id of a strategy's variable, which its copies on several devices share. It is not 0, and
+  // the copies may always have equal values.
   void make_copy(uint32_t group, bool equal) {
     copies_ = group;
     copies_are_equal_ = equal;
-    // Numbers of strategies' variables are even, those of their remainders odd.
+    // Ids of strategies' variables are even, those of their remainders odd.
     if (remainder_) remainder_->make_copy(group + 1, equal);
   }
   uint32_t copies() const { return copies_; }
@@ -65,15 +65,15 @@ class Variable {
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
 
-  // From now on assign_add and assign_sub lose nothing to rounding: what the value has no room for
-  // is the value of another variable, which the next change by one of them takes into account, and
-  // which any other change sets to 0. Variables that are no floats lose nothing as they are.
+  // From now on assign_add and assign_sub lose nothing to rounding. Another variable holds the
+  // rounding error: the next such change adds it, and any other change sets it to 0. Variables of
+  // other dtypes than floats have no rounding errors.
   void keep_remainder();
-  // That other variable; null where there is none.
+  // That other variable; null if there is none.
   Variable* remainder() const { return remainder_; }
 
   // Exclusive access for fused updates: locks the variable and provides its tensor, which is copied
-  // first if there are other handles. Readers on other threads wait meanwhile, and may hold
+  // first if there are other handles. Readers on other threads wait in the meantime, and may hold
   // Python's lock: a long update releases that lock first, and acquires it last. The caller, which
   // still holds it, notifies observers.
   class Update {
@@ -126,7 +126,7 @@ class Variable {
 };
 
 // A counted reference to a variable; may be empty. Code that uses a variable without Python's lock,
-// or runs Python code meanwhile, holds one: the owner may be destroyed or initialized again.
+// or runs Python code in between, holds one: the owner may be destroyed or initialized again.
 class VariableRef {
  public:
   VariableRef() = default;

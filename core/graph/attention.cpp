@@ -73,30 +73,30 @@ class Attention::Search {
   };
   // Slots are -1 for what there is not.
   struct Parts {
-    std::vector<size_t> scoring;      // the steps that give the weights, the last one first
+    std::vector<size_t> scoring;      // the steps that compute the weights, the last one first
     size_t softmax = 0, product = 0;  // steps
     std::vector<size_t> backward;
     int32_t query = -1, key = -1, value = -1, mask = -1, weights = -1, result = -1;
     int32_t result_grad = -1, query_grad = -1, key_grad = -1, value_grad = -1;
     bool keys_in_columns = false;
     int mask_sign = 0;
-    int32_t chosen = -1, hidden = -1;  // of a selection between scores and a number
+    int32_t chosen = -1, hidden = -1;  // of a selection between scores and a scalar
     bool shown = true;                 // where the condition has this value, scores are taken
     std::vector<Scale> scales;         // the last one first
-    std::vector<int32_t> shifts;       // numbers that are added after scales
+    std::vector<int32_t> shifts;       // scalars that are added after scales
   };
 
   std::span<const size_t> reading(int32_t slot) const {
     return reading_[static_cast<size_t>(slot)];
   }
-  // Whether exactly these many steps read a slot, and it is no result.
+  // Whether exactly this many steps read a slot, and it is not a result.
   bool is_read(int32_t slot, size_t times) const {
     return reading(slot).size() == times &&
            facts_.readers[static_cast<size_t>(slot)] == static_cast<int32_t>(times);
   }
   int32_t giver(int32_t slot) const { return giver_[static_cast<size_t>(slot)]; }
 
-  // The step that multiplies or divides a slot by a number, and the number.
+  // The step that multiplies or divides a slot by a scalar, and the scalar.
   bool is_scale(const NodeSlots& step, int32_t* scaled, Scale* scale) const {
     const Node& node = *step.node;
     if (!is(node, ops::multiply) && !is(node, ops::real_divide)) return false;
@@ -117,7 +117,7 @@ class Attention::Search {
 
   // Very small matrices are multiplied faster one by one.
   bool pays(const Parts& parts) const {
-    constexpr int64_t kSmall = 1024;  // numbers of the keys of a head
+    constexpr int64_t kSmall = 1024;  // elements of the keys of a head
     const Shape& key = *facts_.shapes[static_cast<size_t>(parts.key)];
     if (!key.ranked() || key.rank() < 2) return true;
     return key.back(0) < 0 || key.back(1) < 0 || key.back(0) * key.back(1) >= kSmall;
@@ -294,7 +294,7 @@ class Attention::Search {
       attention->inputs_.insert(attention->inputs_.end(), parts.shifts.begin(), parts.shifts.end());
       found.passes[pass] = std::move(attention);
     }
-    // The plan gives the logarithms a slot.
+    // The plan assigns a slot to the logarithms.
     found.passes[0]->outputs_ = {parts.result};
     if (both) {
       found.passes[1]->inputs_.insert(found.passes[1]->inputs_.end(),
@@ -306,7 +306,7 @@ class Attention::Search {
 
   std::span<const NodeSlots> steps_;
   const SlotFacts& facts_;
-  std::vector<int32_t> giver_;                // the step that gives a slot, or -1
+  std::vector<int32_t> giver_;                // the step that computes a slot, or -1
   std::vector<std::vector<size_t>> reading_;  // the steps that read it
 };
 

@@ -19,18 +19,18 @@ class Attention {
  public:
   struct Found;
   static std::vector<Found> find(std::span<const NodeSlots> steps, const SlotFacts& facts);
-  // Has the forward pass leave in a slot what the backward pass needs of it.
+  // Makes the forward pass store what the backward pass needs in a slot.
   static void keep_for_backward(Found& found, int32_t slot);
 
   // The slots of the inputs of a run.
   std::span<const int32_t> inputs() const { return inputs_; }
-  // The slots that a run fills; -1 for what is not asked for.
+  // The slots that a run fills; -1 for values that nothing needs.
   std::span<const int32_t> outputs() const { return outputs_; }
   // The slot of the weights, which a run does not fill.
   int32_t weights() const { return weights_; }
 
-  // False, with nothing done, if the nodes have to run one by one: for shapes that do not fit, and
-  // where a tape or another tool sees each of them.
+  // Returns false, with nothing done, if the nodes have to run one by one: the shapes do not match,
+  // or a tape or an observer has to see each node.
   bool run(std::span<const Tensor> inputs, TensorList& outputs) const;
 
  private:
@@ -40,21 +40,20 @@ class Attention {
   bool backward_ = false;
   bool keys_in_columns_ = false;
   int mask_sign_ = 0;          // -1 if the mask is subtracted, 0 if there is none
-  bool chooses_ = false;       // a condition chooses between scores and a number, forward only
-  bool shown_ = true;          // where it has this value, scores are taken
+  bool chooses_ = false;       // a condition chooses between scores and a scalar, forward only
+  bool shown_ = true;          // the value of the condition that chooses scores
   std::vector<char> divides_;  // whether the scores are divided by a scale
   int32_t weights_ = -1;
-  size_t shifts_ = 0;  // numbers that are added to the scores
-  // Queries, keys, values, the mask (or the condition and the number), the scales, the shifts; of
-  // the backward pass also the result, its gradient, and what the forward pass has kept.
+  size_t shifts_ = 0;  // scalars that are added to the scores
+  // Queries, keys, values, the mask (or the condition and the scalar), the scales, the shifts. Of
+  // the backward pass also the result, its gradient, and the values that the forward pass kept.
   std::vector<int32_t> inputs_;
-  // The result and what is kept, or the gradients by queries, keys and values.
+  // The result and the kept values, or the gradients by queries, keys and values.
   std::vector<int32_t> outputs_;
 };
 
 struct Attention::Found {
-  // In order. Those of the backward pass begin with those of the forward pass that give the
-  // weights.
+  // In order. The steps of the backward pass begin with the forward steps that compute the weights.
   std::vector<size_t> forward, backward;
   size_t recomputing = 0;
   std::unique_ptr<Attention> passes[2];  // the second one is null if there is no backward pass

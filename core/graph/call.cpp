@@ -70,7 +70,7 @@ class Call final : public NodeFunction {
 };
 
 // Whether arguments say no more of the outputs than is known of them already: neither sizes, nor
-// numbers that other operations take for sizes.
+// integers that other operations use as sizes.
 bool all_known(const Graph& callee) {
   return std::ranges::all_of(callee.outputs(), [](const Tensor& output) {
     const bool may_be_sizes = is_integer(output.dtype()) && output.shape().rank() <= 1;
@@ -188,7 +188,7 @@ TensorList add_whole_call(Graph& graph, const CallablePtr& callee, std::span<con
     try {
       found = CallInference(callee->graph()).outputs(inputs);
     } catch (const Error&) {
-      // The call fails when it runs, with the place of the operation in its message.
+      // The call fails when it runs, with the operation's line in its message.
     }
   }
   SpecList specs;

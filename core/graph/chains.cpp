@@ -28,8 +28,8 @@ bool is_single(const Shape& shape) {
   return shape.ranked() && std::ranges::all_of(shape, [](int64_t size) { return size == 1; });
 }
 
-// Steps that become one. It runs in place of the last of them, and is closed when a step outside
-// reads a result: nothing that comes later can join it.
+// Steps that become one group. It runs in place of the last of them, and is closed when a step
+// outside reads a result: nothing that comes later can join it.
 struct Group {
   std::vector<size_t> steps;
   int computing = 0;  // of the steps; the others return their input
@@ -63,7 +63,7 @@ class Groups {
   }
 
  private:
-  // The group of the step that gives a slot, or -1.
+  // The group of the step that computes a slot, or -1.
   int32_t group_of(int32_t slot) const {
     const int32_t step = producer_[static_cast<size_t>(slot)];
     return step < 0 ? -1 : group_of_[static_cast<size_t>(step)];
@@ -114,7 +114,7 @@ class Groups {
   }
 
   std::span<const NodeSlots> steps_;
-  std::vector<int32_t> producer_;  // the step that gives a slot, or -1
+  std::vector<int32_t> producer_;  // the step that computes a slot, or -1
   std::vector<int32_t> group_of_;  // of the steps; -1 if they are not elementwise
   std::vector<Group> groups_;
 };

@@ -406,7 +406,7 @@ TensorList add_reversible_loop(Graph& graph, const Loop& loop, std::span<const T
   const std::vector<Tape*> tapes(active.begin(), active.end());
   const StopRecording unrecorded;
   const size_t count = variables.size();
-  // The variables, the number of iterations, and the lists of what the variables were.
+  // The variables, the number of iterations, and the lists of the variables' earlier values.
   TensorList start(variables);
   start.push_back(Tensor::of(int32_t{0}));
   std::vector<size_t> changing;

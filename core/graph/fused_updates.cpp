@@ -24,7 +24,7 @@ double real(const Tensor& number) {
   return cast_to(number, DType::kFloat64).data<double>()[0];
 }
 
-// Inputs: for each target its gradient and rows, where it has them; then the numbers.
+// Inputs: for each target its gradient and rows, if it has them; then the hyperparameters.
 class FusedUpdate final : public NodeFunction {
  public:
   FusedUpdate(const char* type, const Hyperparameters& hyperparameters,

@@ -51,12 +51,12 @@ bool can_begin(const Node& node) {
   return shape.ranked() && shape.rank() >= 2 && !node.attrs.as<ops::MatmulAttrs>().swaps_a();
 }
 
-// The number of channels, as far as it is known.
+// The number of channels, or kUnknownSize.
 int64_t channels_of(const Shape& shape) {
   return shape.ranked() && shape.rank() > 0 ? shape.back(0) : kUnknownSize;
 }
 
-// Whether a shape is that of one number for each channel, which broadcasts to the result.
+// Whether a shape is that of one value for each channel, which broadcasts to the result.
 bool is_vector(const Shape& shape, int64_t channels) {
   if (!shape.fully_known() || channels <= 0) return false;
   return channels_of(shape) == channels && shape.num_elements() == channels;
@@ -112,7 +112,7 @@ class Fusion::Search {
  private:
   bool is_computed(int32_t slot) const { return facts_.computed[static_cast<size_t>(slot)]; }
 
-  // Adds the step that gives the image, if it pads rows and columns with zeros.
+  // Adds the step that computes the image, if it pads rows and columns with zeros.
   void add_padding(Found& found, int32_t image) {
     const int32_t giver = giver_[static_cast<size_t>(image)];
     if (giver < 0 || facts_.readers[static_cast<size_t>(image)] != 1) return;
@@ -222,7 +222,7 @@ class Fusion::Search {
   std::span<const NodeSlots> steps_;
   const SlotFacts& facts_;
   std::vector<int32_t> reader_;  // the last step that reads a slot
-  std::vector<int32_t> giver_;   // the step that gives it, or -1
+  std::vector<int32_t> giver_;   // the step that computes it, or -1
   std::vector<char> taken_;
 };
 

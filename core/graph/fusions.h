@@ -17,7 +17,7 @@
 
 namespace ef::graph {
 
-// What a plan knows of its slots.
+// Facts about a plan's slots.
 struct SlotFacts {
   std::vector<int32_t> readers;  // how many inputs of steps, and results, a slot is
   std::vector<char> computed;    // by an operation, in contrast to what comes from outside, such as
@@ -35,33 +35,34 @@ class Fusion {
   // The slots of the inputs of a run.
   std::span<const int32_t> inputs() const { return inputs_; }
 
-  // False, with nothing done, if the nodes have to run one by one: for shapes that do not fit, and
-  // where a tape or another tool sees each of them.
+  // Returns false, with nothing done, if the nodes have to run one by one: the shapes do not match,
+  // or a tape or an observer has to see each node.
   bool run(std::span<const Tensor> inputs, TensorList& outputs) const;
 
-  // Says that the graph changes the weights: they are never prepared. So the first steps of a
-  // training round as all others do, also where a program goes on from a file.
+  // Marks the weights as changed by the graph: they are never prepared. The first steps of a
+  // training therefore round as all others do, also after a restart from a file.
   void set_trained() { trained_ = true; }
 
  private:
-  // What the columns of the weights and the offsets of the channels are changed by, in order.
+  // The operations that change the columns of the weights and the offsets of the channels, in
+  // order.
   struct Affine {
     enum Kind : uint8_t { kOffset, kScale, kNormalize } kind;
     int32_t first_input;  // of one, or of four
     double epsilon = 0;
   };
-  // The weights and offsets for one value of what they come from.
+  // The prepared weights and offsets for one value of their sources.
   struct Folded {
     std::vector<uint64_t> ids;
     bool ready = false;        // else there are only the ids
-    std::vector<float> scale;  // empty if the weights are taken as they are
+    std::vector<float> scale;  // empty if the weights are used unchanged
     std::vector<float> offsets;
     cpu::ReadyWeights weights;
   };
   class Search;
 
   int32_t add_input(int32_t slot);
-  // Null if the weights are not worth it, or do not fit.
+  // Null if preparing does not pay, or if shapes do not match.
   std::shared_ptr<Folded> folded(std::span<const Tensor> inputs, int64_t channels) const;
   Tensor padded(const Tensor& image) const;
   cpu::Convolution describe(const Shape& image, const Shape& filter, const Shape& result) const;
@@ -82,7 +83,7 @@ class Fusion {
   bool trained_ = false;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Folded> folded_;
-  mutable int changes_ = 0;  // of the weights, in runs after each other
+  mutable int changes_ = 0;  // of the weights, in consecutive runs
 };
 
 struct Fusion::Found {

@@ -177,7 +177,7 @@ void Graph::end_controls() { control_scopes_.pop_back(); }
 void Graph::add_controls(Node& node) {
   const NodeId id = size();
   for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend(); ++scope) {
-    // What reads a node of the scope waits for that one's controls already.
+    // A node that reads a node of the scope already runs after that one's controls.
     const bool follows = std::ranges::any_of(
         node.inputs, [&](const Port& port) { return scope->nodes.contains(port.node); });
     for (const NodeId control : scope->controls) {

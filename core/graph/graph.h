@@ -1,5 +1,5 @@
-// Graphs: what a function consists of when it is traced. Nodes stand in the order in which they
-// were added, which is the order in which they run.
+// Graphs: the nodes of a traced function or of a program. Nodes run in the order in which they were
+// added.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,12 @@ namespace ef::graph {
 // The code of errors about tensors of branches, loops and inner functions that are used outside.
 inline constexpr Code kInaccessibleTensor{108};
 
-// An attribute, or an element of one, that an input gives when the node runs.
+// An attribute, or an element of a list, whose value an input provides when the node runs.
 struct LateAttr {
   int32_t field = 0;     // which of the attributes' fields
-  int32_t element = -1;  // which element of a list; -1 for the whole attribute
+  int32_t element = -1;  // which element of a list; -1 for the entire attribute
   int32_t input = 0;     // which of the node's inputs
-  int64_t position = 0;  // which element of that input, if it gives one number
+  int64_t position = 0;  // which element of that input, if the attribute is a scalar
 };
 
 struct Node {
@@ -39,15 +39,15 @@ struct Node {
   std::shared_ptr<const NodeFunction> function;
 
   SavedAttrs attrs;
-  InlineVector<Port, 4> inputs;  // those of the operation, then those that give attributes
+  InlineVector<Port, 4> inputs;  // those of the operation, then those that provide attributes
   int32_t num_op_inputs = 0;
   std::vector<LateAttr> late;
   TensorList outputs;  // symbolic
-  // Nodes that run before this one whenever it runs, although it reads nothing of them.
+  // Nodes that run before this one whenever it runs, although it reads none of their outputs.
   std::vector<NodeId> controls;
   std::string name;
-  std::shared_ptr<const std::string> device;  // that it was asked to run on; null if on any
-  // Objects of the host language: where the program added it, and those of the graphs that it runs.
+  std::shared_ptr<const std::string> device;  // that the program asked for; null if any
+  // Objects of the host language: the program's line that added the node, and the graphs it runs.
   std::shared_ptr<void> source;
   std::vector<std::shared_ptr<void>> graphs;
 
@@ -67,11 +67,11 @@ struct Capture {
 
 class Graph : public std::enable_shared_from_this<Graph> {
  public:
-  // What the nodes are: those of a function, all of whose effects happen when it is called, or a
-  // program's, of which sessions run what they are asked for.
+  // Whose nodes these are: a function's, all of whose effects happen when it is called, or a
+  // program's, of which sessions run the nodes that fetches need.
   enum class Kind : uint8_t { kFunction, kProgram };
 
-  // `outer` is the graph that is being built meanwhile, if any.
+  // `outer` is the graph that is being built at the moment, if any.
   Graph(std::string name, std::shared_ptr<Graph> outer, Kind kind = Kind::kFunction)
       : name_(std::move(name)),
         kind_(kind),
@@ -84,26 +84,26 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Whether this is a program's graph, or a function's that is built inside of one.
   bool in_program() const;
   const std::shared_ptr<Graph>& outer() const { return outer_; }
-  // Whether this graph was built inside of another one, or of one that was.
+  // Whether this graph was built inside of another one, at any depth.
   bool is_inside(const Graph& graph) const;
 
   Tensor add_placeholder(const TensorSpec& spec, const std::string& name);
   // An input of a call.
   Tensor add_input(const TensorSpec& spec, const std::string& name);
-  // A constant; one that has this tensor already is used again.
+  // A constant. A constant that already has this tensor is reused.
   Tensor add_constant(const Tensor& value, const char* name = "Const");
   // Adds a node; its outputs are symbolic tensors with these specs.
   Node& add(Node node, const SpecList& specs, std::string_view name);
 
-  // Gives a node one more output.
+  // Adds an output to a node.
   void add_output(NodeId id, const TensorSpec& spec);
 
   // The port of a tensor in this graph. A tensor from outside is captured if it is one of an outer
   // graph, or if tapes may watch it; other values become constants. Throws if the tensor belongs to
   // another graph.
   Port port_of(const Tensor& tensor);
-  // Whether a tensor with a value is captured: gradients may be asked for with respect to it. No
-  // tape watches what sessions and devices run, whose graphs have values as constants.
+  // Whether a tensor with a value is captured, because a program may ask for gradients with respect
+  // to it. No tape watches what sessions and devices run: their graphs have constants instead.
   bool captures_value(const Tensor& tensor) const {
     const bool is_program = kind_ == Kind::kProgram || (for_program_ && !outer_);
     return !is_program && tensor.impl()->exposed() && is_differentiable(tensor.dtype());
@@ -111,7 +111,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   // Adds a placeholder for a tensor from outside.
   Tensor add_capture(const Tensor& outer, const TensorSpec& spec);
-  // The capture whose placeholder this is; null if it is none.
+  // The capture whose placeholder this is; null for other nodes.
   const Capture* capture_of(const Tensor& inner) const;
 
   // Nodes that are added between these calls run after others; with `alone`, not even after those
@@ -119,12 +119,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   void begin_controls(std::vector<NodeId> controls, bool alone);
   void end_controls();
 
-  // Whether a program of a device is written from this graph: what its lists hold is found, and
-  // gradients of its choices and loops are choices and loops.
+  // Whether a program of a device is written from this graph. Then the specs of its lists are
+  // inferred, and gradients of its conditionals and loops are conditionals and loops.
   bool for_program() const { return for_program_; }
   void set_for_program() { for_program_ = true; }
 
-  // What nodes that are added now are asked to run on; empty if on any device.
+  // The device that the program asks for when it adds nodes now; empty for any device.
   const std::string& device() const { return device_ ? *device_ : no_device; }
   void set_device(const std::string& name) {
     device_ = name.empty() ? nullptr : std::make_shared<const std::string>(name);
@@ -137,14 +137,14 @@ class Graph : public std::enable_shared_from_this<Graph> {
     replicas_.assign(devices.begin(), devices.end());
   }
 
-  // Says what a node that was just added is asked to run on, if the program has a function for it.
+  // Sets the device of a node that was just added, if the program has a function that chooses it.
   std::function<std::string(NodeId)> device_function;
 
-  // How often nodes that were there already have got more outputs or other controls.
+  // How often existing nodes received more outputs or other controls.
   int64_t changes() const { return changes_; }
   void note_change() { ++changes_; }
 
-  // Refuses further nodes, or takes them again.
+  // Rejects further nodes, or accepts them again.
   void set_closed(bool closed) { closed_ = closed; }
 
   // Ends the tracing, and forgets the outer graph. Outputs become tensors of this graph.
@@ -162,15 +162,15 @@ class Graph : public std::enable_shared_from_this<Graph> {
     return node(port.node).outputs[static_cast<size_t>(port.output)];
   }
 
-  // What the host language has for this graph; null if that is gone.
+  // The host language's object for this graph; null once that has been freed.
   void* owner = nullptr;
 
-  // A name that no other node has: "add", then "add_1", with the prefix of the names of this thread
-  // before it. One that ends in a slash is the whole name, and has been made by this before.
+  // A name that no other node has: "add", then "add_1", after this thread's prefix of names. A name
+  // that ends in a slash is complete: this function returned it earlier.
   std::string unique_name(std::string_view name, bool with_prefix = true, bool mark = true);
 
  private:
-  // What holds for the nodes that are added in one scope of controls.
+  // The properties of the nodes that are added in one scope of controls.
   struct ControlScope {
     std::vector<NodeId> controls;
     bool alone;
@@ -183,7 +183,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   Kind kind_;
   std::shared_ptr<Graph> outer_;
   std::weak_ptr<Graph> enclosing_;  // the same, after the end of tracing too
-  std::deque<Node> nodes_;          // nodes stay where they are
+  std::deque<Node> nodes_;          // addresses of nodes stay valid
   std::vector<Tensor> inputs_;
   std::vector<Capture> captures_;
   std::vector<Tensor> outputs_;
@@ -200,11 +200,11 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
 using GraphPtr = std::shared_ptr<Graph>;
 
-// How many graphs, or breaks in their building, all threads have begun: one comparison tells most
-// programs that they build none.
+// How many graphs, or breaks in their building, all threads have begun. Programs that build no
+// graph find that out by one comparison.
 inline std::atomic<int64_t> graphs_begun = 0;
 Graph* innermost();
-// The graph that operations are added to on threads that have begun none; null if they run.
+// The graph that operations are added to on threads that have not begun one; null if they run.
 void set_default_graph(std::shared_ptr<Graph> graph);
 // The graph that operations of this thread are added to; null if they run.
 inline Graph* building() {
@@ -212,7 +212,7 @@ inline Graph* building() {
 }
 
 GraphPtr building_ptr();
-// Whether this thread builds the graph of a function, also if operations run meanwhile.
+// Whether this thread builds the graph of a function, even if operations run at the moment.
 bool inside_graph();
 
 // Adds the operations of this thread to the graph during its lifetime; with null, runs them.
@@ -226,8 +226,8 @@ class Building {
 void begin_building(GraphPtr graph);
 void end_building();
 
-// Runs a check of arguments. While a graph is built, what it finds is a TypeError, where
-// TensorFlow's eager calls raise InvalidArgument.
+// Runs a check of arguments. While a graph is built, its failure is a TypeError; TensorFlow's eager
+// calls raise InvalidArgument.
 template <class Check>
 void with_type_errors(const Check& check) {
   try {
@@ -238,7 +238,7 @@ void with_type_errors(const Check& check) {
   }
 }
 
-// Throws if a symbolic tensor belongs to a graph: operations that run have no value for it.
+// Throws if a symbolic tensor belongs to a graph, because it has no value for operations that run.
 void refuse_out_of_scope(const Tensor& tensor);
 
 // Throws that `what` needs a value, which a symbolic tensor of a graph has only while it runs.
@@ -248,9 +248,9 @@ std::string python_text(const Shape& shape);
 // "<tf.Tensor 'add:0' shape=(2, None) dtype=float32>".
 std::string describe(const Tensor& tensor);
 
-// Set by the bindings: where the program is now, for messages.
+// Set by the bindings: the program's current position, for messages.
 extern std::shared_ptr<void> (*find_source)();
-// Set by the bindings: the place as text, as in a traceback.
+// Set by the bindings: a position as text, as in a traceback.
 extern std::string (*describe_source)(const std::shared_ptr<void>& source);
 // Set by the bindings: the prefix of names, as "encoder/".
 extern std::string (*name_prefix)();

@@ -1,4 +1,4 @@
-// Gradients of slices whose places depend on values.
+// Gradients of slices whose positions depend on values.
 #include "graph/late_slices.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Begins {
         inputs_(inputs),
         fields_(AttrsRef(operation.attrs).type()->fields()) {}
 
-  // The scalar that gives an element of the list; empty if it is known.
+  // The scalar that holds an element of the list; empty if the element is known.
   Tensor find(size_t element) const {
     for (const LateAttr& late : operation_.late) {
       if (fields_[static_cast<size_t>(late.field)].name != "begin") continue;
@@ -63,7 +63,7 @@ std::optional<std::vector<Part>> parts_of_slice(const ops::SliceAttrs& attrs, co
   return parts;
 }
 
-// Of x[i, …, :, j], indices and whole axes.
+// The gradient of x[i, …, :, j]: indices and full axes.
 std::optional<std::vector<Part>> parts_of_indices(const ops::StridedSliceAttrs& attrs,
                                                   const Begins& begins, const Shape& shape) {
   if (attrs.begin.is_unknown()) return std::nullopt;

@@ -1,4 +1,4 @@
-// What lists of tensors hold, as far as that is known while a graph is traced for a program.
+// Inferred specs of lists of tensors, while a graph is traced for a program of a device.
 #pragma once
 
 #include <span>
@@ -7,17 +7,17 @@
 
 namespace ef::graph {
 
-// What is known of a list; of one without a value and without a known spec, nothing.
+// The spec of a list; nothing for a list without a value and without a known spec.
 ListSpec known_list(const Tensor& tensor);
 
-// Refines what an operation on lists gives, and returns what its first output holds, if that is a
+// Refines the specs of an operation on lists, and returns the spec of its first output if that is a
 // list.
 ListSpec infer_lists(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& specs);
 
-// Gives outputs the values that follow from what a list holds.
+// Sets the values of outputs that follow from the specs of lists.
 void find_list_values(const Op& op, const ListSpec& list, std::span<const Tensor> outputs);
 
-// What two lists have in common, of which a loop or a choice gives one.
+// The common spec of two lists, one of which a loop or a conditional returns.
 ListSpec common(const ListSpec& a, const ListSpec& b);
 
 }  // namespace ef::graph

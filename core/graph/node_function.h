@@ -1,5 +1,5 @@
-// What a node does that is no operation of the table: variables, calls of Python and of graphs,
-// control flow, gradients.
+// The function of a node that is not an operation of the table: variables, calls of Python and of
+// graphs, control flow, gradients.
 #pragma once
 
 #include <memory>
@@ -32,21 +32,21 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
   virtual std::vector<const Graph*> graphs() const { return {}; }
   // The variables that it reads or changes itself.
   virtual std::span<const VariableRef> variables() const { return {}; }
-  // Pairs of variables of the graph that it calls, and those that it uses in their place.
+  // Variables of the graph that it calls, each with the variable that replaces it in this call.
   virtual std::span<const std::pair<VariableRef, VariableRef>> exchanged() const { return {}; }
-  // For each graph, which inputs of the node its captures are.
+  // For each graph, the indices of the node's inputs that are the graph's captures.
   virtual std::vector<std::vector<size_t>> captures() const { return {}; }
   // The seeds of a stream of random numbers.
   virtual std::vector<int64_t> seeds() const { return {}; }
   // Runs on values, by operations that tapes record.
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
-  // The same on values that nothing else reads, unless they have other handles: they may be taken.
+  // The same on values that nothing else reads: those without other handles may be overwritten.
   virtual void consume(std::span<Tensor> inputs, TensorList& outputs) const {
     run(inputs, outputs);
   }
 
-  // Adds to the graph that is being built what a run would do, with what is known of these inputs
-  // (graph/specialize.h). By default the operations that it runs.
+  // Adds the nodes of a run to the graph that is being built, using what is known of these inputs
+  // (graph/specialize.h). By default these are the operations that it runs.
   virtual void retrace(Graph& /*graph*/, std::span<const Tensor> inputs,
                        TensorList& outputs) const {
     run(inputs, outputs);
@@ -54,14 +54,14 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
 
   // The variables that graphs inside read.
   virtual std::vector<Variable*> reads() const { return {}; }
-  // Whether its results may change with small changes of a source. Sources are the inputs, then
-  // the variables that it reads.
+  // Whether its results may be differentiable with respect to a source. Sources are the inputs,
+  // then the variables that it reads.
   virtual bool connects(size_t /*source*/) const { return true; }
-  // The dtype of the indices if the gradient with respect to a source is always one of rows
+  // The dtype of the indices if the gradient with respect to a source always consists of rows
   // (IndexedSlices); else kInvalid.
   virtual DType row_indices(size_t /*source*/) const { return DType::kInvalid; }
-  // Records on tapes how the outputs, symbolic or not, come from the inputs; false if that is found
-  // by running it under a tape.
+  // Records on tapes how the outputs, symbolic or not, depend on the inputs. Returns false if the
+  // function has to run under a tape for that.
   virtual bool record(std::span<Tape* const> /*tapes*/, std::span<const Tensor> /*inputs*/,
                       std::span<const Tensor> /*outputs*/) const {
     return false;

@@ -18,7 +18,7 @@ std::vector<PartSum> part_sums(std::span<const NodeSlots> steps, const SlotFacts
   const auto read_once = [&](int32_t slot) {
     return facts.readers[static_cast<size_t>(slot)] == 1;
   };
-  std::vector<int32_t> giver(facts.readers.size(), -1);  // the step that gives a slot
+  std::vector<int32_t> giver(facts.readers.size(), -1);  // the step that computes a slot
   std::vector<PartSum> found;
   for (size_t i = 0; i < steps.size(); ++i) {
     const NodeSlots& step = steps[i];

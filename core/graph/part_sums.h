@@ -1,6 +1,6 @@
-// Sums in a plan of which one operand is zero but for a part: the gradient of a slice, or of what
-// was gathered. Such a part is added to the other operand in place, so that the gradients of many
-// slices of one tensor cost what the slices cost.
+// Sums in a plan whose one operand is zero except for a part: the gradient of a slice or of
+// gathered rows. The part is added to the other operand in place, so that the gradients of many
+// slices of one tensor take no longer than the slices themselves.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace ef::graph {
 
-// The step that gives the operand with the part, and the sum, which is its only reader.
+// The step that computes the operand with the part, and the sum, which is its only reader.
 struct PartSum {
   size_t part;
   size_t sum;
@@ -19,8 +19,8 @@ struct PartSum {
 };
 std::vector<PartSum> part_sums(std::span<const NodeSlots> steps, const SlotFacts& facts);
 
-// Adds what the node `part` would give for these inputs to `whole`. False, with nothing done, if
-// there are other handles on that, or a tape or another tool has to see both nodes.
+// Adds the result of the node `part` for these inputs to `whole`. Returns false, with nothing done,
+// if `whole` has other handles, or if a tape or an observer has to see both nodes.
 bool add_part(const Node& part, std::span<const Tensor> inputs, const Tensor& whole);
 
 }  // namespace ef::graph

@@ -1,4 +1,4 @@
-// Nodes of programs' graphs that return what they are given, or nothing.
+// Nodes of programs' graphs that return their inputs, or nothing.
 #include "graph/placeholders.h"
 
 #include <memory>

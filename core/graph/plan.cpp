@@ -149,7 +149,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     for (const NodeId control : node.controls) needed[static_cast<size_t>(control)] = 1;
   }
 
-  // Nodes whose values are other ones than those that are known, as what they come from is given.
+  // Nodes whose known values do not count, because a tensor that they depend on is fed.
   std::vector<char> changed(count);
   for (const Port& port : selection.feeds) changed[static_cast<size_t>(port.node)] = 1;
   for (size_t id = 0; id < count && !selection.feeds.empty(); ++id) {
@@ -192,7 +192,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
         }
       }
     } else if (node.constant) {
-      // It is given, and a control of another node.
+      // It is fed, and also a control of another node.
     } else if (options.selection) {
       not_fed(node);
     }
@@ -477,7 +477,7 @@ void Plan::join_attention(std::vector<DType>& types) {
 
 namespace {
 
-// The variables that a node changes, or reads beside that.
+// The variables that a node changes or reads.
 void add_changed(const Node& node, std::vector<const Variable*>& changed) {
   if (!node.has_effects()) return;
   for (const VariableRef& variable : node.variables()) changed.push_back(variable.get());

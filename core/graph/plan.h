@@ -13,38 +13,38 @@
 
 namespace ef::graph {
 
-// Runs a node that is no placeholder on values.
+// Runs a node other than a placeholder on values.
 void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 
 // The node that this thread runs, for those who observe operations; null if it runs none.
 const Node* running_node();
 
-// The nodes at which the exception that is being handled was thrown on this thread: the innermost,
-// then those whose graphs it is in. Asking forgets them.
+// The nodes at which the exception that is being handled was thrown on this thread: the innermost
+// one, then those that run its graph. A call also clears the list.
 using FailedNodes = std::vector<const Node*>;
 FailedNodes taken_failed_nodes();
 
 class Plan {
  public:
-  // What a session asks for besides results, and what it gives in place of the graph's inputs.
+  // The nodes that a session runs besides those of results, and the tensors that it feeds.
   struct Selection {
     std::span<const NodeId> targets;  // nodes that have to run
-    std::span<const Port> feeds;      // of which the run gets the values
+    std::span<const Port> feeds;      // whose values are arguments of the run
   };
   struct Options {
     bool all_effects = true;      // else only those that results need
     bool keeps_captures = false;  // their values stay from one run to the next of a PlanRun
     const Selection* selection = nullptr;
   };
-  // For these results. The graph must live as long as the plan. Throws InvalidArgument if a session
-  // asks for what depends on a placeholder, and does not give its value.
+  // A plan for these results. The graph must live as long as the plan. Throws InvalidArgument if a
+  // session needs a placeholder that it does not feed.
   Plan(const Graph& graph, std::span<const Tensor> results) : Plan(graph, results, Options()) {}
   Plan(const Graph& graph, std::span<const Tensor> results, Options options);
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // The number of steps. Nodes that run together are one.
+  // The number of steps. Nodes that run together are one step.
   size_t size() const { return steps_.size(); }
 
   // Whether results depend on one of the arguments.
@@ -54,7 +54,7 @@ class Plan {
   // if all have values of their own. Throws what operations throw; taken_failed_nodes() tells
   // where.
   void run(std::span<const Tensor> arguments, TensorList& results) const;
-  // The same, and takes the arguments over.
+  // The same, and may overwrite the arguments.
   void consume(std::span<Tensor> arguments, TensorList& results) const;
 
  private:
@@ -69,42 +69,42 @@ class Plan {
   struct Step {
     const Node* node;
     int32_t first_slot;
-    bool overwrites = false;  // the node is elementwise: its result may take an input's memory
-    bool calls_host = false;  // which does not expect that subnormal numbers are flushed
-    // Of nodes that run together, the steps by which they run where they cannot. All other members
-    // are about the whole then, which is one of these.
+    bool overwrites = false;  // the node is elementwise: its result may reuse an input's memory
+    bool calls_host = false;  // and so must not run with subnormals flushed to zero
+    // For nodes that run together: the single steps, for runs in which they cannot. All other
+    // members then describe the combined step.
     std::unique_ptr<const NodeChain> chain;
     std::unique_ptr<const Fusion> fusion;
     std::unique_ptr<const Attention> attention;
     bool adds_part = false;  // the members are a gradient of a slice and a sum; see part_sums.h
     std::vector<Step> members;
-    // The first members give what other ones of the plan may have left in this slot.
+    // The first members compute a value that another combined step may have left in this slot.
     size_t recomputing = 0;
     int32_t recomputed = -1;
     InlineVector<int32_t, 2> chain_outputs;  // slots
-    // All sizes are known, and arrays are small: the kernel runs on results of `specs`, without
-    // checks and without Python's lock being given up, if inputs have their static shapes.
+    // All sizes are known, and arrays are small. If inputs have their static shapes, the kernel
+    // runs on results of `specs`, without checks and without releasing Python's lock.
     bool direct = false;
     SpecList specs;
     InlineVector<Input, 4> inputs;
     InlineVector<int32_t, 4> unused;  // slots of results that nothing reads
   };
-  // A slot that runs fill, or hand out; -1 if nothing needs it.
+  // A slot that a run fills or returns; -1 if nothing needs it.
   struct End {
     int32_t slot = -1;
-    bool last = true;  // of a result: no other result is in this slot, and it may be moved
+    bool last = true;  // no later result is in this slot, so its value may be moved
   };
   using Slots = std::vector<Tensor>;
 
-  // Where the values of ports are.
+  // The slots of the values of ports.
   struct Sources {
     std::vector<int32_t> first_slots;  // of the nodes' outputs
     std::vector<std::pair<Port, int32_t>> fed;
     int32_t slot_of(const Port& port) const;
   };
   void add_step(const Graph& graph, NodeId id, const Sources& sources);
-  // The slot of an earlier step's first output, if that computes the same; -1 and it is noted if
-  // there is none.
+  // The slot of an earlier step's first output, if that step computes the same. Otherwise -1, and
+  // the step is remembered.
   class SharedSteps;
   SlotFacts slot_facts() const;
   std::vector<NodeSlots> views() const;
@@ -119,7 +119,7 @@ class Plan {
   void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);
 
-  std::vector<std::unique_ptr<const Node>> own_nodes_;  // that stand for nodes of the graph
+  std::vector<std::unique_ptr<const Node>> own_nodes_;  // that replace nodes of the graph
   std::vector<Step> steps_;
   std::vector<std::pair<int32_t, Tensor>> constants_;  // slots and their values
   std::vector<Tensor> captured_;                       // values of captures; empty if symbolic
@@ -138,7 +138,7 @@ class PlanRun {
   PlanRun(const PlanRun&) = delete;
   PlanRun& operator=(const PlanRun&) = delete;
 
-  // Gives the value of an input or capture.
+  // Sets the value of an input or capture.
   void set(size_t argument, Tensor value) {
     const int32_t slot = plan_.arguments_[argument].slot;
     if (slot < 0) return;
@@ -153,7 +153,7 @@ class PlanRun {
   const Tensor& result(size_t k) const {
     return slots_[static_cast<size_t>(plan_.results_[k].slot)];
   }
-  // Takes a result, each of which may be taken once.
+  // Moves a result out; each result only once.
   Tensor take(size_t k);
 
  private:
@@ -170,7 +170,7 @@ class PlanRun {
   std::unique_ptr<Plan::Slots> own_;
   Tensor* slots_;
   bool done_ = true;
-  bool gives_captures_ = false;  // others than those that the plan has
+  bool gives_captures_ = false;  // whether captures have other values than in the plan
 };
 
 }  // namespace ef::graph

@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void not_fed(const Node& placeholder) { fail(Code::kIndexError, placeholder.name); }
 
-// The tensors of the new graph that stand for those of the old one.
+// The tensors of the new graph, by those of the old one that they replace.
 class Copies {
  public:
   explicit Copies(const Graph& graph) : graph_(graph), made_(static_cast<size_t>(graph.size())) {}

@@ -85,7 +85,7 @@ class RandomStream final : public NodeFunction {
   uint64_t node_ = nodes.fetch_add(1, std::memory_order_relaxed);
   mutable std::mutex mutex_;
   mutable int64_t restarts_seen_ = 0;
-  mutable std::unordered_map<uint64_t, StreamState> streams_;  // by place
+  mutable std::unordered_map<uint64_t, StreamState> streams_;  // by the node that calls the graph
 };
 
 class StateAdvance final : public NodeFunction {

@@ -1,4 +1,4 @@
-// Nodes that hold where the stream of a random operation has come to.
+// Nodes that hold the positions of streams of random values.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,19 @@ struct Seeds {
 
 // Adds a node whose three results, int64 scalars, are the key of a random operation's stream and
 // the halves of its counter. The stream moves on by `blocks`, an int64 scalar, with every run. Each
-// place that calls the graph has a stream of its own. Without seeds, streams begin anywhere.
+// node that calls the graph has a stream of its own. Without seeds, streams begin at random
+// positions.
 TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks);
 
-// Lets all streams begin anew: the global seed has been set.
+// Restarts all streams, because the global seed has been set.
 void restart_random_streams();
 
 // Adds a node with the same results that reads them from a variable, int64 [3], which holds the
 // counter's halves and the key, and moves its counter on.
 TensorList add_state_advance(Graph& graph, Variable& state, const Tensor& blocks);
 
-// The variable's three numbers, whose counter it moves on. The caller has checked the variable.
+// Returns the variable's three elements and moves its counter on. The caller has checked the
+// variable.
 struct StreamState {
   int64_t key, low, high;
 };
@@ -37,10 +39,10 @@ StreamState advance(Variable& state, int64_t blocks);
 // Adds blocks to the 128 bits of a counter.
 void move_on(StreamState& state, int64_t blocks);
 
-// Where the streams have come to in one reading of a pipeline: they begin anew in each.
+// The positions of the streams in one iteration over a pipeline. Each iteration restarts them.
 class StreamStates {
  public:
-  // The state of a node's stream, which then moves on; `begin` makes the first one.
+  // The state of a node's stream, which then moves on; `begin` returns the first one.
   template <class Begin>
   StreamState next(uint64_t node, uint64_t place, int64_t blocks, const Begin& begin) {
     const std::lock_guard lock(mutex_);
@@ -68,8 +70,8 @@ class DrawFrom {
   StreamStates* outer_;
 };
 
-// The place from which this thread runs a graph during the lifetime: `caller` tells the places
-// apart that call from one graph.
+// The call by which this thread runs a graph during the lifetime: `caller` distinguishes the calls
+// in one graph.
 class CalledFrom {
  public:
   explicit CalledFrom(const void* caller);

@@ -113,7 +113,7 @@ Ints numbers_of(const Tensor& tensor) {
   return numbers;
 }
 
-// Throws unless a tensor has the numbers that an attribute takes from it: its shape may have been
+// Throws unless a tensor has the elements that an attribute reads from it: its shape may have been
 // unknown when the node was added.
 void require_numbers(const AttrField& field, const LateAttr& late, const Tensor& source) {
   const bool is_list = field.kind == AttrKind::kInts || field.kind == AttrKind::kShape;
@@ -160,8 +160,8 @@ void complete(const AttrField& field, void* attrs, const LateAttr& late, const T
   }
 }
 
-// Completes what is known of an attribute from the known numbers of its source; whether that is
-// all.
+// Completes an attribute from the known elements of its source. Returns whether the
+// attribute is then complete.
 bool complete_known(const AttrField& field, void* attrs, const LateAttr& late,
                     const Tensor& source) {
   const Symbol* const symbol = symbol_of(source);

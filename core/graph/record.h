@@ -1,4 +1,4 @@
-// The reader of the op table that adds nodes.
+// Adds nodes to graphs: what dispatch does with an operation while a graph is being built.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace ef::graph {
 
-// A number or list among the attributes of a call that is not known while tracing. Holes stand in
-// the order of the attributes, and of the elements in a list.
+// A scalar or list among the attributes of a call that is not known while tracing. Holes are in the
+// order of the attributes, and of the elements in a list.
 struct Hole {
   int32_t field = 0;
-  bool whole = false;    // all of a list, whose length is unknown
+  bool whole = false;    // the entire list, whose length is unknown
   Tensor source;         // an integer, floating or boolean tensor
   int64_t position = 0;  // which element of it
 };
 
-// Adds a node that runs `op`. Where a hole is, `attrs` holds kUnknownInt, Ints::unknown(), an
-// unknown Shape or size, or any number. Throws what the operation throws for such dtypes and
+// Adds a node that runs `op`. In place of a hole, `attrs` holds kUnknownInt, Ints::unknown(), an
+// unknown Shape or size, or any value. Throws what the operation throws for such dtypes and
 // shapes; InvalidArgument becomes a ValueError, as TensorFlow's graphs raise it.
 void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
               std::span<const Hole> holes, std::string_view name, TensorList& outputs);
@@ -31,20 +31,20 @@ TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> functi
                         std::span<const Tensor> inputs, const SpecList& specs,
                         std::string_view name);
 
-// Attributes with what inputs give.
+// The attributes, with their holes filled by inputs.
 SavedAttrs completed_attrs(AttrsRef attrs, std::span<const LateAttr> late,
                            std::span<const Tensor> inputs);
 
 // Records a node on tapes, as if they had been active when it was added.
 void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes);
 
-// The attributes with those that are known for these inputs while tracing; `late` tells whether
-// some are not.
+// The attributes, with the holes filled that are known for these inputs while tracing; `late` says
+// whether any hole is left.
 SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& late);
 // A node's inputs, symbolic.
 TensorList inputs_of(const Graph& graph, const Node& node);
 
-// What nodes without a name of their own are called that this thread adds during the lifetime.
+// During its lifetime, the name of the nodes that this thread adds without a name of their own.
 class NodeName {
  public:
   explicit NodeName(std::string_view name);
@@ -68,7 +68,7 @@ class HoleCollector {
   // Which field is being converted.
   void begin_field(int32_t field) { field_ = field; }
   std::span<const Hole> holes() const { return holes_; }
-  // Whether known numbers leave holes, too: what sessions run may be given other values.
+  // Whether known values leave holes, too: a session may feed other values.
   bool follows_known() const { return follows_known_; }
   void add(Hole hole) { holes_.push_back(std::move(hole)); }
 
@@ -76,9 +76,9 @@ class HoleCollector {
   static HoleCollector* current() {
     return graphs_begun.load(std::memory_order_relaxed) == 0 ? nullptr : innermost();
   }
-  // The numbers of an integer scalar or vector without a value, with holes where they are unknown.
+  // The elements of an integer scalar or vector without a value, with holes for unknown ones.
   Ints integers_of(const Tensor& tensor);
-  // Leaves a hole for a single number.
+  // Leaves a hole for a scalar.
   void number_of(const Tensor& tensor);
 
  private:

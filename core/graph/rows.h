@@ -5,8 +5,8 @@
 
 namespace ef::graph {
 
-// Whether a graph can run for many rows at once: it has no effects, and what it makes of its inputs
-// are operations whose attributes are the same for all rows.
+// Whether a graph can run for many rows at once: it has no effects, and its operations have the
+// same attributes for all rows.
 bool can_run_rows(const Graph& graph);
 
 // Adds a node that runs a graph, each of whose inputs is a row of a tensor, for all rows. Results

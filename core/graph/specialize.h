@@ -1,8 +1,7 @@
-// Graphs traced again, with what is known when they are called: shapes are, and values of
-// constants.
+// Graphs traced again with what is known when they are called: shapes, and values of constants.
 //
-// Nodes are added anew, calls are replaced by what they call, choices by the branch that is known,
-// and gradients that waited for shapes by the operations that they consist of.
+// Nodes are added again. Calls are replaced by the nodes of the called graph, conditionals by their
+// branch if it is known, and deferred gradients by their operations.
 #pragma once
 
 #include <span>
@@ -11,14 +10,15 @@
 
 namespace ef::graph {
 
-// Adds the nodes of a finished graph to the one that is being built. `arguments` stand for its
-// inputs and captures; the outputs. Throws what operations throw for such arguments.
+// Adds the nodes of a finished graph to the one that is being built, with `arguments` in place of
+// its inputs and captures. Returns the outputs. Throws what operations throw for such arguments.
 TensorList replayed(const Graph& graph, std::span<const Tensor> arguments);
 
 // Adds a node of another graph to the one that is being built, for these inputs.
 void replay_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 
-// A graph that does the same for arguments of these specs. All are its inputs: it captures nothing.
+// A graph that does the same for arguments of these specs. All of them are inputs; it has no
+// captures.
 GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments);
 // The same without some nodes, whose outputs are inputs behind the arguments: those of `ports`, of
 // these specs.

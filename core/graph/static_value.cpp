@@ -27,7 +27,7 @@ Tensor value_of(const Tensor& tensor) {
   return symbol ? symbol->value() : tensor;
 }
 
-// The number of elements of a range, which its inputs' values say; infinite for what is no range.
+// The number of elements of a range with these values; infinite if they define no range.
 double range_size(std::span<const Tensor> inputs) {
   double numbers[3];
   for (size_t i = 0; i < 3; ++i) {
@@ -94,7 +94,7 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
 
 int64_t length(const Tensor& tensor) { return known_elements(tensor.shape()); }
 
-// Scalars, vectors, and matrices such as paddings, whose numbers are known row by row.
+// Scalars, vectors, and matrices such as paddings, whose elements are known row by row.
 bool is_list_of_numbers(const Tensor& tensor) {
   return tensor.shape().ranked() && tensor.rank() <= 2 && is_integer(tensor.dtype()) &&
          length(tensor) <= kKeptElements;
@@ -118,13 +118,13 @@ std::optional<Ints> numbers_of(const Tensor& tensor) {
   return unknown;
 }
 
-// Whether the numbers of the result are those of the inputs, one behind the other.
+// Whether the elements of the result are those of the inputs, in order.
 bool appends(const Op& op, const Tensor& first, AttrsRef attrs) {
   if (&op == &ops::stack) return first.rank() == 0 || attrs.as<ops::StackAttrs>().axis == 0;
   return &op == &ops::concat && (first.rank() == 1 || attrs.as<ops::ConcatAttrs>().axis == 0);
 }
 
-// The numbers of the results of operations that programs compute shapes with.
+// The elements of the results of operations that programs use to compute shapes.
 std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                                   const Tensor& output) {
   if (&op == &ops::shape) return Ints(inputs[0].shape());
@@ -172,7 +172,7 @@ std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, 
   return {};
 }
 
-// -1 is an unknown size in a shape, and a number in a list.
+// -1 is an unknown size in a shape, and an ordinary value in a list.
 Ints from_sizes(Ints numbers) {
   for (int64_t& number : numbers) {
     if (number == kUnknownSize) number = kUnknownInt;

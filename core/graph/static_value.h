@@ -1,4 +1,4 @@
-// What is known of values while tracing.
+// Values that are known while tracing.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,17 @@
 
 namespace ef::graph {
 
-// Gives the outputs of an operation the values, or numbers, that follow from its inputs.
+// Sets the values of an operation's outputs, or those of their elements, that follow from its
+// inputs.
 void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool late,
                  std::span<const Tensor> outputs);
 
-// The numbers of an integer scalar or vector as far as they are known (else kUnknownInt); nothing
-// if not even their count is known, or for other tensors.
+// The elements of an integer scalar or vector, kUnknownInt for unknown ones. Nothing for other
+// tensors, or if their number is unknown.
 std::optional<Ints> known_numbers(const Tensor& tensor);
 
-// Says which numbers a symbolic integer scalar or vector holds, kUnknownInt where that is unknown.
-// If all are known, it has a value.
+// Sets the elements of a symbolic integer scalar or vector, kUnknownInt for unknown ones. If all
+// are known, the tensor has a value.
 void set_known_numbers(const Tensor& tensor, const Ints& numbers);
 
 }  // namespace ef::graph

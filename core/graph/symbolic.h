@@ -1,7 +1,8 @@
-// Symbolic tensors: the dtype is known, and what is known of the shape; the value is not.
+// Symbolic tensors: tensors with a dtype and a partial shape, but without a value.
 //
-// Those of a graph stand for one output of a node. Operations on them add nodes (graph/record.h).
-// Those of no graph serve inference: their results are symbolic, and nothing else happens.
+// A symbolic tensor of a graph represents one output of a node. Operations on it add nodes
+// (graph/record.h). A symbolic tensor without a graph is for inference: operations on it return
+// symbolic results and do nothing else.
 #pragma once
 
 #include <memory>
@@ -23,10 +24,11 @@ struct Port {
 };
 }  // namespace graph
 
-// What is known of a list of tensors (ops/tensor_lists.h) while a graph is traced for a program.
+// The inferred spec of a list of tensors (ops/tensor_lists.h), while a graph is traced for a
+// program of a device.
 struct ListSpec {
   DType dtype = DType::kInvalid;
-  Shape element = Shape::unranked();  // of those that are set; before, as declared
+  Shape element = Shape::unranked();  // of the elements that are set, or as declared before that
   int64_t length = kUnknownSize;
   bool is_set = false;  // whether an element has been set
 
@@ -40,35 +42,36 @@ struct ListSpec {
   friend bool operator==(const ListSpec&, const ListSpec&) = default;
 };
 
-// What a symbolic tensor has in place of memory.
+// A symbolic tensor's data, in place of memory.
 class Symbol final : public LazyValue {
  public:
   Symbol(TensorSpec spec, std::weak_ptr<graph::Graph> graph, graph::Port port)
       : spec_(std::move(spec)), graph_(std::move(graph)), port_(port), in_graph_(port.node >= 0) {}
 
-  // Gives access to the known value, for code that reads the tensor's memory; else a TypeError.
+  // Provides the known value to code that reads the tensor's memory; throws a TypeError if there is
+  // none.
   void settle(const Settler& settler) override;
 
   bool in_graph() const { return in_graph_; }
-  // Null if the tensor belongs to none, or if the graph is gone.
+  // Null if the tensor belongs to no graph, or if the graph has been freed.
   std::shared_ptr<graph::Graph> graph() const { return graph_.lock(); }
   graph::Port port() const { return port_; }
 
-  // The value, where it follows from constants and captures; else empty.
+  // The value, if it follows from constants and captures; else empty.
   const Tensor& value() const { return value_; }
-  // Whether a run need not compute the value. What follows from a capture is computed, so that
-  // tapes that watch the captured tensor record it.
+  // Whether runs can skip computing the value. A value that follows from a capture is computed, so
+  // that tapes that watch the captured tensor record it.
   bool foldable() const { return value_ && !from_capture_; }
   bool from_capture() const { return from_capture_; }
   void set_value(Tensor value, bool from_capture = false) {
     value_ = std::move(value);
     from_capture_ = from_capture;
   }
-  // The numbers of integers of rank 2 at most, as far as they are known, else kUnknownInt; empty
-  // where nothing is.
+  // The elements of an integer tensor of rank 2 at most, kUnknownInt for unknown ones; empty if
+  // none is known.
   const std::unique_ptr<Ints>& numbers() const { return numbers_; }
   void set_numbers(Ints numbers) { numbers_ = std::make_unique<Ints>(std::move(numbers)); }
-  // Null if the tensor is no list, or nothing is known of it.
+  // Null if the tensor is not a list, or if nothing is known of it.
   const std::unique_ptr<ListSpec>& list() const { return list_; }
   void set_list(ListSpec list) { list_ = std::make_unique<ListSpec>(std::move(list)); }
 
@@ -83,10 +86,10 @@ class Symbol final : public LazyValue {
   std::unique_ptr<ListSpec> list_;
 };
 
-// A symbolic tensor of no graph.
+// A symbolic tensor without a graph.
 Tensor symbolic(const TensorSpec& spec);
 
-// What makes a tensor symbolic; null if it is not.
+// The symbolic data of a tensor; null if the tensor is not symbolic.
 Symbol* symbol_of(const Tensor& tensor);
 inline bool is_symbolic(const Tensor& tensor) {
   return tensor.impl()->lazy() && symbol_of(tensor) != nullptr;

@@ -18,7 +18,7 @@ namespace ef::graph {
 namespace {
 
 // What a run depended on, as its tapes know it. Sources are the inputs and then the variables; an
-// input that is itself the record of a run stands for the sources of that run.
+// input that is itself the record of a run represents the sources of that run.
 struct Run final : LazyValue {
   struct Source {
     uint64_t id = 0;  // 0 if nothing is recorded of it

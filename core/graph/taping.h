@@ -1,6 +1,6 @@
 // Gradients of nodes that run functions: the node keeps the tape of its run as one more output,
-// and a later node goes back through it. Nothing runs twice, and the tape has only what the
-// gradient reads.
+// and a later node goes back through it. Nothing runs twice, and the tape holds only the
+// values that the gradient reads.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,11 @@ void record_function(Graph& graph, NodeId id, std::span<const Tensor> inputs,
 // Whether a tensor of a graph is the tape of a node's run.
 bool is_tape(const Tensor& tensor);
 
-// What a node that goes back through the tape of another one computes.
+// The gradient that a node computes by going back through the tape of another node.
 struct TapedRun {
   struct Wanted {
-    // The inputs of the run, then the variables that it reads. If it goes back through another run
-    // itself, the sources of that one come first.
+    // The inputs of the run, then the variables that it reads. If the run itself goes back through
+    // another run, the sources of that one come first.
     size_t source;
     DType row_indices;  // kInvalid unless the gradient is rows: values, then indices
   };
@@ -31,15 +31,15 @@ struct TapedRun {
   GraphPtr graph;
   NodeId node = 0;
   const std::vector<Wanted>* wanted = nullptr;
-  // Of which outputs of the run there are gradients.
+  // The outputs of the run that have gradients.
   const std::vector<size_t>* given = nullptr;
 };
 
-// The run that a node of a graph goes back through, which may itself go back through another one of
-// its own graph; nothing if it does not.
+// The run that a node of a graph goes back through. That run may itself go back through another one
+// of its own graph. Nothing for other nodes.
 std::optional<TapedRun> taped_run(Graph& graph, const Node& node);
 
-// What a node runs, whether it keeps its tape or not.
+// The function that a node runs, whether the node keeps its tape or not.
 const NodeFunction& plain_function(const Node& node);
 
 }  // namespace ef::graph

@@ -161,7 +161,7 @@ Variable* assigned_by(const Node& node, Change& change) {
 thread_local const SwappedVariables* SwappedVariables::innermost_ = nullptr;
 
 SwappedVariables::SwappedVariables(const VariablePairs& pairs) : outer_(innermost_) {
-  // Calls pass on the variables that they were given themselves.
+  // Calls pass their own variables on.
   for (const auto& [traced, actual] : pairs) pairs_.emplace_back(traced.get(), &find(*actual));
   innermost_ = this;
 }

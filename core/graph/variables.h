@@ -26,7 +26,7 @@ Variable* assigned_by(const Node& node, Change& change);
 // Variables that a function was traced with, as arguments, and those of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
 
-// Adds a node that tells whether the variable has a value.
+// Adds a node that returns whether the variable has a value.
 Tensor add_is_initialized(Graph& graph, Variable& variable);
 
 // A session's variables, each of which a graph declares.
@@ -36,10 +36,10 @@ class VariableStore {
   VariableStore(const VariableStore&) = delete;
   VariableStore& operator=(const VariableStore&) = delete;
 
-  // The session's variable for a declaration; made at its first use, without a value.
+  // The session's variable for a declaration; created at its first use, without a value.
   Variable& find(Variable& declared);
   void clear() { variables_.clear(); }
-  // A number that no other store has.
+  // An id that no other store has.
   uint64_t id() const { return id_; }
 
  private:
@@ -47,8 +47,8 @@ class VariableStore {
   uint64_t id_;
 };
 
-// The variable of the session that this thread runs for. Throws FailedPrecondition if it runs for
-// none.
+// The variable of the session that this thread runs for. Throws FailedPrecondition if the thread
+// runs for no session.
 Variable& variable_of_run(Variable& declared);
 
 // Makes the nodes that this thread runs use a session's variables.
@@ -71,7 +71,7 @@ class SwappedVariables {
   SwappedVariables(const SwappedVariables&) = delete;
   SwappedVariables& operator=(const SwappedVariables&) = delete;
 
-  // The variable that stands for one of the trace.
+  // The variable that replaces one of the trace.
   static Variable& find(Variable& traced) {
     return innermost_ || traced.is_declaration() ? search(traced) : traced;
   }

@@ -216,7 +216,7 @@ class OperationBackward final : public BackwardFunction {
  private:
   std::string name() const { return cat("gradient_tape/", graph_->node(id_).name, "_grad"); }
 
-  // A node beside the operation's, so that the value itself need not be kept.
+  // An additional node for the size, so that the value itself need not be kept.
   Tensor sizes_of(const Tensor& tensor) {
     TensorList sizes;
     add_call(*graph_, ops::shape, {&tensor, 1}, ops::ShapeAttrs{.out_type = DType::kInt64}, {}, {},

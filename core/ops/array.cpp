@@ -40,7 +40,7 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
       return shape;
     }
   }
-  int64_t factor = 1;  // of the number of elements
+  int64_t factor = 1;  // by which the number of elements grows
   for (int64_t size : from.dims()) {
     if (size >= 0 && __builtin_mul_overflow(factor, size, &factor)) return shape;
   }

@@ -1,6 +1,6 @@
 // The attributes of operations: the arguments of a call besides tensors.
 //
-// They are the members of a plain struct that is declared beside the `Op`:
+// They are the members of a plain struct that is declared in the same header as the `Op`:
 //
 //   struct TopKAttrs {
 //     int64_t k = 1;
@@ -8,9 +8,9 @@
 //   };
 //
 // Nothing else declares them: names, types and initializers are the parameters and defaults of the
-// Python function, too. A list must be given, and so must a number, flag, dtype or enum without an
-// initializer; what may be None is a std::optional. A member that is such a struct itself stands
-// for its members. Kernels read `context.attrs<TopKAttrs>().k`, callers write
+// Python function, too. A list is required, and so is a number, flag, dtype or enum without an
+// initializer. A std::optional may be None. A member that is such a struct itself contributes its
+// members. Kernels read `context.attrs<TopKAttrs>().k`, callers write
 // `call(top_k, {x}, TopKAttrs{.k = 3})`.
 #pragma once
 
@@ -39,8 +39,8 @@ inline constexpr size_t kMaxAttrsSize = 512;
 template <AttrsStruct T>
 inline constexpr AttrsType kAttrsType = {
     .size = sizeof(T),
-    // Default-initialized, so that compilers do not clear the room of lists. Members without an
-    // initializer have no value: calls must give one.
+    // Default-initialized, so that compilers do not clear the storage of lists. Members without an
+    // initializer have no value: calls must pass one.
     .construct = [](void* at) { new (at) T; },
     .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
     .destroy = std::is_trivially_destructible_v<T>

@@ -200,7 +200,7 @@ double backprop_filter_cost(std::span<const Tensor> inputs, const SpecList& outp
          static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
 }
 
-// The result has its channels last, each with a number of `scale`.
+// The result has its channels last, each with an element of `scale`.
 template <bool kDepthwise>
 void infer_int8(InferContext& c) {
   const auto& attrs = c.attrs<Conv2DAttrs>();

@@ -177,7 +177,7 @@ const Op range{{
     .infer =
         [](InferContext& c) {
           for (int i = 0; i < 3; ++i) {
-            // Vectors of one number pass for scalars, but not in graphs.
+            // Vectors of one element are accepted as scalars, but not in graphs.
             const bool scalar =
                 may_have_rank(c.shape(i), 0) || (!c.symbolic() && c.shape(i) == Shape{1});
             if (!scalar) {
@@ -309,7 +309,7 @@ const Op diag{{
           }
           const int64_t least_rows = length + std::max<int64_t>(-k, 0);
           const int64_t least_cols = length + std::max<int64_t>(k, 0);
-          // Matrices are square if neither size is given.
+          // Matrices are square if neither size is passed.
           if (rows < 0 && cols < 0) {
             rows = cols = std::max(least_rows, least_cols);
           } else {

@@ -1,4 +1,4 @@
-// How an elementwise operation computes some of its elements, for chains of such operations.
+// How an elementwise operation computes a range of its elements, for chains of such operations.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace ef {
 
 struct Op;
 
-// Code that computes on registers, the accumulator, see kernels/cpu/tiles.h: by which operand of
-// the operation the accumulator is. The other one is in memory.
+// Code that computes on registers, the accumulator (kernels/cpu/tiles.h). There is one function for
+// each operand that the accumulator may be; the other operand is in memory.
 using TileCode = void (*)();
 struct TileForms {
-  TileCode first = nullptr;  // or the only one
+  TileCode first = nullptr;  // also of the only operand
   TileCode second = nullptr;
   TileCode both = nullptr;
   TileCode first_single = nullptr;  // the other operand is a single element
   TileCode second_single = nullptr;
 };
 
-// Computes `count` elements of a call of an elementwise operation, with given dtypes and
-// attributes. Empty where there is no such loop: then the operation is not elementwise, or may
-// refuse values.
+// Computes `count` elements of a call of an elementwise operation, for certain dtypes and
+// attributes. Empty if there is no such loop: the operation is not elementwise, or may reject
+// values.
 class ElementLoop {
  public:
   // Input k has `count` contiguous elements, or one if bit k of `single` is set.
@@ -46,7 +46,7 @@ class ElementLoop {
     loop.grain = grain;
     return loop;
   }
-  // Of an operation that returns its input.
+  // The loop of an operation that returns its input.
   static ElementLoop forwarding() {
     ElementLoop loop;
     loop.forwards = true;
@@ -63,10 +63,10 @@ class ElementLoop {
   // The inputs, by bit, that may be broadcast: from a single element, and in any other way.
   uint32_t repeats = 0;
   uint32_t expands = 0;
-  // The same on registers; empty where there is no such code. All dtypes are `tile_type` then.
+  // The same on registers; empty if there is no such code. All dtypes are `tile_type` then.
   TileForms tiles;
   DType tile_type = DType::kInvalid;
-  int64_t grain = 0;  // elements that take a thread about ten microseconds
+  int64_t grain = 0;  // elements that a thread computes in about ten microseconds
 
  private:
   static constexpr size_t kCallBytes = 48;
@@ -75,7 +75,7 @@ class ElementLoop {
   alignas(8) char call_[kCallBytes];
 };
 
-// A call of an operation as far as it decides the loop.
+// The parts of a call that determine the loop.
 struct ElementCall {
   const Op& op;
   std::span<const DType> inputs;

@@ -5,7 +5,7 @@
 
 namespace ef::ops {
 
-extern const Op resample;  // images, row_places, row_weights, column_places, column_weights
+extern const Op resample;  // images, row_indices, row_weights, column_indices, column_weights
 
 struct RemainingBoxesAttrs {
   int64_t limit;

@@ -93,7 +93,7 @@ bool gives(DType type, DType output) {
 }
 
 Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b) {
-  // For real numbers the adjoint is the transpose.
+  // For real matrices the adjoint is the transpose.
   return call(matmul, {a, b}, MatmulAttrs{.adjoint_a = adjoint_a, .adjoint_b = adjoint_b});
 }
 
@@ -169,7 +169,7 @@ void matmul_gradient(GradContext& g) {
   if (g.wants(1)) {
     const Tensor& a = g.input(0);
     if (!turn_b && !turn_a && a.rank() > 2 && g.input_shape(1).rank() == 2) {
-      // One matrix for the whole batch: its gradient is one product of the stacked rows.
+      // One matrix for the entire batch: its gradient is one product of the stacked rows.
       const Tensor rows =
           reshape_to(a, {a.size() / std::max<int64_t>(a.shape().back(), 1), a.shape().back()});
       const Tensor dy_rows =

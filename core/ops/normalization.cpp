@@ -13,10 +13,10 @@
 namespace ef::ops {
 namespace {
 
-// The dtype of scale, offset and moments, given that of x.
+// The dtype of scale, offset and moments for a dtype of x.
 DType parameter_dtype(DType x) { return x == DType::kFloat64 ? x : DType::kFloat32; }
 
-// The place of the channels in input 0, or -1 if its rank is unknown.
+// The axis of the channels in input 0, or -1 if its rank is unknown.
 int channel_axis(InferContext& c, int64_t axis) {
   if (!c.shape(0).ranked()) return -1;
   const int rank = c.shape(0).rank();

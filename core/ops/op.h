@@ -26,7 +26,7 @@ struct GatherNdAttrs;
 }  // namespace ops
 
 struct TensorSpec {
-  // Written out, so that making one does not clear the room of the sizes.
+  // Written out, so that constructing a spec does not clear the storage of the sizes.
   constexpr TensorSpec() {}
   TensorSpec(DType of, const Shape& sizes) : dtype(of), shape(sizes) {}
 
@@ -38,13 +38,14 @@ using TensorList = InlineVector<Tensor, 4>;
 
 // When an input's Python value becomes a tensor, and with which dtype.
 enum class Converts : uint8_t {
-  // With the other inputs: of the dtype that a tensor of the same type has, wherever it stands,
-  // else of that of earlier values, else of `prefer`.
+  // Together with the other inputs. The dtype is that of any tensor of the same type, else that of
+  // earlier values, else `prefer`.
   kTogether,
-  // By itself, before anything is checked: of the only dtype declared, else of its own. Earlier
-  // inputs of the same type only propose theirs.
+  // By itself, before anything is checked. The dtype is the only declared one, else the value's
+  // own.
+  // Earlier inputs of the same type only propose theirs.
   kAlone,
-  // Before anything is checked: of the dtype of the first input of the same type.
+  // Before anything is checked, to the dtype of the first input of the same type.
   kLikeFirst,
 };
 
@@ -55,7 +56,7 @@ struct InputSpec {
   // TensorFlow's type attribute: inputs that name the same one have the same dtype. It has no
   // meaning where there is one dtype only.
   const char* type = "T";
-  bool variadic = false;  // takes a list of tensors; at most one such input, and it is the last
+  bool variadic = false;  // accepts a list of tensors; at most one such input, and it is the last
   bool optional = false;  // may be None, then it is absent from the call; only at the end
   Converts converts = Converts::kTogether;
   DType prefer = DType::kInvalid;  // dtype that Python values convert to when no partner decides
@@ -72,7 +73,7 @@ struct InputSpec {
   DTypeSet declared() const;
 };
 
-// An attribute that TensorFlow takes as a tensor: its type attribute, which is int32 or int64, or
+// An attribute that TensorFlow passes as a tensor: its type attribute, which is int32 or int64, or
 // the name of its only dtype.
 struct TensorAttr {
   const char* name;
@@ -82,14 +83,14 @@ struct TensorAttr {
 // Computes output dtypes and shapes from those of the inputs. Never reads values.
 //
 // Where inputs are symbolic, their shapes may be partial (Shape::ranked(), kUnknownSize) and
-// attributes unknown (kUnknownInt, Ints::unknown()): `infer` says what follows from what is known,
-// and refuses what cannot be right whatever the rest is.
+// attributes unknown (kUnknownInt, Ints::unknown()). `infer` derives what follows from the known
+// sizes, and throws only if no values of the unknown ones are valid.
 class InferContext {
  public:
   InferContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& outputs,
                bool symbolic = false)
       : op_(op), inputs_(inputs), attrs_(attrs), outputs_(outputs), symbolic_(symbolic) {}
-  // Whether an input has no value: sizes that depend on values are unknown then.
+  // Whether an input has no value. Sizes that depend on values are then unknown.
   bool symbolic() const { return symbolic_; }
   const Op& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
@@ -128,8 +129,8 @@ class KernelContext {
         owns_inputs_(owns_inputs) {}
   const Op& op() const { return op_; }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  // Whether the caller needs the inputs no more: the kernel may take over the memory of one to
-  // which there is no other handle.
+  // Whether the caller no longer needs the inputs. The kernel may then reuse the memory of an input
+  // to which there is no other handle.
   bool owns_inputs() const { return owns_inputs_; }
   const Tensor& input(int i) const { return inputs_[i]; }
   std::span<const Tensor> inputs() const { return inputs_; }
@@ -155,12 +156,12 @@ class KernelContext {
 struct Gradient {
   Tensor values;      // the dense gradient, or one row (slice along axis 0) per index
   Tensor indices;     // empty for a dense gradient; else rank 1, int32 or int64
-  Shape dense_shape;  // of the whole, for a sparse gradient
+  Shape dense_shape;  // of the larger tensor, for a sparse gradient
   explicit operator bool() const { return static_cast<bool>(values); }
   bool sparse() const { return static_cast<bool>(indices); }
 };
 
-// What a gradient function sees of the recorded call. It builds gradients by calling operations,
+// The recorded call as a gradient function sees it. It builds gradients by calling operations,
 // so that they can be recorded in turn. input(i)/output(j) hold values only where `needs` says so.
 class GradContext {
  public:
@@ -186,10 +187,10 @@ class GradContext {
   virtual bool wants(int i) const = 0;
   virtual void set(int i, Tensor gradient) = 0;
   virtual void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) = 0;
-  // For a slice of input i: its gradient is `values` in the slice that strided_slice takes with
-  // these attributes, and zero elsewhere. Many slices of one tensor share one gradient.
+  // Sets the gradient of input i to `values` in the slice that strided_slice returns with these
+  // attributes, and to zero elsewhere. Many slices of one tensor share one gradient.
   virtual void set_slice(int i, Tensor values, const ops::StridedSliceAttrs& slice) = 0;
-  // The same for what gather or gather_nd, with these attributes, reads from input i.
+  // The same for the rows of input i that gather or gather_nd reads with these attributes.
   virtual void set_gathered(int i, Tensor values, const Tensor& indices,
                             const ops::GatherAttrs& gather) = 0;
   virtual void set_gathered(int i, Tensor values, const Tensor& indices,
@@ -200,7 +201,7 @@ class GradContext {
 };
 
 // Which tensors the gradient with respect to one input reads: bit k of `inputs` is input k (bit 15
-// stands for input 15 and all later ones), bit k of `outputs` is output k.
+// is input 15 and all later ones), bit k of `outputs` is output k.
 struct Need {
   uint16_t inputs = 0;
   uint16_t outputs = 0;
@@ -209,7 +210,8 @@ struct Need {
 using InferFn = void (*)(InferContext&);
 using KernelFn = void (*)(KernelContext&);
 
-// What computes an operation: whole tensors, and, if it is elementwise, some elements of them.
+// The functions that compute an operation: on entire tensors and, if it is elementwise, on a range
+// of elements.
 struct Kernel {
   constexpr Kernel() = default;
   constexpr Kernel(KernelFn run, ElementLoopFn elements = nullptr) : run(run), elements(elements) {}
@@ -238,8 +240,8 @@ struct OpSpec {
   GradFn gradient = nullptr;
   // Per input, what its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};
-  // Which tensors' sizes the gradient reads: where they are known while tracing, it adds ordinary
-  // nodes. By default all, also those of gradients.
+  // Which tensors' sizes the gradient reads. If these sizes are known while tracing, the gradient
+  // adds ordinary nodes. By default all sizes, also those of gradients.
   Need sizes = {0xFFFF, 0xFFFF};
   // Whether each element of the result depends on the elements of its inputs at the same indices,
   // after broadcasting. Entries whose `infer` is one of ops/elementwise_infer.h need not say so.
@@ -250,9 +252,9 @@ struct OpSpec {
   bool makes_outputs = false;
   bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
-  bool takes_lazy = false;         // the kernel looks for lazy inputs itself
-  bool waits = false;         // large results may wait for what reads them, though no chain does
-  bool returns_list = false;  // the number of outputs depends on the call; Python gets a list
+  bool takes_lazy = false;         // the kernel handles lazy inputs itself
+  bool waits = false;              // large results may be deferred, though not as parts of chains
+  bool returns_list = false;       // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;
   const char* doc = "";
 };

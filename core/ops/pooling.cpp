@@ -48,7 +48,8 @@ void check_grad(const Shape& expected, const Shape& dy, const char* op) {
   }
 }
 
-// The first largest element of a window has a number of one byte, and no pixel is in two windows.
+// The position of the first largest element in its window fits one byte, and no pixel is in two
+// windows.
 void require_small_separate_windows(const PoolAttrs& pool, const char* op) {
   if (!has_small_separate_windows(pool)) {
     invalid_argument(

@@ -13,7 +13,7 @@ namespace ef {
 // Masks have a bit for each.
 constexpr size_t kMaxSliceSpecs = 62;
 
-// A slice of which whole lists of numbers are unknown: all are as long as one that is known.
+// A slice with entirely unknown lists: all lists are as long as one that is known.
 static StridedSlice resolve_unknown_lists(const Shape& shape, ops::StridedSliceAttrs attrs) {
   Ints* const lists[] = {&attrs.begin, &attrs.end, &attrs.strides};
   const auto known = std::ranges::find_if(lists, [](Ints* list) { return !list->is_unknown(); });
@@ -140,7 +140,7 @@ int64_t slice_size(int axis, int64_t length, int64_t begin, int64_t size) {
   return begins && length >= 0 ? length - begin : kUnknownSize;
 }
 
-// The shape of a slice where the tensor's rank or numbers are unknown.
+// The shape of a slice if the tensor's rank, or elements of the lists, are unknown.
 Shape partly_sliced(const Shape& shape, const Ints& begin, const Ints& size) {
   const bool lists = !begin.is_unknown() && !size.is_unknown();
   if (!lists && begin.is_unknown() && size.is_unknown()) {

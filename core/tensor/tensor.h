@@ -29,7 +29,7 @@ class LazyValue {
    public:
     explicit Settler(class TensorImpl& impl) : impl_(impl) {}
     void operator()(const Tensor& value) const;
-    // Lets the tensor be read, which stays lazy.
+    // Makes the tensor readable although it remains lazy.
     void lend(const Tensor& value) const;
 
    private:
@@ -64,7 +64,7 @@ class TensorImpl {
     settle();
     return data_;
   }
-  // The device that it was made on, a row of the table in device/devices.h.
+  // The device that it was created on, a row of the table in device/devices.h.
   uint8_t device() const { return device_; }
   void set_device(uint8_t device) { device_ = device; }
 
@@ -81,14 +81,14 @@ class TensorImpl {
   // The identity, assigned on the first call.
   uint64_t id();
 
-  // Whether a program has got it outside of traces. A tape may watch it, also later.
+  // Whether a program received it outside of traces, so that a tape may watch it, also later.
   bool exposed() const { return exposed_.load(std::memory_order_relaxed); }
   void expose() { exposed_.store(true, std::memory_order_relaxed); }
 
-  // Gives it the identity of a tensor that has the same value.
+  // Sets the identity to that of a tensor with the same value.
   void share_id(TensorImpl& other) { id_.store(other.id(), std::memory_order_relaxed); }
 
-  // Of a symbolic tensor, of whose shape more is known now.
+  // Refines the shape of a symbolic tensor.
   void refine_shape(const Shape& shape) {
     shape_ = shape;
     size_ = known_elements(shape);
@@ -97,7 +97,7 @@ class TensorImpl {
   // Detaches this tensor from tapes: its memory holds another value.
   void reset_id() { id_.store(0, std::memory_order_relaxed); }
 
-  // How many handles there are; other threads may add some meanwhile.
+  // How many handles there are; other threads may add handles in the meantime.
   uint32_t handles() const { return refs_.load(std::memory_order_relaxed); }
 
   // Whether this is the only handle on the memory, so that it may be written.
@@ -150,7 +150,7 @@ class Tensor {
   // An uninitialised tensor (empty strings for kString, nothing for kVariant). The shape must have
   // been validated.
   static Tensor empty(DType dtype, const Shape& shape);
-  // A rank-0 tensor. Floating and complex dtypes take `value`, integers its truncation.
+  // A rank-0 tensor of `value`, which integer dtypes truncate.
   static Tensor scalar(DType dtype, double value);
   template <class T>
   static Tensor of(T value) {
@@ -163,7 +163,7 @@ class Tensor {
 
   // The same memory under another shape of equal size, as a new tensor with its own identity.
   Tensor view(const Shape& shape) const;
-  // `shape` elements from `offset` (in elements) on, sharing the memory.
+  // A tensor of `shape` that shares the memory, from element `offset` on.
   Tensor view_at(int64_t offset, const Shape& shape) const;
   // The same value under a new identity.
   Tensor alias() const { return view(shape()); }
