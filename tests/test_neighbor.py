@@ -1,5 +1,6 @@
 """The package `eagerflow` without its neighbour, `eagerflow_compat`."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -10,8 +11,12 @@ import pytest
 import eagerflow as tf
 
 TESTS = Path(__file__).parent
-# What the neighbour's tests are; all others run without it, but for the lines below.
-OURS = ["framework", "autodiff/test_tape.py"]
+# Some of the package's own tests, which run in a process of their own without the neighbour.
+OWN_TESTS = """
+autodiff/test_tape.py checkpoint/test_checkpoint.py data/test_iterators.py framework/test_tensor.py
+framework/test_variable.py function/test_control_flow.py function/test_function.py lookup
+saved_model/test_save_functions.py sparse
+""".split()
 BLOCKED = "import sys; sys.modules['eagerflow_compat'] = None\n"
 
 
@@ -54,3 +59,18 @@ def test_a_missing_neighbor_is_named_by_imports(name):
 def test_a_missing_neighbor_is_named_by_the_command():
     done = _run("import runpy; runpy.run_module('eagerflow', run_name='__main__')")
     assert "python -m eagerflow is part of the package eagerflow_compat" in done.stderr
+
+
+def test_the_package_passes_tests_of_its_own_without_the_neighbor():
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-p", "without_neighbor", "-p", "no:cacheprovider"),
+            *("-q", "-n", "0", *OWN_TESTS),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=TESTS,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
