@@ -220,7 +220,7 @@ class Layer(LayerNodes):
                             seen = None
                             break
                         seen.append((value._shape_tuple(), value.dtype))
-        if seen is None:
+        if plan is None or seen is None:
             return call_layer(self, args, kwargs)
         if plan.seen != seen:
             assert_input_compatibility(self._input_spec, inputs, self._name)
