@@ -16,7 +16,8 @@ class ArgumentDocs:
     """The docstring of a class, completed when it is asked for.
 
     Arguments of the constructor that the class does not describe have the descriptions of the
-    nearest base that does, and all stand in the constructor's order.
+    nearest base that does, in its docstring or in `_argument_docs`, and all stand in the
+    constructor's order.
     """
 
     def __init__(self, own: str) -> None:
@@ -25,7 +26,9 @@ class ArgumentDocs:
     def __get__(self, instance: Any, owner: type) -> str:
         described: dict[str, list[str]] = {}
         for base in reversed(owner.__mro__[1:]):
-            described |= _split(_own_doc(base))[1]
+            shared = vars(base).get("_argument_docs", {})
+            described |= {name: [f"    {name}: {text}"] for name, text in shared.items()}
+            described |= _split(own_doc(base))[1]
         return completed(self.own, owner.__init__, described)  # type: ignore[misc]
 
 
@@ -52,11 +55,12 @@ def completed(doc: str, function: Callable[..., Any], described: Mapping[str, li
 def complete_docs(cls: type) -> None:
     """Completes the docstring of a class of this package from those of its bases."""
     own = cls.__dict__.get("__doc__")
-    if own is not None and own_code.is_own(cls.__module__):
+    if isinstance(own, str) and own_code.is_own(cls.__module__):
         cls.__doc__ = ArgumentDocs(own)  # type: ignore[assignment]
 
 
-def _own_doc(cls: type) -> str:
+def own_doc(cls: type) -> str:
+    """The docstring that a class itself was written with."""
     doc = cls.__dict__.get("__doc__")
     return doc.own if isinstance(doc, ArgumentDocs) else doc or ""
 

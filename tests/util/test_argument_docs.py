@@ -13,6 +13,7 @@ CLASSES = [
     for module in (
         tf.keras.optimizers,
         tf.keras.optimizers.legacy,
+        tf.keras.layers,
         tf.keras.losses,
         tf.keras.metrics,
         tf.linalg,

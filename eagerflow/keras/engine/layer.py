@@ -38,6 +38,7 @@ from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerL
 from eagerflow.ops.conversion import cast
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.argument_docs import complete_docs
 
 # Imported when they are first used: few programs need them.
 graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
@@ -70,8 +71,9 @@ class Layer(LayerNodes):
         name: the layer's name; by default the class's in snake case, with a number.
         dtype: the dtype of computations and weights, or a dtype policy.
         dynamic: accepted: every layer runs eagerly.
-        **kwargs: `input_shape`, `batch_input_shape`, `input_dim`, `batch_size`, `weights`,
-            `activity_regularizer` and `autocast`: False leaves inputs as they are.
+        **kwargs: arguments of all layers that are not named here: `name`, `dtype`, `trainable`,
+            `input_shape`, `batch_input_shape`, `input_dim`, `batch_size`, `weights`,
+            `activity_regularizer`, and `autocast`: False leaves inputs as they are.
 
     Raises:
         TypeError: for other keyword arguments.
@@ -122,6 +124,21 @@ class Layer(LayerNodes):
         self = super().__new__(cls)
         self.__dict__["_init_arguments"] = (args, kwargs)
         return self
+
+    # Describes arguments that many layers have, for docstrings that do not.
+    _argument_docs = {
+        "activation": "a function or its name; None for none.",
+        "use_bias": "whether a bias is added.",
+        "bias_regularizer": "adds a loss for the bias.",
+        "bias_constraint": "is applied to the bias after each step.",
+        "activity_regularizer": "adds a loss for the result.",
+        "data_format": '"channels_last" or "channels_first".',
+        "seed": "the random seed.",
+    }
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        complete_docs(cls)
 
     def __init__(
         self,

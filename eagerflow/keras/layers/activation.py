@@ -33,7 +33,6 @@ class Activation(_Elementwise):
 
     Args:
         activation: the function, or its name in `tf.keras.activations`.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.Activation("relu")(tf.constant([-1.0, 2.0])).numpy()
     array([0., 2.], dtype=float32)
@@ -54,7 +53,6 @@ class ReLU(_Elementwise):
         max_value: the largest value of the result; None for no bound.
         negative_slope: the slope below the threshold.
         threshold: where the identity begins.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if an argument is negative.
@@ -99,7 +97,6 @@ class LeakyReLU(_Elementwise):
 
     Args:
         alpha: the slope for negative inputs.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if `alpha` is None.
@@ -130,7 +127,6 @@ class ELU(_Elementwise):
 
     Args:
         alpha: the bound for negative inputs.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if `alpha` is None.
@@ -156,7 +152,6 @@ class ThresholdedReLU(_Elementwise):
 
     Args:
         theta: the threshold.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if `theta` is None or negative.
@@ -191,7 +186,6 @@ class PReLU(_Elementwise):
         alpha_regularizer: adds a loss for the slopes.
         alpha_constraint: is applied to the slopes after each step of an optimizer.
         shared_axes: axes along which the slope is the same, counted from 1.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.PReLU("ones", shared_axes=[1])(tf.constant([[-1.0, 2.0]])).numpy()
     array([[-1.,  2.]], dtype=float32)
@@ -239,7 +233,6 @@ class Softmax(_Elementwise):
     Args:
         axis: the axis, or a list of axes over which the sum goes.
         robust_masking: whether masked elements become exactly zero.
-        **kwargs: `name`, `dtype`, …
 
     A call takes `mask`, a bool tensor of the input's shape, False for elements to ignore.
 

@@ -16,8 +16,6 @@ class AdaptivePooling(Layer):
 
     Args:
         output_size: how many windows along each axis: one number for all, or one for each.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
     """
 
     _rank: int

@@ -13,6 +13,7 @@ from eagerflow.keras import activations, config
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.ops import conversion
+from eagerflow.util.argument_docs import complete_docs, own_doc
 
 # Activations that return their input; programs may set `layer.activation` to None.
 UNCHANGED = (activations.linear, None)
@@ -37,18 +38,19 @@ def with_arguments_of(*bases: type) -> Callable[[_Class], _Class]:
     def decorate(cls: _Class) -> _Class:
         if cls.__doc__ is None:  # `python -OO` drops docstrings
             return cls
-        summary, mark, example = cls.__doc__.partition("    >>>")
+        summary, mark, example = own_doc(cls).partition("    >>>")
         summary, _, section = summary.partition("    Args:\n")
         described, _, own_rest = section.partition("\n\n")
         described, rest = described and described + "\n", ""
         for base in bases:
             before, starred, _ = described.rpartition("        **kwargs:")
-            section = (base.__doc__ or "").partition("    Args:\n")[2].partition("    >>>")[0]
+            section = own_doc(base).partition("    Args:\n")[2].partition("    >>>")[0]
             arguments, _, rest = section.partition("\n\n")
             described = (before if starred else described) + arguments.rstrip() + "\n"
         rest = own_rest.strip() or rest.strip()
         after = f"    {rest}\n\n" if rest else ""
         cls.__doc__ = f"{summary}    Args:\n{described}\n{after}{mark}{example}"
+        complete_docs(cls)
         return cls
 
     return decorate

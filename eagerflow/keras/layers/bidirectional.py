@@ -42,7 +42,6 @@ class Bidirectional(Wrapper):
             list of both.
         weights: the weights of both, as a list of arrays.
         backward_layer: the layer for the other direction; by default a copy of `layer`.
-        **kwargs: `name`, `dtype`, …
 
     A call takes `mask`, `training`, and `initial_state`: the forward layer's states, then the
     backward layer's.

@@ -136,7 +136,6 @@ class CategoryEncoding(Layer):
         num_tokens: the number of ids.
         output_mode: "one_hot" for each id, "multi_hot" or "count" for each row.
         sparse: whether the result is a SparseTensor.
-        **kwargs: `name`, `dtype`, …
 
     A call takes `count_weights`, how much each id counts, with "count".
 

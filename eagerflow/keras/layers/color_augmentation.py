@@ -33,7 +33,6 @@ class Coloring(ImageAugmentation):
         value_range: the least and largest value of images.
         data_format: "channels_last" or "channels_first".
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
     """
 
     value_range: Any
@@ -80,10 +79,6 @@ class _RandomColoring(Coloring):
 
 class AutoContrast(Coloring):
     """Images whose values are stretched over the whole range, in each channel.
-
-    Args:
-        value_range: the least and largest value of images.
-        **kwargs: `name`, `dtype`, …
 
     >>> print(tf.keras.layers.AutoContrast()(tf.constant([[[50.0], [150.0]]])).numpy().ravel())
     [  0. 255.]
@@ -155,10 +150,7 @@ class Equalization(Coloring):
     """Images in which all values become equally frequent, in each channel over the whole batch.
 
     Args:
-        value_range: the least and largest value of images.
         bins: how many values are told apart.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([[[0.0], [1.0], [2.0]]])
     >>> print(tf.keras.layers.Equalization()(x).numpy().ravel())
@@ -207,9 +199,6 @@ class RandomGrayscale(ImageAugmentation):
 
     Args:
         factor: the probability.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if the probability is out of range.

@@ -196,29 +196,20 @@ class ConvLSTM(RNNWithOwnCell):
         kernel_size: the window's size.
         strides: the window's step over inputs.
         padding: "valid" or "same"; states are always convolved with "same".
-        data_format: "channels_last" or "channels_first".
         dilation_rate: the distance of the window's elements over inputs.
         activation: for candidates and output.
         recurrent_activation: for the gates.
-        use_bias: whether there is a bias.
         kernel_initializer: for the filters of inputs.
         recurrent_initializer: for the filters of states.
         bias_initializer: for the bias `[4 * filters]`.
         unit_forget_bias: whether the forget gate's bias is one at first.
         kernel_regularizer: adds a loss for the filters of inputs.
         recurrent_regularizer: adds a loss for the filters of states.
-        bias_regularizer: adds a loss for the bias.
         activity_regularizer: adds a loss for the output.
         kernel_constraint: is applied to the filters of inputs after each step of an optimizer.
         recurrent_constraint: is applied to the filters of states after each step.
-        bias_constraint: is applied to the bias after each step.
-        return_sequences: whether the outputs of all steps are returned, or that of the last one.
-        return_state: whether the last states are returned, too.
-        go_backwards: whether the last step comes first.
-        stateful: whether a batch goes on with the states after the one before.
         dropout: the share of inputs that are dropped in training.
         recurrent_dropout: the share of the state that is dropped in training.
-        **kwargs: `name`, `dtype`, `input_shape`, …
 
     A call takes `mask`, `training` and `initial_state`, see `RNN`.
 

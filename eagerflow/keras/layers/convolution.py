@@ -41,19 +41,12 @@ class Conv(FunctionLayer):
         strides: its steps: one number for all axes, or one for each.
         padding: "valid" or "same"; of sequences also "causal", where a window sees no later steps
             than that of its result.
-        data_format: "channels_last" or "channels_first".
         dilation_rate: the distances of the window's elements: one number, or one for each axis.
         groups: into how many groups of channels input and result are divided.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
         kernel_initializer: for the filters `[*kernel_size, channels / groups, filters]`.
         bias_initializer: for the bias `[filters]`.
         kernel_regularizer: adds a loss for the filters.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, `input_shape`, …
 
     Raises:
         ValueError: if arguments or shapes do not fit.

@@ -33,24 +33,12 @@ class ConvTranspose(Conv):
     """The base of transposed convolutions: gradients of convolutions with respect to their inputs.
 
     Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's size: one number for all axes, or one for each.
         strides: by which factors the input grows: one number, or one for each axis.
         padding: "valid" or "same".
         output_padding: how much larger the result is than its least size, below the strides; None
             for the size that the convolution would reduce to the input's.
-        data_format: "channels_last" or "channels_first".
         dilation_rate: the distances of the window's elements; ignored for volumes.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
         kernel_initializer: for the filters `[*kernel_size, filters, channels]`.
-        bias_initializer: for the bias `[filters]`.
-        kernel_regularizer: adds a loss for the filters.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
-        kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, `input_shape`, …
 
     Raises:
         ValueError: if arguments or shapes do not fit.

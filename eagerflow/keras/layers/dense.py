@@ -21,15 +21,10 @@ class Dense(FunctionLayer):
 
     Args:
         units: the size of the last axis of the result.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
         kernel_initializer: for the matrix `[last axis of the input, units]`.
         bias_initializer: for the bias `[units]`.
         kernel_regularizer: adds a loss for the matrix.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the matrix after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
         **kwargs: `name`, `dtype`, `trainable`, `input_shape`, …
 
     Raises:

@@ -30,8 +30,6 @@ class FeaturesLayer(Layer):
         feature_columns: one column, or several.
         expected_column_type: the class that they must be of.
         trainable: whether their variables are to be trained.
-        name: the layer's name.
-        **kwargs: arguments of `Layer`.
 
     Raises:
         ValueError: if there are no columns, or other ones, or two of one name.
@@ -152,8 +150,6 @@ class DenseFeatures(FeaturesLayer):
         feature_columns: dense columns: `numeric_column`, `bucketized_column`, `indicator_column`,
             `embedding_column`.
         trainable: whether the columns' variables are to be trained.
-        name: the layer's name.
-        **kwargs: arguments of `Layer`.
 
     It gives `[batch, n]`, the columns side by side in the order of their names.
 

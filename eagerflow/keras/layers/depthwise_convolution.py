@@ -43,22 +43,13 @@ class DepthwiseConv(Conv):
     """The base of depthwise convolutions.
 
     Args:
-        kernel_size: the window's size: one number for all axes, or one for each.
         strides: its step: one number, or equal ones for all axes.
         padding: "valid" or "same".
         depth_multiplier: how many channels of the result come from one of the input.
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distances of the window's elements: one number, or one for each axis.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
         depthwise_initializer: for the filters `[*kernel_size, channels, depth_multiplier]`.
         bias_initializer: for the bias `[channels * depth_multiplier]`.
         depthwise_regularizer: adds a loss for the filters.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
         depthwise_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, `input_shape`, …
 
     Raises:
         ValueError: if arguments or shapes do not fit.

@@ -56,7 +56,6 @@ class Discretization(PreprocessingLayer):
         epsilon: how exact it is about that.
         output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
         sparse: whether vectors are returned as a SparseTensor.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.

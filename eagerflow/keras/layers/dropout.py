@@ -53,7 +53,6 @@ class Dropout(_Noise):
         rate: the share of elements that become zero.
         noise_shape: the shape of the random choices, which broadcasts with the input.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if the rate is outside 0 and 1.
@@ -130,7 +129,6 @@ class SpatialDropout2D(_SpatialDropout):
 
     Args:
         rate: the share of channels that become zero.
-        data_format: "channels_last" or "channels_first".
         **kwargs: `seed`, `name`, `dtype`, …
 
     >>> tf.keras.layers.SpatialDropout2D(0.5)(tf.ones([2, 3, 3, 4]), training=True).shape
@@ -145,7 +143,6 @@ class SpatialDropout3D(_SpatialDropout):
 
     Args:
         rate: the share of channels that become zero.
-        data_format: "channels_last" or "channels_first".
         **kwargs: `seed`, `name`, `dtype`, …
 
     >>> tf.keras.layers.SpatialDropout3D(0.5)(tf.ones([2, 3, 3, 3, 4]), training=True).shape
@@ -161,7 +158,6 @@ class GaussianNoise(_Noise):
     Args:
         stddev: their standard deviation.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GaussianNoise(0.1)(tf.ones([2, 3]), training=True).shape
     TensorShape([2, 3])
@@ -184,7 +180,6 @@ class GaussianDropout(_Noise):
     Args:
         rate: their standard deviation is sqrt(rate / (1 - rate)).
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.GaussianDropout(0.1)(tf.ones([2, 3]), training=True).shape
     TensorShape([2, 3])
@@ -217,7 +212,6 @@ class AlphaDropout(_Noise):
         rate: the share of elements that are set to SELU's lower bound.
         noise_shape: the shape of the random choices, which broadcasts with the input.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AlphaDropout(0.1)(tf.ones([2, 3]), training=True).shape
     TensorShape([2, 3])

@@ -25,16 +25,11 @@ class EinsumDense(FunctionLayer):
         equation: such as "abc,cd->abd", "...x,xy->...y" or "ab...,bc->ac...".
         output_shape: the result's shape without the batch and the axes of dots; sizes that the
             input tells may be None.
-        activation: a function or its name; None for none.
         bias_axes: the letters of the result's axes that the bias has; None for no bias.
         kernel_initializer: for the kernel.
         bias_initializer: for the bias.
         kernel_regularizer: adds a loss for the kernel.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the kernel after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if equation and shapes do not fit.

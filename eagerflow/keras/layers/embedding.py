@@ -25,12 +25,10 @@ class Embedding(FunctionLayer):
         output_dim: the length of a row.
         embeddings_initializer: for the table.
         embeddings_regularizer: adds a loss for the table.
-        activity_regularizer: adds a loss for the result.
         embeddings_constraint: is applied to the table after each step of an optimizer.
         mask_zero: whether 0 stands for a missing element, which later layers then skip.
         input_length: the length of the sequences, where `Flatten` and `Dense` need to know it.
         sparse: whether the result is a SparseTensor of the elements that are not zero.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if a size is not positive, or `mask_zero` and `sparse` are both set.

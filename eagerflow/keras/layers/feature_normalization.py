@@ -27,7 +27,6 @@ class Normalization(PreprocessingLayer):
         mean: the mean, if it is known.
         variance: the variance, if it is known.
         invert: whether the layer undoes the normalisation.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if only one of mean and variance is given, or an axis is out of range.

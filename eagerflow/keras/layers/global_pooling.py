@@ -17,9 +17,7 @@ class GlobalPooling(Layer):
     """The base of global pooling: a function of each channel of an example.
 
     Args:
-        data_format: "channels_last" or "channels_first".
         keepdims: whether reduced axes stay, with size 1.
-        **kwargs: `name`, `dtype`, …
     """
 
     _rank: int

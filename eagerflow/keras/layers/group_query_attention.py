@@ -46,7 +46,6 @@ class GroupQueryAttention(FunctionLayer):
         bias_constraint: is applied to the biases after each step.
         use_gate: whether a projection of the query decides how much of the result passes.
         seed: of the dropped weights.
-        **kwargs: `name`, `dtype`, …
 
     A call takes a query `[batch, queries, dim]`, a value `[batch, keys, dim]`, a key (by default
     the value), masks `query_mask`, `value_mask` and `key_mask`, `attention_mask`

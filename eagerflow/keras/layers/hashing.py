@@ -67,7 +67,6 @@ class Hashing(_Bins):
         salt: an integer, or two, that change the hashes; SipHash is used then.
         output_mode: "int", or "one_hot", "multi_hot" or "count" for vectors.
         sparse: whether vectors are returned as a SparseTensor.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.
@@ -133,7 +132,6 @@ class HashedCrossing(_Bins):
         num_bins: how many bins there are.
         output_mode: "int", or "one_hot" for vectors.
         sparse: whether vectors are returned as a SparseTensor.
-        **kwargs: `name`, `dtype`, …
 
     It is called with a list of tensors of strings or integers, `[]`, `[batch]` or
     `[batch, 1]`.

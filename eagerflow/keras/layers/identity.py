@@ -28,7 +28,6 @@ class ActivityRegularization(Layer):
     Args:
         l1: the weight of the sum of absolute values.
         l2: the weight of the sum of squares.
-        **kwargs: `name`, `dtype`, …
 
     >>> layer = tf.keras.layers.ActivityRegularization(l1=1.0)
     >>> y = layer(tf.constant([[1.0, -2.0]]))

@@ -24,9 +24,6 @@ class ImageAugmentation(Layer):
 
     Args:
         bounding_box_format: how boxes are given; kept for the configuration.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
     """
 
     _draws = True

@@ -69,7 +69,6 @@ class Rescaling(Layer):
     Args:
         scale: a number, or one for each channel.
         offset: a number, or one for each channel.
-        **kwargs: `name`, `dtype`, …
 
     >>> layer = tf.keras.layers.Rescaling(1 / 255)
     >>> layer(np.array([0, 255], np.uint8)).numpy()
@@ -102,7 +101,6 @@ class CenterCrop(Layer):
     Args:
         height: the rows of the result.
         width: the columns of the result.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.CenterCrop(4, 6)(tf.ones([2, 10, 8, 3])).shape
     TensorShape([2, 4, 6, 3])
@@ -147,7 +145,6 @@ class Resizing(Layer):
         interpolation: "bilinear", "nearest", "bicubic", "area", "lanczos3", "lanczos5",
             "gaussian" or "mitchellcubic".
         crop_to_aspect_ratio: whether borders are cut off first, so that proportions stay.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         NotImplementedError: for another interpolation.

@@ -101,7 +101,6 @@ class Lambda(Layer):
             found by itself if it is None.
         mask: the mask of the result, or a function `mask(inputs, mask)`.
         arguments: more keyword arguments of the function.
-        **kwargs: `name`, `dtype`, …
 
     A function that uses variables which are not attributes of the layer leads to a warning: they
     would be neither trained nor saved.

@@ -62,7 +62,6 @@ class LayerNormalization(_Normalization):
         gamma_regularizer: adds a loss for gamma.
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         TypeError: if `axis` is no number or list.
@@ -166,7 +165,6 @@ class GroupNormalization(_Normalization):
         gamma_regularizer: adds a loss for gamma.
         beta_constraint: is applied to beta after each step of an optimizer.
         gamma_constraint: is applied to gamma after each step.
-        **kwargs: `name`, `dtype`, …
 
     A call takes `mask`, False for elements that mean and variance ignore.
 
@@ -254,7 +252,6 @@ class UnitNormalization(FunctionLayer):
 
     Args:
         axis: the axis, or a list of axes.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         TypeError: if `axis` is no number or list.

@@ -50,19 +50,12 @@ class LocallyConnected(FunctionLayer):
         kernel_size: the window's size: one number for all axes, or one for each.
         strides: its steps: one number for all axes, or one for each.
         padding: "valid", or "same" with an implementation other than 1.
-        data_format: "channels_last" or "channels_first".
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
         kernel_initializer: for the filters.
         bias_initializer: for the bias `[*positions, filters]`.
         kernel_regularizer: adds a loss for the filters.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the filters after each step of an optimizer.
-        bias_constraint: is applied to the bias after each step.
         implementation: how filters are kept: 1 for each position, 2 as a whole matrix, 3 as those
             entries of the matrix that are used.
-        **kwargs: `name`, `dtype`, `input_shape`, …
 
     Raises:
         ValueError: if arguments or shapes do not fit.

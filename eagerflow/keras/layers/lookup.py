@@ -29,7 +29,6 @@ class StringLookup(IndexLookup):
         sparse: whether vectors are returned as a SparseTensor.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
         encoding: that of strings.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.
@@ -113,7 +112,6 @@ class IntegerLookup(IndexLookup):
         output_mode: "int", or "one_hot", "multi_hot", "count" or "tf_idf" for vectors.
         sparse: whether vectors are returned as a SparseTensor.
         pad_to_max_tokens: whether vectors have the length `max_tokens` in any case.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.

@@ -40,17 +40,14 @@ class LSTMCell(GatedCell):
         units: the size of the output and of each state.
         activation: for candidates and output.
         recurrent_activation: for the gates.
-        use_bias: whether there is a bias.
         kernel_initializer: for the kernel `[features, 4 * units]`.
         recurrent_initializer: for the recurrent kernel `[units, 4 * units]`.
         bias_initializer: for the bias `[4 * units]`.
         unit_forget_bias: whether the forget gate's bias is one at first.
         kernel_regularizer: adds a loss for the kernel.
         recurrent_regularizer: adds a loss for the recurrent kernel.
-        bias_regularizer: adds a loss for the bias.
         kernel_constraint: is applied to the kernel after each step of an optimizer.
         recurrent_constraint: is applied to the recurrent kernel after each step.
-        bias_constraint: is applied to the bias after each step.
         dropout: the share of inputs that are dropped in training.
         recurrent_dropout: the share of the state that is dropped in training.
         **kwargs: `name`, `dtype`, `seed`, …

@@ -15,7 +15,6 @@ class Masking(Layer):
 
     Args:
         mask_value: the value.
-        **kwargs: `name`, `dtype`, …
 
     The result has zeros in their place, and later layers skip them.
 

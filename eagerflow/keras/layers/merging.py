@@ -218,7 +218,6 @@ class Concatenate(_Merge):
 
     Args:
         axis: the axis; the batch is axis 0.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if the shapes differ along another axis.
@@ -289,7 +288,6 @@ class Dot(_Merge):
     Args:
         axes: the axis, or one for each input.
         normalize: whether vectors are divided by their length first: the cosine of their angle.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         TypeError: if `axes` is neither a number nor a list.

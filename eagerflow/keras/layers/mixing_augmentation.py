@@ -21,9 +21,6 @@ class MixUp(ImageAugmentation):
 
     Args:
         alpha: both parameters of the beta distribution that weights come from.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> x = {"images": tf.ones([2, 4, 4, 3]), "labels": tf.eye(2)}
     >>> tf.keras.layers.MixUp()(x)["labels"].shape
@@ -115,9 +112,6 @@ class CutMix(_Boxes):
     Args:
         factor: both parameters of the beta distribution that shares come from, or a pair between
             which they are drawn.
-        seed: the random seed.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> x = {"images": tf.ones([2, 4, 4, 3]), "labels": tf.eye(2)}
     >>> tf.keras.layers.CutMix()(x)["images"].shape
@@ -196,9 +190,6 @@ class RandomErasing(_Boxes):
         scale: the share of the image that the box takes, as a pair of bounds.
         fill_value: what boxes are filled with, a number or one for each channel; None: noise.
         value_range: the least and largest value of images.
-        seed: the random seed.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomErasing(fill_value=0)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])

@@ -39,12 +39,10 @@ class MultiHeadAttention(FunctionLayer):
         bias_initializer: for their biases.
         kernel_regularizer: adds a loss for the kernels.
         bias_regularizer: adds a loss for the biases.
-        activity_regularizer: adds a loss for the result.
         kernel_constraint: is applied to the kernels after each step of an optimizer.
         bias_constraint: is applied to the biases after each step.
         softmax_robust_masking: whether masked weights are exactly zero.
         seed: the random seed of the dropout.
-        **kwargs: `name`, `dtype`, …
 
     A call takes a query `[batch, queries, dim]`, a value `[batch, keys, dim]`, a key (by default
     the value), `attention_mask` `[batch, queries, keys]`, `return_attention_scores`, `training`,

@@ -95,7 +95,6 @@ class ZeroPadding1D(_ZeroPadding):
 
     Args:
         padding: how many: one number, or one for each end.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.ZeroPadding1D(2)(tf.ones([1, 3, 2])).shape
     TensorShape([1, 7, 2])
@@ -114,8 +113,6 @@ class ZeroPadding2D(_ZeroPadding):
 
     Args:
         padding: one number, one for rows and one for columns, or a pair for each.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.ZeroPadding2D(((1, 0), (2, 2)))(tf.ones([1, 3, 3, 2])).shape
     TensorShape([1, 4, 7, 2])
@@ -136,8 +133,6 @@ class ZeroPadding3D(_ZeroPadding):
 
     Args:
         padding: one number, one for each axis, or a pair for each.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.ZeroPadding3D()(tf.ones([1, 3, 3, 3, 2])).shape
     TensorShape([1, 5, 5, 5, 2])
@@ -158,7 +153,6 @@ class Cropping1D(_Cropping):
 
     Args:
         cropping: how many steps: one number, or one for each end.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if nothing would be left.
@@ -180,8 +174,6 @@ class Cropping2D(_Cropping):
 
     Args:
         cropping: one number, one for rows and one for columns, or a pair for each.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if nothing would be left.
@@ -205,8 +197,6 @@ class Cropping3D(_Cropping):
 
     Args:
         cropping: one number, one for each axis, or a pair for each.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if nothing would be left.

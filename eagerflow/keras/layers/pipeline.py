@@ -16,7 +16,6 @@ class Pipeline(Layer):
 
     Args:
         layers: the layers.
-        name: the layer's name.
 
     >>> layers = [tf.keras.layers.Rescaling(2.0), tf.keras.layers.Rescaling(1.0, offset=1.0)]
     >>> print(tf.keras.layers.Pipeline(layers)(tf.constant([1.0, 2.0])).numpy())

@@ -30,8 +30,6 @@ class Pooling(Layer):
         pool_size: the window's size: one number for all axes, or one for each.
         strides: its steps: one number, or one for each axis; `pool_size` by default.
         padding: "valid" or "same"; means do not count what padding adds.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
     """
 
     _rank: int

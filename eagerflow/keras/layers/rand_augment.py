@@ -90,9 +90,6 @@ class RandomShear(_Moving):
         interpolation: "bilinear" or "nearest".
         fill_mode: what lies beyond the border: "reflect", "wrap", "nearest" or "constant".
         fill_value: the constant.
-        data_format: "channels_last" or "channels_first".
-        seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if a share is out of range.
@@ -255,9 +252,6 @@ class RandAugment(_Several):
         num_ops: how many changes.
         factor: their strength, from 0 to 1, or a pair between which it is drawn.
         interpolation: "bilinear" or "nearest".
-        seed: the random seed.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandAugment()(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -298,9 +292,6 @@ class AugMix(_Several):
         alpha: the parameter of the distributions that weights come from.
         all_ops: whether brightness, colour, contrast and sharpness change as well.
         interpolation: "bilinear" or "nearest".
-        seed: the random seed.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.AugMix()(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])

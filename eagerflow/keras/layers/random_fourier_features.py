@@ -32,7 +32,6 @@ class RandomFourierFeatures(Layer):
             `exp(-|distance| / scale)`, or an initializer for the kernel `[size, output_dim]`.
         scale: a positive number; by default `sqrt(size / 2)` for "gaussian", else 1.
         trainable: whether the scale is a trainable weight.
-        name: the layer's name.
         **kwargs: `dtype`, `input_shape`, …
 
     Raises:

@@ -59,7 +59,6 @@ class RandomFlip(RandomImages):
     Args:
         mode: "horizontal", "vertical" or "horizontal_and_vertical".
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: for another mode.
@@ -103,7 +102,6 @@ class RandomCrop(RandomImages):
         height: the rows of the result.
         width: the columns of the result.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomCrop(4, 6)(tf.ones([2, 10, 8, 3])).shape
     TensorShape([2, 4, 6, 3])
@@ -148,7 +146,6 @@ class RandomContrast(RandomImages):
     Args:
         factor: a share: the multiplier lies between 1 - factor and 1 + factor; or a pair of shares.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if a share is negative, or the first is above 1.
@@ -184,7 +181,6 @@ class RandomBrightness(RandomImages):
         factor: the value lies between -factor and factor, as a share of the range; or a pair.
         value_range: the smallest and the largest value of images.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if a share is outside of -1 and 1, or the range is no pair.
@@ -257,7 +253,6 @@ class Transformation(RandomImages):
         interpolation: "bilinear" or "nearest".
         seed: the random seed.
         fill_value: the constant.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if a share is out of range.

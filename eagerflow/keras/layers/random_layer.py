@@ -15,7 +15,6 @@ class BaseRandomLayer(Layer):
         seed: the random seed; drawn if it is None.
         force_generator: whether random values come from a `tf.random.Generator` in any case.
         rng_type: see `RandomGenerator`.
-        **kwargs: `name`, `dtype`, …
     """
 
     _unsaved_arguments = frozenset({"force_generator", "rng_type"})

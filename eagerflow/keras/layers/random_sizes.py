@@ -55,7 +55,6 @@ class RandomHeight(_RandomSize):
             is added to 1.
         interpolation: see `Resizing`.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomHeight(0.0)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])
@@ -72,7 +71,6 @@ class RandomWidth(_RandomSize):
             is added to 1.
         interpolation: see `Resizing`.
         seed: the random seed.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.RandomWidth(0.0)(tf.ones([2, 4, 4, 3])).shape
     TensorShape([2, 4, 4, 3])

@@ -20,7 +20,6 @@ class Flatten(Layer):
 
     Args:
         data_format: "channels_last", or "channels_first" whose channels are moved to the end.
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.Flatten()(tf.ones([2, 3, 4])).shape
     TensorShape([2, 12])
@@ -54,7 +53,6 @@ class Reshape(Layer):
 
     Args:
         target_shape: the sizes without the batch's; one of them may be -1.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         tf.errors.InvalidArgumentError: if the element counts differ; a ValueError of symbolic tensors.
@@ -110,7 +108,6 @@ class Permute(Layer):
 
     Args:
         dims: the axes' indices, counted from 1, in their new order; the batch's axis stays first.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if `dims` is no permutation of 1, 2, ….
@@ -144,7 +141,6 @@ class RepeatVector(Layer):
 
     Args:
         n: how often.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         TypeError: if `n` is no integer.

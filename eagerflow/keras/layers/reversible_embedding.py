@@ -29,7 +29,6 @@ class ReversibleEmbedding(Embedding):
         mask_zero: whether 0 stands for a step that is left out.
         reverse_dtype: the dtype of the scores.
         logit_soft_cap: the bound of the scores.
-        **kwargs: `name`, `dtype`, …
 
     >>> layer = tf.keras.layers.ReversibleEmbedding(100, 8)
     >>> layer(layer(tf.constant([[1, 2, 3]])), reverse=True).shape

@@ -20,7 +20,6 @@ class RMSNormalization(Layer):
     Args:
         axis: the axis, or a list of axes.
         epsilon: keeps the divisor from zero.
-        **kwargs: `name`, `dtype`, …
 
     >>> layer = tf.keras.layers.RMSNormalization()
     >>> layer(tf.constant([[3.0, 4.0]])).numpy().round(3)

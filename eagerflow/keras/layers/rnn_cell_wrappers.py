@@ -87,14 +87,12 @@ class RNNCellDropoutWrapper(_CellWrapper):
     """A cell whose inputs, outputs or states are set to zero at random.
 
     Args:
-        cell: the cell.
         input_keep_prob: the share of inputs that stay.
         output_keep_prob: the share of outputs that stay.
         state_keep_prob: the share of states that stay.
         variational_recurrent: not supported: each step draws new masks.
         input_size: ignored.
         dtype: the dtype.
-        seed: the random seed.
         dropout_state_filter_visitor: a function of a state that says whether it may be dropped.
 
     Raises:
@@ -160,7 +158,6 @@ class RNNCellResidualWrapper(_CellWrapper):
     """A cell to whose outputs its inputs are added.
 
     Args:
-        cell: the cell.
         residual_fn: called with inputs and outputs instead of adding them.
 
     >>> cell = tf.nn.RNNCellResidualWrapper(tf.keras.layers.SimpleRNNCell(3))
@@ -187,7 +184,6 @@ class RNNCellDeviceWrapper(_CellWrapper):
     """A cell that runs on a device.
 
     Args:
-        cell: the cell.
         device: the device's name.
 
     >>> tf.nn.RNNCellDeviceWrapper(tf.keras.layers.SimpleRNNCell(3), "/cpu:0").output_size

@@ -20,7 +20,6 @@ class TFSMLayer(Layer):
         call_endpoint: the name of a function of its object, or of a signature.
         call_training_endpoint: the same for calls with `training=True`.
         trainable: whether its trainable variables are the layer's.
-        name: the layer's name.
         dtype: the layer's dtype.
 
     >>> import tempfile

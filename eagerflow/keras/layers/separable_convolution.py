@@ -26,26 +26,15 @@ class SeparableConv(Conv):
     """The base of separable convolutions.
 
     Args:
-        filters: the number of channels of the result.
-        kernel_size: the window's size: one number for all axes, or one for each.
-        strides: its steps: one number for all axes, or one for each.
         padding: "valid" or "same"; of sequences also "causal".
-        data_format: "channels_last" or "channels_first".
-        dilation_rate: the distances of the window's elements: one number, or one for each axis.
         depth_multiplier: how many channels between the two come from one of the input.
-        activation: a function or its name; None for none.
-        use_bias: whether a bias is added.
         depthwise_initializer: for the filters of the first convolution.
         pointwise_initializer: for those of the second.
-        bias_initializer: for the bias `[filters]`.
         depthwise_regularizer: adds a loss for the first filters.
         pointwise_regularizer: adds a loss for the second.
-        bias_regularizer: adds a loss for the bias.
-        activity_regularizer: adds a loss for the result.
         depthwise_constraint: is applied to the first filters after each step of an optimizer.
         pointwise_constraint: is applied to the second.
         bias_constraint: is applied to the bias.
-        **kwargs: `name`, `dtype`, `input_shape`, …
 
     Raises:
         ValueError: if arguments or shapes do not fit.

@@ -35,8 +35,6 @@ class STFTSpectrogram(Layer):
         scaling: "density" divides the window by the root of its energy, "spectrum" by its sum.
         padding: "valid" or "same".
         expand_dims: whether channels and frequencies have separate axes.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: for an argument that is not one of these.
@@ -202,7 +200,6 @@ class MelSpectrogram(Layer):
         mag_exp: 1 for magnitudes, 2 for powers.
         min_power: the least power; lower values become this one.
         ref_power: the power of 0 decibels.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if the transform is shorter than a frame.

@@ -48,7 +48,6 @@ class TextVectorization(PreprocessingLayer):
         sparse: whether vectors are returned as a SparseTensor.
         ragged: whether sequences are returned as a RaggedTensor, without padding.
         encoding: that of the texts.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if arguments do not fit.

@@ -16,10 +16,6 @@ _ops = _core.ops
 class TimeDistributed(Wrapper):
     """Applies a layer to each step of `[batch, steps, ...]`.
 
-    Args:
-        layer: the layer.
-        **kwargs: `name`, `dtype`, …
-
     Raises:
         ValueError: if `layer` is no layer, or there are no steps in the input.
 

@@ -67,7 +67,6 @@ class UpSampling1D(_UpSampling):
 
     Args:
         size: how often each step.
-        **kwargs: `name`, `dtype`, …
 
     >>> x = tf.constant([1.0, 2.0])[tf.newaxis, :, tf.newaxis]
     >>> tf.keras.layers.UpSampling1D()(x).numpy().reshape(-1)
@@ -86,10 +85,8 @@ class UpSampling2D(_UpSampling):
 
     Args:
         size: how often each row and column: one number or two.
-        data_format: "channels_last" or "channels_first".
         interpolation: "nearest", "bilinear", "bicubic", "area", "gaussian", "lanczos3",
             "lanczos5" or "mitchellcubic".
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         NotImplementedError: for another interpolation.
@@ -131,8 +128,6 @@ class UpSampling3D(_UpSampling):
 
     Args:
         size: how often each plane, row and column: one number or three.
-        data_format: "channels_last" or "channels_first".
-        **kwargs: `name`, `dtype`, …
 
     >>> tf.keras.layers.UpSampling3D()(tf.ones([1, 2, 2, 2, 3])).shape
     TensorShape([1, 4, 4, 4, 3])

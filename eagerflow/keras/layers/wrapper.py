@@ -22,7 +22,6 @@ class Wrapper(Layer):
 
     Args:
         layer: the layer.
-        **kwargs: `name`, `dtype`, …
 
     >>> class Doubled(tf.keras.layers.Wrapper):
     ...     def call(self, inputs):
@@ -70,7 +69,6 @@ class SpectralNormalization(Wrapper):
     Args:
         layer: a layer with a `kernel` or `embeddings`.
         power_iterations: how many steps find the singular value at each call in training.
-        **kwargs: `name`, `dtype`, …
 
     Raises:
         ValueError: if the layer has neither, or `power_iterations` is not positive.
