@@ -54,7 +54,7 @@ const InputSpec& input_spec(const Op& op, size_t i) {
 }
 
 // The first input without memory that is not lazy: symbolic or batched.
-const Tensor* first_stand_in(std::span<const Tensor> inputs) {
+const Tensor* first_symbolic_or_batched(std::span<const Tensor> inputs) {
   for (const Tensor& input : inputs) {
     if (input.impl()->lazy() && (is_symbolic(input) || is_batched(input))) [[unlikely]]
       return &input;
@@ -62,7 +62,8 @@ const Tensor* first_stand_in(std::span<const Tensor> inputs) {
   return nullptr;
 }
 
-// A symbolic tensor of no graph: nothing is added to the one that is being built.
+// Whether a tensor is symbolic without belonging to a graph. A call with such a tensor adds no node
+// to the graph that is being built.
 bool is_free_symbol(const Tensor& input) {
   const Symbol* const symbol = input.impl()->lazy() ? symbol_of(input) : nullptr;
   return symbol && !symbol->in_graph();
@@ -116,8 +117,8 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
   op.kernel(context);
 }
 
-// Whether a result in a graph is rather computed where it is read, which may be twice: its inputs
-// need no memory, or somebody else keeps it.
+// Whether to recompute a result at each of its readers instead of storing it: its inputs need no
+// memory, or others keep them in memory anyway.
 bool saves_memory(std::span<const Tensor> inputs) {
   constexpr int64_t kLarge = int64_t{1} << 20;
   return std::ranges::any_of(inputs, is_generated) ||
@@ -145,7 +146,7 @@ bool saves_memory(std::span<const Tensor> inputs) {
     }
   }
   SpecList specs;
-  const Tensor* const unknown = first_stand_in(inputs);
+  const Tensor* const unknown = first_symbolic_or_batched(inputs);
   const bool rows = unknown && any_batched(inputs);
   InferContext infer(op, inputs, attrs, specs, unknown && !rows);
   op.infer(infer);
@@ -198,7 +199,7 @@ Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, AttrsRef a
   }
   if (recording() || !observers.empty() || !first.exclusively_owned() ||
       first.shape() != second.shape() || first.dtype() != second.dtype() ||
-      first_stand_in({&second, 1})) {
+      first_symbolic_or_batched({&second, 1})) {
     return call(op, {first, second}, attrs);
   }
   second.impl()->settle();

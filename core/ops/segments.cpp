@@ -21,18 +21,20 @@ Tensor totals_of(const Tensor& rows, const Tensor& ids, int64_t count) {
   return call(unsorted_segment_sum, {rows, ids}, UnsortedSegmentAttrs{.num_segments = count});
 }
 
-// A vector, reshaped with an axis for each inner one of `like`.
-Tensor beside(const Tensor& numbers, int rank) {
-  Shape shape{numbers.size()};
+// A vector reshaped to `rank` axes, of which all but the first have size 1.
+Tensor with_rank(const Tensor& vector, int rank) {
+  Shape shape{vector.size()};
   for (int i = 1; i < rank; ++i) shape.push_back(1);
-  return reshape_to(numbers, shape);
+  return reshape_to(vector, shape);
 }
 
-// At least one, so that empty segments stay zero.
-Tensor some(const Tensor& counts) { return call(maximum, {counts, ones(counts.dtype(), {})}); }
+// Counts of at least one, so that divisions leave empty segments zero.
+Tensor at_least_one(const Tensor& counts) {
+  return call(maximum, {counts, ones(counts.dtype(), {})});
+}
 
 Tensor counts_of(const Tensor& ids, int64_t count, DType dtype) {
-  return some(totals_of(ones(dtype, ids.shape()), ids, count));
+  return at_least_one(totals_of(ones(dtype, ids.shape()), ids, count));
 }
 
 // Elements equal to their segment's extreme share its gradient.
@@ -40,7 +42,8 @@ void extreme_gradient(GradContext& g) {
   const Tensor& ids = g.input(1);
   const Tensor& result = g.output(0);
   const Tensor chosen = call(equal, {g.input(0), rows_of(result, ids)});
-  const Tensor shares = some(totals_of(cast_to(chosen, result.dtype()), ids, result.dim(0)));
+  const Tensor shares =
+      at_least_one(totals_of(cast_to(chosen, result.dtype()), ids, result.dim(0)));
   const Tensor gathered = rows_of(g.dy() / shares, ids);
   g.set(0, ef::select(chosen, gathered, zeros_like(gathered)));
 }
@@ -58,7 +61,7 @@ Neighbours neighbours_of(const Tensor& ids, DType dtype, const Shape& shape) {
   const Tensor same = cast_to(call(equal, {part(1), part(0)}), dtype);
   const auto spread = [&](int64_t before, int64_t after) {
     const Tensor padded = call(pad, {same}, PadAttrs{.paddings = {before, after}});
-    return broadcast_to_shape(beside(padded, shape.rank()), shape);
+    return broadcast_to_shape(with_rank(padded, shape.rank()), shape);
   };
   return {spread(1, 0), spread(0, 1)};
 }
@@ -197,7 +200,7 @@ const Op segment_mean{{
         [](GradContext& g) {
           const Tensor dy = g.dy();
           const Tensor counts = counts_of(g.input(1), dy.dim(0), dy.dtype());
-          g.set(0, rows_of(dy / beside(counts, dy.rank()), g.input(1)));
+          g.set(0, rows_of(dy / with_rank(counts, dy.rank()), g.input(1)));
         },
     .needs = {kIds, {}},
     .makes_outputs = true,
@@ -283,7 +286,7 @@ const Op sparse_segment_sum{{
           if (scale != SegmentScale::kSum) {
             const Tensor counts = counts_of(ids, dy.dim(0), dy.dtype());
             dy = dy /
-                 beside(scale == SegmentScale::kMean ? counts : call(sqrt, {counts}), dy.rank());
+                 with_rank(scale == SegmentScale::kMean ? counts : call(sqrt, {counts}), dy.rank());
           }
           g.set(0, totals_of(rows_of(dy, ids), g.input(1), g.input_shape(0)[0]));
         },

@@ -8,8 +8,8 @@ namespace ef::ops {
 namespace {
 
 constexpr DTypeSet kText{DType::kString};
-constexpr DTypeSet kSpelt{DType::kFloat32, DType::kFloat64, DType::kInt32,
-                          DType::kInt64,   DType::kUint32,  DType::kUint64};
+constexpr DTypeSet kParsedTypes{DType::kFloat32, DType::kFloat64, DType::kInt32,
+                                DType::kInt64,   DType::kUint32,  DType::kUint64};
 
 void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
 
@@ -98,7 +98,7 @@ const Op string_to_number{{
     .infer =
         [](InferContext& c) {
           const DType dtype = c.attrs<StringToNumberAttrs>().dtype;
-          if (!kSpelt.contains(dtype)) {
+          if (!kParsedTypes.contains(dtype)) {
             invalid_argument("strings cannot be read as ", dtype, " [Op:StringToNumber]");
           }
           c.add_output(dtype, c.shape(0));
