@@ -8,7 +8,7 @@
 namespace ef::ops {
 namespace {
 
-// Checks a table of indices and weights; returns the number of results it describes.
+// Checks a table of indices and weights, and returns the number of its results.
 int64_t checked_table(const Shape& places, const Shape& weights, int64_t size) {
   const int64_t count = size_of(places, 0);
   const int64_t taps = size_of(weights, 1);
@@ -47,9 +47,9 @@ const Op resample{{
     .name = "resample",
     .tf_name = "Resample",
     .inputs = {{"images", {DType::kFloat32, DType::kFloat64}},
-               {"row_places", {DType::kInt32}},
+               {"row_indices", {DType::kInt32}},
                {"row_weights", {DType::kFloat32, DType::kFloat64}},
-               {"column_places", {DType::kInt32}},
+               {"column_indices", {DType::kInt32}},
                {"column_weights", {DType::kFloat32, DType::kFloat64}}},
     .infer =
         [](InferContext& c) {

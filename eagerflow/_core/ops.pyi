@@ -733,9 +733,9 @@ def remaining_boxes(
 ) -> Tensor: ...
 def resample(
     images: TensorLike,
-    row_places: TensorLike,
+    row_indices: TensorLike,
     row_weights: TensorLike,
-    column_places: TensorLike,
+    column_indices: TensorLike,
     column_weights: TensorLike,
     name: str | None = None,
 ) -> Tensor: ...

@@ -51,9 +51,9 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
   check_places(context.input(3), column_taps, width);
   const T* x = images.data<T>();
   T* y = out.mutable_data<T>();
-  const auto* row_places = context.input(1).data<int32_t>();
+  const auto* row_indices = context.input(1).data<int32_t>();
   const T* row_weights = context.input(2).data<T>();
-  const auto* column_places = context.input(3).data<int32_t>();
+  const auto* column_indices = context.input(3).data<int32_t>();
   const T* column_weights = context.input(4).data<T>();
   const std::vector<uint8_t> dense = dense_results(column_weights, columns, column_taps);
   const int64_t span = width * channels;
@@ -63,9 +63,9 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
                  std::vector<T> sums(static_cast<size_t>(span));
                  for (int64_t i = begin; i < end; ++i) {
                    const int64_t row = i % rows;
-                   const T* source = x + (i / rows * height + row_places[row]) * span;
+                   const T* source = x + (i / rows * height + row_indices[row]) * span;
                    loops.rows(sums.data(), source, row_weights + row * row_taps, row_taps, span);
-                   loops.columns(y + i * columns * channels, sums.data(), column_places,
+                   loops.columns(y + i * columns * channels, sums.data(), column_indices,
                                  column_weights, dense.data(), column_taps, columns, channels);
                  }
                });
