@@ -1,1 +1,1 @@
-"""What values are, what describes them, and where operations run."""
+"""Tensors, variables and their specs, and the devices on which operations run."""

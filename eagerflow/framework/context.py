@@ -26,14 +26,14 @@ class _Process:
     graphs_run = False
     # Whether loops in graphs return structures as they do in version 2.
     control_flow_v2 = True
-    # Whether changes of graphs' variables give these, and not their values.
+    # Whether assignments to graphs' variables return the variables, and not their values.
     resource_variables = True
-    # Whether programs are of version 2, where histories name metrics as they were given.
+    # Whether programs are of version 2, where histories name metrics as programs passed them.
     version_2 = True
     # Whether functions draw random values as operations outside them do.
     functions_eager = False
     default_graph: Any = None
-    # Makes a graph; set by `eagerflow.graph.graph`, imported only where graphs are built.
+    # Creates a graph; set by `eagerflow.graph.graph`, imported only where graphs are built.
     make_graph: Callable[[], Any]
 
 
@@ -81,7 +81,7 @@ def default_graph() -> Any:
 
 
 def set_eager(eager: bool) -> None:
-    """Chooses what operations do outside of all graphs: run, or be added to the default graph."""
+    """Chooses whether operations outside of all graphs run or are added to the default graph."""
     process.eager = eager
     if not eager:
         process.graphs_used = True
@@ -96,7 +96,7 @@ def has_nested_graphs() -> bool:
 
 
 def reset_default_graph() -> None:
-    """Makes the process's graph an empty one.
+    """Replaces the process's graph by an empty one.
 
     Raises:
         AssertionError: inside of `Graph.as_default()`.

@@ -15,7 +15,7 @@ _ANY = DeviceSpec()
 
 
 class _Scope(threading.local):
-    spec = _ANY  # what the scopes of this thread ask for, together
+    spec = _ANY  # the combined request of this thread's scopes
 
 
 _scope = _Scope()
@@ -23,12 +23,12 @@ _parsed = functools.lru_cache(maxsize=256)(DeviceSpec.from_string)
 
 
 def current_spec() -> DeviceSpec:
-    """What the scopes of this thread ask for, together."""
+    """The combined request of this thread's device scopes."""
     return _scope.spec
 
 
 def spec_of(name: Any) -> DeviceSpec | None:
-    """The parts of what `tf.device` takes; None for None.
+    """The parts of the argument of `tf.device`; None for None.
 
     Raises:
         ValueError: if it is no device's name.
@@ -52,7 +52,7 @@ class device:
         device_name: a name like "/CPU:0" or "/device:GPU:0", a `tf.DeviceSpec`, or None.
 
     Raises:
-        RuntimeError: if a function is given.
+        RuntimeError: if the argument is a function.
         ValueError: on entering, if the name is not well formed.
         tf.errors.InvalidArgumentError: on entering, if the name is that of another job, or of a
             device that does not exist and that soft placement does not replace. In graphs, names of
@@ -83,8 +83,10 @@ class device:
             # A graph may name what only those who run it have; what runs meanwhile, such as the
             # initialization of variables, runs on a device of this machine.
             kind, index = inner.device_type, inner.device_index or 0
-            found = table.row(kind, index) if kind is not None and is_local(inner) else None
-            row = -1 if kind is None or found is None else found
+            index_in_table = (
+                table.row(kind, index) if kind is not None and is_local(inner) else None
+            )
+            row = -1 if kind is None or index_in_table is None else index_in_table
         before = _core.enter_device(row)
         self._before.append((graph, label, _scope.spec, before))
         _scope.spec = inner

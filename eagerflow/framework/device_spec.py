@@ -98,7 +98,7 @@ class DeviceSpec:
         return type(self).from_string(spec)
 
     def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
-        """These parts, but those of another spec where it has some.
+        """These parts, overridden by those that another spec has.
 
         Args:
             dev: the other one.
@@ -107,11 +107,11 @@ class DeviceSpec:
         >>> gpu.make_merged_spec(tf.DeviceSpec(job="b")).to_string()
         '/job:b/device:GPU:1'
         """
-        given = {key: value for key, value in dev._parts().items() if value is not None}
-        return type(self)(**{**self._parts(), **given})
+        overrides = {key: value for key, value in dev._parts().items() if value is not None}
+        return type(self)(**{**self._parts(), **overrides})
 
     def replace(self, **kwargs: Any) -> DeviceSpec:
-        """The same spec with some parts replaced.
+        """The same spec with the named parts replaced.
 
         Args:
             **kwargs: the parts, as `__init__` takes them.

@@ -1,4 +1,4 @@
-"""The devices of this process: what the machine has, and what programs see of it.
+"""The devices of this process: the machine's, and the logical devices that programs see.
 
 Physical devices are divided into logical ones once, when a program first asks for a device or has made a
 tensor. After that nothing about them can be changed.
@@ -50,12 +50,12 @@ class Provider(Protocol):
         ...
 
     def description(self, device: PhysicalDevice) -> str:
-        """What the device is, in its vendor's words."""
+        """The vendor's name of the device."""
         ...
 
 
 class DeviceTable:
-    """What is configured, and the rows of the engine's table once they are made."""
+    """The configuration, and the rows of the engine's table once they exist."""
 
     def __init__(self) -> None:
         self.providers: list[Provider] = (
@@ -105,7 +105,7 @@ class DeviceTable:
         self._reopened = True
 
     def make(self) -> None:
-        """Makes the logical devices, if that has not been done."""
+        """Creates the logical devices unless they exist."""
         if self._made:
             return
         with self._lock:
@@ -154,7 +154,7 @@ class DeviceTable:
         return [device for _, device in self.logical_rows() if device.device_type in kinds]
 
     def details(self, device: PhysicalDevice) -> dict[str, str]:
-        """What is known of a device of this machine; nothing of the CPU."""
+        """The details of a device of this machine; none for the CPU."""
         if device == CPU:
             return {}
         for provider in self.providers:

@@ -1,7 +1,6 @@
 """Which strategy is in use on a thread, and for which replica the thread runs.
 
-`tf.distribute` keeps this up to date. What reads it are variables, losses and optimizers, which lie below
-and beside it.
+`tf.distribute` keeps this up to date. Variables, losses and optimizers read it, which belong to other layers.
 """
 
 from __future__ import annotations
@@ -99,10 +98,10 @@ def inside(strategy: Any, replica: Any) -> Iterator[None]:
 
 @contextmanager
 def updating(copy: int) -> Iterator[None]:
-    """Lets variables stand for one of their copies.
+    """Makes distributed variables behave as one of their copies.
 
     Args:
-        copy: the number of the copy.
+        copy: the index of the copy.
     """
     before, state.updated_copy = state.updated_copy, copy
     try:

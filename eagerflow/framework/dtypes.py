@@ -131,7 +131,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes an element takes; 0 for strings."""
+        """The bytes of an element; 0 for strings."""
         return self._size
 
     @property
@@ -308,25 +308,25 @@ def as_dtype(type_value: object) -> DType:
     if isinstance(type_value, DType):
         return type_value
     try:
-        found = _BY_OBJECT.get(type_value)
-        if found is None:
+        known = _BY_OBJECT.get(type_value)
+        if known is None:
             if isinstance(type_value, str):
-                found = _BY_NAME.get(type_value)
+                known = _BY_NAME.get(type_value)
             elif type(type_value) is int:
-                found = _BY_ENUM.get(type_value)
+                known = _BY_ENUM.get(type_value)
     except TypeError:  # unhashable
-        found = None
-    if found is None:
-        found = _from_numpy(type_value)
-    if found is None:
+        known = None
+    if known is None:
+        known = _from_numpy(type_value)
+    if known is None:
         raise TypeError(
             f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."
         )
-    return found
+    return known
 
 
 def dtype_of(spec: Any) -> DType:
-    """The dtype of a spec, or of what stands for one where only the dtype counts.
+    """The dtype of a spec, or of a value that is accepted for one where only the dtype counts.
 
     >>> from eagerflow.framework import dtypes
     >>> dtypes.dtype_of(tf.TensorSpec([2], tf.int32)), dtypes.dtype_of("bool")

@@ -23,7 +23,7 @@ _core.set_graph_error_hook(graph_errors.add_places)
 
 
 class Captures(NamedTuple):
-    """What a function uses from outside, by identity of the tensor outside.
+    """The captures of a function, by identity of the outer tensor.
 
     Args:
         by_val_external: the tensors outside.
@@ -47,7 +47,7 @@ class FuncGraph(_core.Graph, GraphInspection):
         # The global seed of random operations, and how many of them have had no seed of their own.
         self.seed: Any = random_seed.current() if outer is None else outer.seed
         self._unseeded = 0
-        # What is asked for in each call, by keys.
+        # Values that each call asks for, by keys.
         self._asked: dict[Any, Any] = {}
         # The function's arguments and results, with this graph's tensors in them.
         self.structured_input_signature: Any = None
@@ -58,7 +58,7 @@ class FuncGraph(_core.Graph, GraphInspection):
     @contextmanager
     def as_default(self) -> Iterator[FuncGraph]:
         """Adds the operations inside to this graph."""
-        if _core.building() is self:  # Tapes go on recording what is added to it.
+        if _core.building() is self:  # Tapes go on recording its new nodes.
             yield self
             return
         self.enter()
@@ -84,9 +84,9 @@ class FuncGraph(_core.Graph, GraphInspection):
 
     def next_op_seed(self) -> int:
         """The seed of the next random operation that has none of its own."""
-        number = self._unseeded
+        position = self._unseeded
         self._unseeded += 1
-        return number
+        return position
 
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None
@@ -117,9 +117,9 @@ class FuncGraph(_core.Graph, GraphInspection):
             return self._asked[key]
 
         def value() -> Any:
-            found = closure()
-            nest.assert_same_structure(spec, found, expand_composites=False, check_types=False)
-            leaves = zip(nest.flatten(spec), nest.flatten(found), strict=True)
+            captured = closure()
+            nest.assert_same_structure(spec, captured, expand_composites=False, check_types=False)
+            leaves = zip(nest.flatten(spec), nest.flatten(captured), strict=True)
             cast = [one.cast(leaf, CastContext()) for one, leaf in leaves]
             return nest.pack_sequence_as(spec, cast)
 

@@ -20,18 +20,18 @@ def add_places(error: BaseException, nodes: list[tuple[str, Any]]) -> None:
     """
     if not isinstance(error, OpError):
         return
-    places: list[str] = []
+    locations: list[str] = []
     for _, source in reversed(nodes):
         if source is not None:
-            place = '  File "{}", line {}, in {}\n'.format(*source)
-            if places[-1:] != [place]:
-                places.append(place)
+            location = '  File "{}", line {}, in {}\n'.format(*source)
+            if locations[-1:] != [location]:
+                locations.append(location)
     message = error.message
     if message.startswith(_HEADER):  # from a graph that a node called
         first, _, rest = message.partition(_LINES)
-        error._message = first + _LINES + "".join(places) + rest
+        error._message = first + _LINES + "".join(locations) + rest
         return
     name = nodes[0][0]
     error._message = (
-        f"{_HEADER}{name}{_LINES}{''.join(places)}\n{message}\n\t [[{{{{node {name}}}}}]]"
+        f"{_HEADER}{name}{_LINES}{''.join(locations)}\n{message}\n\t [[{{{{node {name}}}}}]]"
     )

@@ -47,8 +47,8 @@ def host_call(
         effects: whether the function does more than return a result: such a node runs although
             nobody needs its result.
         kind: the node's type; by default its name.
-        in_programs: whether the function, given tensors of known shapes, calls operations alone:
-            a program of a device has these.
+        in_programs: whether the function, called with tensors of known shapes, only calls operations:
+            a program of a device then contains them.
         unless: a boolean scalar; the function, which has no result then, is called where it is
             false.
 
@@ -94,7 +94,7 @@ def host_call(
 
 
 def _lister(specs: Any) -> Callable[[Any], list]:
-    """What lists the tensors of a result with these specs."""
+    """A function that lists the tensors of a result with these specs."""
     if specs is None:
         return lambda result: []
     if type(specs) is TensorSpec:
@@ -111,7 +111,7 @@ Maker = Callable[[Iterator[Tensor]], Any]
 
 
 class LateArguments:
-    """The arguments of a call that some values are known for only when a graph runs.
+    """The arguments of a call, of which some are known only when a graph runs.
 
     Args:
         args: arguments by position; see `host_call`.
@@ -119,11 +119,11 @@ class LateArguments:
     """
 
     def __init__(self, args: tuple, kwargs: dict[str, Any]) -> None:
-        # The tensors of the graph that give the values.
+        # The tensors of the graph that have the values.
         self.inputs: list[Tensor] = []
         self._args = list(args)
         self._kwargs = dict(kwargs)
-        # The arguments that are no constants, by position or name.
+        # The arguments that are not constants, by position or name.
         self._late = self._makers(dict(enumerate(args)))
         self._late_by_name = self._makers(kwargs)
 
@@ -138,11 +138,11 @@ class LateArguments:
         return tuple(args), kwargs
 
     def _makers(self, arguments: dict[Any, Any]) -> list[tuple[Any, Maker]]:
-        found = [(key, self._argument(arguments[key])) for key in sorted(arguments)]
-        return [(key, make) for key, make in found if make is not None]
+        makers = [(key, self._argument(arguments[key])) for key in sorted(arguments)]
+        return [(key, make) for key, make in makers if make is not None]
 
     def _argument(self, value: Any) -> Maker | None:
-        """What makes an argument of the values that remain; None for a constant."""
+        """A function from the remaining values to an argument; None for a constant."""
         if not nest.is_nested(value):
             return self._maker(value)
         leaves = nest.flatten(value)
@@ -163,7 +163,7 @@ class LateArguments:
         return packed
 
     def _maker(self, leaf: Any) -> Maker | None:
-        """What makes a leaf of the values that remain, whose inputs it adds; None for a constant."""
+        """A function from the remaining values to a leaf, whose inputs it adds; None for a constant."""
         if isinstance(leaf, Tensor | _core.Variable):
             self.inputs.append(_core.as_tensor(leaf))
             return next
@@ -180,7 +180,7 @@ class LateArguments:
 def on_host(
     specs: Callable[..., Any], *, effects: bool = False, in_programs: bool = False
 ) -> Callable[[Callable], Callable[..., Any]]:
-    """What `op_function` and `composed_op` take as `in_graph` of a function that works on the host.
+    """The `in_graph` of `op_function` and `composed_op` for a function that works on the host.
 
     Args:
         specs: the specs of the result, from the function's arguments; see `host_call`.
@@ -209,14 +209,14 @@ def on_host(
 def draws_on_host(
     specs: Callable[..., Any], blocks: Callable[..., Any]
 ) -> Callable[[Callable], Callable[..., Any]]:
-    """What `composed_op` takes as `in_graph` of a function that draws random values on the host.
+    """The `in_graph` of `composed_op` for a function that draws random values on the host.
 
     The node takes key and counter of its stream from another node, as operations do.
 
     Args:
         specs: the specs of the result, from the function's arguments; see `host_call`.
-        blocks: how many blocks of random values a call takes, from the function's arguments: a
-            number or an int64 scalar. The function has an argument `seed`; 0 is as None.
+        blocks: how many blocks of random values a call consumes, from the function's arguments: an
+            int or an int64 scalar. The function has an argument `seed`; 0 means None.
     """
 
     def of(function: Callable) -> Callable[..., Any]:

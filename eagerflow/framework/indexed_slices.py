@@ -53,16 +53,16 @@ class IndexedSlices:
 
     @property
     def dense_shape(self) -> Any:
-        """The shape of the whole as a vector, or None."""
+        """The shape of the larger tensor as a vector, or None."""
         return self._dense_shape
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole as a `TensorShape`."""
+        """The shape of the larger tensor as a `TensorShape`."""
         return TensorShape(self._known_sizes())
 
     def _known_sizes(self) -> list[int | None] | None:
-        """The sizes of the whole as far as they are known."""
+        """The known sizes of the larger tensor; None for the others."""
         if self._dense_shape is None:
             return None
         return _core.partial_value(_core.as_tensor(self._dense_shape))
@@ -128,7 +128,7 @@ class IndexedSlices:
 
 
 class IndexedSlicesSpec(TypeSpec):
-    """What is known of a `tf.IndexedSlices`.
+    """The spec of a `tf.IndexedSlices`.
 
     Args:
         shape: the dense shape.

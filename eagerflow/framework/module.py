@@ -38,7 +38,7 @@ def _is_module(value: Any) -> bool:
 
 
 class AutoTrackable(Trackable):
-    """The base of objects that depend on what their attributes hold."""
+    """The base of objects that depend on the objects in their attributes."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if type(value) is NoDependency:
@@ -99,7 +99,7 @@ class Module(AutoTrackable):
 
     @property
     def name(self) -> str:
-        """The name given or derived when the module was made."""
+        """The name that was passed, or derived from the class, at construction."""
         return self._name
 
     @property

@@ -23,10 +23,10 @@ class name_scope:
         name: one more part of the prefix; one that ends in `/` replaces the whole prefix, and the
             empty string means no prefix.
 
-    In a `tf.Graph`, the part gets a number if the scope has been used before.
+    In a `tf.Graph`, the part gets a suffix such as "_1" if the scope has been used before.
 
     Raises:
-        ValueError: if `name` is no string.
+        ValueError: if `name` is not a string.
 
     >>> with tf.name_scope("encoder"):
     ...     print(tf.Variable(1.0, name="scale").name)

@@ -18,7 +18,7 @@ from eagerflow import _core
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# From a function's body to what runs instead while a graph is built.
+# From a function's body to the function that replaces it while a graph is built.
 InGraph = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -36,7 +36,7 @@ def op_function(
     overridable: bool = True,
     in_graph: InGraph | None = None,
 ) -> Any:
-    """Makes a function one that arguments and recorders may override.
+    """Decorates a function so that arguments and recorders may override its calls.
 
     Args:
         body: the function, whose parameters, name and documentation stay.
@@ -82,13 +82,13 @@ def parameter_names(function: Any) -> list[str]:
 
 
 def bind_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any] | None:
-    """The arguments that were given, by name and in the order of the parameters.
+    """The passed arguments, by name and in the order of the parameters.
 
     None if the function does not accept them, or is variadic.
     """
     names = parameter_names(function)
-    given = dict(zip(names, args, strict=False))
-    if len(args) > len(names) or not kwargs.keys() <= set(names) - given.keys():
+    passed = dict(zip(names, args, strict=False))
+    if len(args) > len(names) or not kwargs.keys() <= set(names) - passed.keys():
         return None
-    given |= kwargs
-    return {name: given[name] for name in names if name in given}
+    passed |= kwargs
+    return {name: passed[name] for name in names if name in passed}

@@ -88,7 +88,7 @@ class Operation:
         self._add_control_inputs([operation])
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
-        """Runs the operation in a session, the default one if none is given.
+        """Runs the operation in a session, by default the default session.
 
         Raises:
             ValueError: if there is no session.
@@ -107,7 +107,7 @@ class Operation:
 
     @property
     def op_def(self) -> Any:
-        """What the operation takes and returns, as an OpDef message."""
+        """The operation's inputs, attributes and outputs, as an OpDef message."""
         return node_messages.op_def(self._node)
 
     @property
@@ -123,10 +123,10 @@ class Operation:
         Raises:
             ValueError: if there is none of that name.
         """
-        found = self.node_def.attr
-        if name not in found:
+        attributes = self.node_def.attr
+        if name not in attributes:
             raise ValueError(f"Operation '{self.name}' has no attr named '{name}'.")
-        return node_messages.value_of(found[name])
+        return node_messages.value_of(attributes[name])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Operation) and self._key() == other._key()
@@ -154,7 +154,7 @@ def _handles(node: Any) -> list[Any]:
 
 
 def own_handle(node: Any) -> Any:
-    """The handle that a node gives in TensorFlow: the first read of a variable stands for it."""
+    """The handle that a node returns in TensorFlow; here, the first read of the variable."""
     if node.type != "ReadVariableOp":
         return None
     return next((handle for handle in _handles(node) if handle.op._node.id == node.id), None)
@@ -214,7 +214,7 @@ _graph_numbers = itertools.count()
 
 
 class GraphInspection:
-    """What programs ask of a graph besides building and running it."""
+    """The methods of a graph besides building and running it."""
 
     nodes: list[Any]
     name: str
@@ -227,8 +227,8 @@ class GraphInspection:
     # Tensors of imported graphs by the names of their nodes there.
     imported: dict[str, list[Any]] | None = None
     seed: int | None = None
-    # Nodes of imported graphs as their messages have them, by the numbers of nodes here; the numbers of
-    # all nodes that these consist of; and the functions that they call.
+    # Nodes of imported graphs as in their messages, by the ids of nodes here; the ids of all nodes that
+    # these consist of; and the functions that they call.
     imported_operations: dict[int, ImportedOperation] | None = None
     imported_nodes: set[int] | None = None
     imported_functions: Sequence[Any] = ()
@@ -279,7 +279,7 @@ class GraphInspection:
         if not made or not all(map(_is_symbolic, (*inputs, *outputs))):
             return
         last = _core.node_of(outputs[0]) if outputs else made[-1]
-        if last.id < made[0].id:  # it gives what another one has made
+        if last.id < made[0].id:  # it returns another node's result
             return
         if self.imported_operations is None:
             self.imported_operations, self.imported_nodes = {}, set()
@@ -339,7 +339,7 @@ class GraphInspection:
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
-        """The tensor or operation that an object or a name stands for."""
+        """The tensor or operation of an object or a name."""
         if not isinstance(obj, str):
             return obj
         if ":" in obj and allow_tensor:
@@ -349,10 +349,10 @@ class GraphInspection:
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables that its operations read or change, each once, in order."""
-        found: dict[int, Any] = {}
+        unique: dict[int, Any] = {}
         for variable in self._used_variables():
-            found.setdefault(id(variable), variable)
-        return tuple(found.values())
+            unique.setdefault(id(variable), variable)
+        return tuple(unique.values())
 
     def _used_variables(self) -> Iterator[Any]:
         for node in self.nodes:
@@ -367,12 +367,12 @@ class GraphInspection:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What is used from outside: variables, then tensors of outer graphs."""
+        """The captures: variables, then tensors of outer graphs."""
         return [*self.variables, *(outer for outer, _ in self.captures)]
 
     @property
     def capture_types(self) -> dict[int, Any]:
-        """The specs of what is used from outside, by the objects' ids."""
+        """The specs of the captures, by the objects' ids."""
         handles = {id(v): TensorSpec([], resource) for v in self.variables}
         tensors = {id(t): TensorSpec(t.shape, t.dtype) for t, _ in self.captures}
         return {**handles, **tensors}
@@ -393,7 +393,7 @@ class GraphInspection:
         return {message.signature.name: _FunctionDefinition(message) for message in library}
 
     def _apply_device_functions(self, operation: Any) -> None:
-        """Tells an object, by its method, the device that operations are asked to run on now."""
+        """Passes the current device request to a method of an object."""
         if self.device_label:
             operation._set_device_from_string(self.device_label)
 

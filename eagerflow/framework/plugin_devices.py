@@ -57,7 +57,7 @@ class PluginDevices:
         ]
 
     def description(self, device: PhysicalDevice) -> str:
-        """What the plugin says of a device."""
+        """The plugin's description of a device."""
         client, index = self._found[device]
         return client.devices[index][1]
 

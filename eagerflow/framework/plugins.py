@@ -21,7 +21,7 @@ from eagerflow.util import lazy
 # Paths of plugins, separated as in PATH. "GPU=/path" calls the devices of that one GPU:0, GPU:1, ...
 VARIABLE = device_table.PLUGINS
 
-# What devices are called, by the platform that their plugin says.
+# Names of devices, by the platform that their plugin reports.
 _TYPES = {"cuda": "GPU", "rocm": "GPU", "gpu": "GPU", "sycl": "GPU", "metal": "GPU", "tpu": "TPU"}
 _KIND = re.compile("[A-Z][A-Z0-9_]*")
 _GROUPS = ("jax_plugins", "xla_plugins")
@@ -54,7 +54,7 @@ class Plugin:
         return "cpu" in self.name
 
     def client(self) -> Any:
-        """What runs programs on the plugin's devices. The plugin is loaded at the first call.
+        """The client that runs programs on the plugin's devices. The first call loads the plugin.
 
         Raises:
             InvalidArgumentError: if devices cannot be called what was asked for.
@@ -103,16 +103,16 @@ def installed() -> list[Plugin]:
 
 @functools.cache
 def _of_packages() -> tuple[Plugin, ...]:
-    found = []
+    plugins = []
     for group in _GROUPS:
         for entry in metadata.entry_points(group=group):
             library = _library_in(entry.module)
             if library is not None:
-                found.append(Plugin(entry.name, str(library)))
+                plugins.append(Plugin(entry.name, str(library)))
     libtpu = _library_in("libtpu")
     if libtpu is not None:
-        found.append(Plugin("libtpu", str(libtpu)))
-    return tuple(found)
+        plugins.append(Plugin("libtpu", str(libtpu)))
+    return tuple(plugins)
 
 
 def _library_in(module: str) -> Path | None:

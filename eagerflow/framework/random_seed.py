@@ -91,7 +91,7 @@ _source = _Source()
 
 @contextlib.contextmanager
 def drawing(draw: Any) -> Iterator[None]:
-    """Makes random operations of this thread draw by another function in this block.
+    """Lets another function draw the values of this thread's random operations in this block.
 
     Without a function they draw from the process's streams.
     """
@@ -103,7 +103,7 @@ def drawing(draw: Any) -> Iterator[None]:
 
 
 def set_seed(seed: int | None) -> None:
-    """Sets the global seed: random operations after it give the same values in every run.
+    """Sets the global seed: random operations after it return the same values in every run.
 
     Args:
         seed: an integer, or None for different values in every run.
@@ -132,7 +132,7 @@ def fresh(seed: int, op_seed: int) -> Stream:
 
 
 def global_seed() -> Any:
-    """The seed that `set_seed` was given last, or None."""
+    """The seed of the last `set_seed`, or None."""
     return _state.seed
 
 

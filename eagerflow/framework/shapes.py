@@ -1,4 +1,4 @@
-"""TensorShape: the sizes of a tensor, some or all of which may be unknown."""
+"""TensorShape: the sizes of a tensor, any of which may be unknown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eagerflow import _core
 
 
 class Dimension:
-    """One size, or None if unknown; what `TensorShape.dims` lists.
+    """One size, or None if unknown: an element of `TensorShape.dims`.
 
     Arithmetic and comparisons with unknown sizes give unknown ones, and None.
 
@@ -55,7 +55,7 @@ class Dimension:
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
     def merge_with(self, other: Any) -> Dimension:
-        """The size of which both say what they know.
+        """The size that both describe.
 
         Raises:
             ValueError: if they differ.
@@ -152,7 +152,7 @@ class Size(int):
 
 
 class _Version:
-    """Which form the sizes have that programs take out of shapes."""
+    """The form of the sizes that programs read from shapes."""
 
     dimensions = False
 
@@ -342,7 +342,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """What is common to both shapes; sizes in which they differ become unknown.
+        """The common shape of both; sizes in which they differ become unknown.
 
         >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
         TensorShape([2, None])
@@ -354,7 +354,7 @@ class TensorShape:
         return TensorShape._of(tuple(a if a == b else None for a, b in pairs))
 
     def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape:
-        """What is common to this shape and all the others."""
+        """The common shape of this one and all the others."""
         shape = self
         for other in others:
             shape = shape.most_specific_compatible_shape(other)
@@ -416,10 +416,10 @@ class TensorShape:
 
     def __getitem__(self, key: Any) -> Any:
         if self._dims is not None:
-            found = self._dims[key]
+            selected = self._dims[key]
             if isinstance(key, slice):
-                return TensorShape._of(found)
-            return _as_dimension(found) if _Version.dimensions else found
+                return TensorShape._of(selected)
+            return _as_dimension(selected) if _Version.dimensions else selected
         if not isinstance(key, slice):
             return None
         start, stop = key.start or 0, key.stop

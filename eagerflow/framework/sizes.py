@@ -20,7 +20,7 @@ Tensor = _core.Tensor
 
 # An int, or a scalar tensor where it is not known.
 Size = Any
-# What is known of a shape, `_shape_tuple()`.
+# The known sizes of a shape, `_shape_tuple()`.
 Known = Sequence[int | None] | None
 
 
@@ -28,7 +28,7 @@ _MOST_OUTPUTS = 1 << 24  # the engine's limit, core/ops/array.h
 
 
 def checked_output_count(count: int | np.integer) -> int:
-    """The number of tensors that an operation gives, before lists of that length are built.
+    """The number of tensors that an operation returns, before lists of that length are built.
 
     Raises:
         ValueError: if it is too large.
@@ -70,12 +70,12 @@ def sizes_may_equal(a: int | None, b: int | None) -> bool:
 
 
 def is_known(*sizes: Size) -> bool:
-    """Whether sizes of `sizes_of`, or what was computed with them, are numbers."""
+    """Whether sizes of `sizes_of`, or values computed from them, are Python integers."""
     return _core.SymbolicTensor not in map(type, sizes)
 
 
 def known_length(values: Tensor, count: int | None = None) -> int:
-    """The number of elements of a vector: that which is given, if it is unknown.
+    """The number of elements of a vector; `count` if that number is unknown.
 
     Raises:
         ValueError: if neither is known.
@@ -89,7 +89,7 @@ def known_length(values: Tensor, count: int | None = None) -> int:
 
 
 def sizes_in(values: Any, count: int | None = None) -> list[Size]:
-    """The sizes that a list, or a tensor, holds: so many, if that is given.
+    """The sizes in a list or a tensor, which has `count` of them if that is not None.
 
     Raises:
         ValueError: if the number of sizes is unknown.
@@ -178,7 +178,7 @@ def of_rank(x: Tensor, rank: int) -> Tensor:
 
 
 def with_axes(x: Tensor, first: Size, count: int, function: Callable[[Tensor], Tensor]) -> Tensor:
-    """What a function of some adjacent axes makes of a tensor whose rank, or these axes, are unknown.
+    """Applies a function of adjacent axes to a tensor whose rank, or whose sizes of these axes, are unknown.
 
     The axes before them become one, and so do those after them, and both come back in the result.
 

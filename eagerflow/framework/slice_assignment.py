@@ -19,7 +19,7 @@ _ops = _core.ops
 
 
 def slice_assignment(variable: Variable, key: Any) -> Callable:
-    """What assigns to `variable[key]`."""
+    """A function that assigns to `variable[key]`."""
     return functools.partial(_assign_slice, variable, key)
 
 
@@ -49,12 +49,14 @@ def _assign_slice_in_graph(variable: Variable, key: Any, val: Any) -> Variable:
         current = variable.read_value()
         sizes = _ops.shape(current, dtypes.int64)
         count = _ops.reduce_prod(sizes)
-        places = _ops.reshape(_ops.range(_ops.zeros_like(count), count, 1), sizes)[key]
-        if not _may_broadcast(value.shape, places.shape):
-            raise _no_room(value.shape.as_list(), places.shape.as_list())
-        updates = _ops.broadcast_to(value, _ops.shape(places, dtypes.int64))
+        positions = _ops.reshape(_ops.range(_ops.zeros_like(count), count, 1), sizes)[key]
+        if not _may_broadcast(value.shape, positions.shape):
+            raise _no_room(value.shape.as_list(), positions.shape.as_list())
+        updates = _ops.broadcast_to(value, _ops.shape(positions, dtypes.int64))
         flat = _ops.tensor_scatter_nd_update(
-            _ops.reshape(current, [-1]), _ops.reshape(places, [-1, 1]), _ops.reshape(updates, [-1])
+            _ops.reshape(current, [-1]),
+            _ops.reshape(positions, [-1, 1]),
+            _ops.reshape(updates, [-1]),
         )
         return variable.assign(_ops.reshape(flat, sizes))
 

@@ -1,4 +1,4 @@
-"""The parameters of specs that programs define, as their `_serialize()` gives them: compared and joined.
+"""The parameters of specs that programs define, as their `_serialize()` returns them: compared and joined.
 
 Parameters are nested lists, tuples and dictionaries of specs, shapes, dtypes, arrays and plain values.
 """
@@ -49,7 +49,7 @@ def fit(one: Any, other: Any, is_compatible: Callable[[Any, Any], bool]) -> bool
 
 
 def joined(one: Any, other: Any) -> Any:
-    """The narrowest parameters that describe what both do.
+    """The narrowest parameters that describe the values of both.
 
     Raises:
         ValueError: if there are none.

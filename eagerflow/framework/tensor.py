@@ -1,4 +1,4 @@
-"""The rest of the native Tensor type: text forms, references, copies, and what eager mode lacks."""
+"""The rest of the native Tensor type: text forms, references, copies, and attributes of graphs."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def value_text(tensor: Any, as_repr: bool) -> str:
     value = tensor.numpy()
     if not as_repr:
         return str(value)
-    # repr() of a NumPy scalar would name its type; the dtype stands beside it already.
+    # repr() of a NumPy scalar would name its type; the text shows the dtype already.
     scalar = isinstance(value, np.generic)
     return repr(value.item() if scalar else value)
 
@@ -299,7 +299,7 @@ def _attach() -> None:
         "eval": _eval,
         "consumers": _consumers,
         "device": property(_device, doc="The name of the device that it was made on."),
-        # What other packages know of TensorFlow's tensors besides.
+        # Private attributes of TensorFlow's tensors that other packages use.
         "__nonzero__": Tensor.__bool__,
         "__div__": Tensor.__truediv__,
         "__rdiv__": Tensor.__rtruediv__,

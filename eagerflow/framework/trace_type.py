@@ -1,4 +1,4 @@
-"""How tf.function tells arguments apart: the interfaces that types of arguments implement."""
+"""How tf.function distinguishes arguments: the interfaces that types of arguments implement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 
 class TraceType:
-    """What tf.function knows of an argument: calls whose arguments have equal types share a trace.
+    """The type of an argument to tf.function. Calls whose arguments have equal types share a trace.
 
     Specs are such types: `tf.TensorSpec`, those of ragged and sparse tensors, of datasets and extension
     types. A program's own class defines one, and its `__tf_tracing_type__` returns it, to say which of its
@@ -50,7 +50,7 @@ class TraceType:
         )
 
     def placeholder_value(self, placeholder_context: Any) -> Any:
-        """What the function gets as argument while it is traced.
+        """The function's argument while it is traced.
 
         Args:
             placeholder_context: makes the symbolic tensors that the value consists of; to be passed on to
@@ -63,11 +63,11 @@ class TraceType:
         return []
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """A value of this type; it takes as many tensors as `to_tensors` gives."""
+        """A value of this type, from as many tensors as `to_tensors` returns."""
         return self.placeholder_value(None)
 
     def flatten(self) -> list[Any]:
-        """The specs of the tensors that `to_tensors` gives."""
+        """The specs of the tensors that `to_tensors` returns."""
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
@@ -76,15 +76,15 @@ class TraceType:
         Raises:
             TypeError: if it cannot be.
         """
-        found = getattr(value, "__tf_tracing_type__", None)
-        if found is None or not found(cast_context).is_subtype_of(self):
+        tracing_type = getattr(value, "__tf_tracing_type__", None)
+        if tracing_type is None or not tracing_type(cast_context).is_subtype_of(self):
             raise TypeError(f"Can not cast {value!r} to {self!r}.")
         return value
 
 
 @runtime_checkable
 class SupportsTracingProtocol(Protocol):
-    """An object that says itself how tf.function tells it from others."""
+    """An object that defines its own trace type."""
 
     def __tf_tracing_type__(self, context: TracingContext) -> TraceType:
         """The type of this object as an argument."""
@@ -92,7 +92,7 @@ class SupportsTracingProtocol(Protocol):
 
 
 class TracingContext:
-    """What the types of one call's arguments share: which variables are the same."""
+    """The context that the types of one call's arguments share: which variables are the same."""
 
     __slots__ = ("_aliases", "_kept")
 
@@ -101,16 +101,16 @@ class TracingContext:
         self._kept: list[Any] = []
 
     def alias_of(self, value: Any) -> int:
-        """A number for an object: 0 for the first that is asked about, 1 for the next."""
-        number = self._aliases.get(id(value))
-        if number is None:
-            number = self._aliases[id(value)] = len(self._aliases)
+        """The index of an object: 0 for the first one that was asked for, 1 for the next."""
+        alias = self._aliases.get(id(value))
+        if alias is None:
+            alias = self._aliases[id(value)] = len(self._aliases)
             self._kept.append(value)  # so that no other object gets its id
-        return number
+        return alias
 
 
 class PlaceholderContext(Protocol):
-    """Makes what a function gets as arguments while it is traced."""
+    """Creates a function's arguments while it is traced."""
 
     def placeholder(self, spec: Any) -> Any:
         """A symbolic tensor with the spec's dtype and shape."""
@@ -122,7 +122,7 @@ class PlaceholderContext(Protocol):
 
 
 class CastContext:
-    """What `TraceType.cast` may accept."""
+    """What `TraceType.cast` may convert."""
 
     __slots__ = ("allow_specs",)
 

@@ -1,4 +1,4 @@
-"""Trackable: the base of what checkpoints save."""
+"""Trackable: the base of the objects that checkpoints save."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from eagerflow.util import lazy
 
-# What belongs to an object is known where checkpoints are made.
+# Code that makes checkpoints knows the dependencies of an object.
 trackable = lazy.Module("eagerflow.checkpoint.trackable")
 
 
@@ -44,7 +44,7 @@ class TrackableReference(NamedTuple):
 
 
 class Trackable:
-    """The base of objects that checkpoints save. They name what they depend on themselves."""
+    """The base of objects that checkpoints save. They list their own dependencies."""
 
     # Whether attributes that are set now are dependencies; for classes that look at it.
     _self_setattr_tracking = True
@@ -104,7 +104,7 @@ class Trackable:
 
     @property
     def _self_unconditional_dependency_names(self) -> dict[str, Any]:
-        """What `_track_trackable` has been given, by name."""
+        """The objects passed to `_track_trackable`, by name."""
         return vars(self).setdefault("_dependencies", {})
 
     @property

@@ -17,7 +17,7 @@ Variable: Any = _core.Variable
 
 
 def wrapped(value: Any) -> Any:
-    """What an attribute holds for a value: a wrapper of a list or dictionary, else the value."""
+    """The value of an attribute: a wrapper for a list or dictionary, otherwise the value itself."""
     kind = type(value)
     if kind is list:
         return ListWrapper(value)
@@ -29,8 +29,8 @@ def wrapped(value: Any) -> Any:
 class TrackableDataStructure(Trackable):
     """The base of lists and dictionaries that checkpoints save element by element."""
 
-    # What the program sees. The base class has the same elements, for native code; where they differ,
-    # the program has changed what it had set.
+    # The container that the program set. The base class has the same elements, for native code. If they
+    # differ, the program has changed its container since.
     _storage: Any
     _moved = False
     _changed_outside = False
@@ -92,12 +92,12 @@ class TrackableDataStructure(Trackable):
         return self._storage
 
     def _added(self) -> None:
-        """Gives what was added the values that checkpoints have for it."""
+        """Restores added elements from checkpoints that were restored earlier."""
         if "_pending_restorations" in self.__dict__:
             self.__dict__["_pending_restorations"].settle(self)
 
     def require_savable(self) -> None:
-        """Raises if the elements' names in a checkpoint would not tell which they are.
+        """Raises if the elements' names in a checkpoint would not identify them.
 
         Raises:
             ValueError: then.
@@ -268,20 +268,20 @@ class ListWrapper(TrackableDataStructure, list):
         self._added()
 
     def pop(self, *args: Any) -> Any:
-        """Takes an element out; the list can then not be saved any more."""
+        """Removes an element. The list can then no longer be saved."""
         self._note_move()
         item = self._storage.pop(*args)
         self._mirror()
         return item
 
     def remove(self, value: Any) -> None:
-        """Takes a value out; the list can then not be saved any more."""
+        """Removes a value. The list can then no longer be saved."""
         self._note_move()
         self._storage.remove(value)
         self._mirror()
 
     def clear(self) -> None:
-        """Takes all elements out; the list can then not be saved any more."""
+        """Removes all elements. The list can then no longer be saved."""
         self._note_move()
         self._storage.clear()
         self._mirror()
@@ -382,20 +382,20 @@ class DictWrapper(TrackableDataStructure, dict):
         return self._storage[key]
 
     def pop(self, *args: Any) -> Any:
-        """Takes a value out; the dictionary can then not be saved any more."""
+        """Removes a value. The dictionary can then no longer be saved."""
         value = self._storage.pop(*args)
         if len(self._storage) != dict.__len__(self):
             self._follow()
         return value
 
     def popitem(self) -> Any:
-        """Takes the last pair out; the dictionary can then not be saved any more."""
+        """Removes the last pair. The dictionary can then no longer be saved."""
         item = self._storage.popitem()
         self._follow()
         return item
 
     def clear(self) -> None:
-        """Takes all out; the dictionary can then not be saved any more."""
+        """Removes all pairs. The dictionary can then no longer be saved."""
         if self._storage:
             self._storage.clear()
             self._follow()

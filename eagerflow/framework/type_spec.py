@@ -1,4 +1,4 @@
-"""Descriptions of values by type: what a pipeline yields or a function takes."""
+"""Specs: descriptions of the values that a pipeline yields or a function accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ spec_parameters = lazy.Module("eagerflow.framework.spec_parameters")
 
 
 class TypeSpec(TraceType):
-    """What is known of a value before it is computed; the base class of all specs.
+    """The description of a value before it is computed; the base class of all specs.
 
     A program's own spec defines `value_type`, `_serialize()`, the arguments that make the spec again,
     `_component_specs`, a structure of specs, and `_to_components(value)` and
@@ -62,7 +62,7 @@ class TypeSpec(TraceType):
         return f"{type(self).__name__}{self._serialized()!r}"
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether a value, or what another spec describes, fits this spec."""
+        """Whether a value, or every value of another spec, is compatible with this spec."""
         if not self._is_serializable():
             return self == spec_or_value
         other: Any = spec_or_none(spec_or_value)
@@ -94,7 +94,7 @@ class TypeSpec(TraceType):
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
         return self
 
-    # What functions are traced with. A composite spec has `_component_specs`.
+    # Functions are traced with these. A composite spec has `_component_specs`.
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The narrowest spec of the values of all; None if there is none."""
@@ -119,7 +119,7 @@ class TypeSpec(TraceType):
         return [_core.as_tensor(part) for part in parts]
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
-        """A value made of as many tensors as `to_tensors` gives."""
+        """A value made of as many tensors as `to_tensors` returns."""
         parts = [next(tensors) for _ in self._parts_of_values()]
         return nest.pack_sequence_as(self, parts, expand_composites=True)
 
@@ -137,11 +137,11 @@ class TypeSpec(TraceType):
         Raises:
             TypeError: if it has another one.
         """
-        found = type_spec_from_value(value) if not isinstance(value, TypeSpec) else value
+        value_spec = type_spec_from_value(value) if not isinstance(value, TypeSpec) else value
         if isinstance(value, TypeSpec) and not cast_context.allow_specs:
             raise TypeError(f"Can not cast the spec {value!r} to {self!r}: a value is needed.")
-        if not found.is_subtype_of(self) and not self.is_compatible_with(value):
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        if not value_spec.is_subtype_of(self) and not self.is_compatible_with(value):
+            raise TypeError(f"Can not cast {value_spec!r} to {self!r}")
         return value
 
     def _parts_of_values(self) -> list[Any]:
@@ -201,7 +201,7 @@ class TypeSpec(TraceType):
 
 
 def _changed(parameters: Any, change: Callable[[Any], Any]) -> Any:
-    """What makes a spec, with other shapes and specs in it."""
+    """The parts of a spec, with other shapes and specs in it."""
     if isinstance(parameters, TensorShape | TypeSpec):
         return change(parameters)
     if isinstance(parameters, (list, tuple)):
@@ -352,9 +352,11 @@ class TensorSpec(TypeSpec):
             return self
         if not isinstance(value, _core.Tensor):
             value = self._converted(value)
-        found = TensorSpec(value.shape, value.dtype, self._name)
-        if found._dtype != self._dtype or not self._shape.is_compatible_with(found._shape):
-            raise TypeError(f"Can not cast {found!r} to {self!r}")
+        value_spec = TensorSpec(value.shape, value.dtype, self._name)
+        if value_spec._dtype != self._dtype or not self._shape.is_compatible_with(
+            value_spec._shape
+        ):
+            raise TypeError(f"Can not cast {value_spec!r} to {self!r}")
         return value
 
     def _converted(self, value: Any) -> Any:
@@ -417,7 +419,7 @@ def _tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> TensorSpec
 
 
 class WeakTensorSpec(TensorSpec):
-    """The spec of weak tensors, whose dtype gives way to that of other operands."""
+    """The spec of weak tensors: the other operand decides the dtype of a result."""
 
     _is_weak = True
 

@@ -53,7 +53,7 @@ class _Creators(threading.local):
     def __init__(self) -> None:
         # The innermost last, each with the `tf.Graph` whose variables it makes, or None.
         self.functions: list[tuple[Callable, Any]] = []
-        # Of the function that is being traced: what it says about new variables.
+        # The rules of the function that is being traced for new variables.
         self.tracing: Any = None
 
 
@@ -61,7 +61,7 @@ _creators = _Creators()
 
 
 def tracing_creation(creation: Any) -> Any:
-    """Sets what is told of variables that this thread makes, and returns what was before.
+    """Sets the object that is notified of variables that this thread makes, and returns the last one.
 
     Args:
         creation: an `eagerflow.functions.variable_creation.Creation`, or None.
@@ -71,7 +71,7 @@ def tracing_creation(creation: Any) -> Any:
 
 
 def creators() -> tuple[list[Any], Any]:
-    """The functions that make variables on this thread, and what `tracing_creation` was told."""
+    """The functions that make variables on this thread, and the object of `tracing_creation`."""
     return list(_creators.functions), _creators.tracing
 
 
@@ -170,13 +170,13 @@ class _Trainable(_Synonym):
         return own["_trainable"] if "_trainable" in own else super().__get__(instance, owner)
 
     def __set__(self, instance: Any, value: Any) -> None:
-        # A subclass that wraps another variable keeps what it has been told.
+        # A subclass that wraps another variable keeps the value that was set.
         if not _core.Variable._set_trainable(instance, value):
             instance.__dict__["_trainable"] = value
 
 
 class ResourceHandle:
-    """What stands for a variable, as a tensor of dtype `tf.resource` does in TensorFlow.
+    """The handle of a variable, as a tensor of dtype `tf.resource` is in TensorFlow.
 
     Two handles are the same if they stand for the same variable.
 
@@ -385,7 +385,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     @property
     def constraint(self) -> Callable | None:
-        """The function given as `constraint`."""
+        """The function passed as `constraint`."""
         return self._constraint
 
     @property
@@ -404,7 +404,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return None if graph is None else graph.nodes_of_variable(self)
 
     def _as_graph_element(self) -> Any:
-        """What sessions fetch: a tensor of the `tf.Graph` that is being built, or None."""
+        """The value that sessions fetch: a tensor of the `tf.Graph` that is being built, or None."""
         nodes = self._nodes_in_graph()
         return None if nodes is None else nodes.read
 
@@ -435,9 +435,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     def op(self) -> Any:
         """In a `tf.Graph`, the operation that reads the variable.
 
-        Version 1's functions return the variable that they have changed, in place of an operation that
-        programs wait for: there is none, and it is None. So it is in functions that are being traced,
-        where variables are what their assignments return, too.
+        None if version 1's functions have returned the variable in place of the operation that changed
+        it. It is None, too, in functions that are being traced, whose assignments return variables.
         """
         nodes = self._nodes_in_graph()
         if nodes is not None:
@@ -456,7 +455,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     @property
     def handle(self) -> ResourceHandle:
-        """What stands for the variable itself, and not for its value.
+        """The handle of the variable itself, in contrast to its value.
 
         A subclass that wraps another variable, and has no value of its own, gives that one's.
         """
@@ -464,7 +463,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             raise AttributeError("This Variable was never initialised.")
         return ResourceHandle(self)
 
-    # What other packages know of TensorFlow's variables besides.
+    # Private attributes of TensorFlow's variables that other packages use.
     _in_graph_mode = False
     _cached_value = _caching_device = _distribute_strategy = _save_slice_info = None
 
@@ -489,7 +488,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     @classmethod
     def _OverloadAllOperators(cls) -> None:
-        """Lets the operators of a subclass compute with what its `value()` returns."""
+        """Lets the operators of a subclass compute with the result of its `value()`."""
         for name in OPERATORS:
             if hasattr(_core.Tensor, name):
                 setattr(cls, name, _operator_on_value(name))
@@ -511,7 +510,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return _core.as_tensor(True)
 
     def eval(self, session: Any = None) -> Any:
-        """In a `tf.Graph`, the value in a session, the default one if none is given.
+        """In a `tf.Graph`, the value in a session, by default the default session.
 
         Raises:
             RuntimeError: if operations run eagerly.
@@ -564,7 +563,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return _ops.gather_nd(self, indices, batch_dims=0)
 
     def scatter_add(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Adds rows to those with the given indices; a repeated index adds up.
+        """Adds rows to those at `indices`; rows of a repeated index add up.
 
         Args:
             sparse_delta: a `tf.IndexedSlices`.
@@ -576,27 +575,27 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return self._scatter(_ops.tensor_scatter_nd_add, sparse_delta)
 
     def scatter_sub(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Subtracts rows from those with the given indices."""
+        """Subtracts rows from those at the indices."""
         return self._scatter(_ops.tensor_scatter_nd_sub, sparse_delta)
 
     def scatter_max(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Replaces rows by the larger of their values and the given ones."""
+        """Replaces rows by the larger of their values and the new ones."""
         return self._scatter(_ops.tensor_scatter_nd_max, sparse_delta)
 
     def scatter_min(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Replaces rows by the smaller of their values and the given ones."""
+        """Replaces rows by the smaller of their values and the new ones."""
         return self._scatter(_ops.tensor_scatter_nd_min, sparse_delta)
 
     def scatter_update(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Replaces the rows with the given indices."""
+        """Replaces the rows at `indices`."""
         return self._scatter(_ops.tensor_scatter_nd_update, sparse_delta)
 
     def scatter_mul(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Multiplies the rows with the given indices."""
+        """Multiplies the rows at `indices`."""
         return self._scatter_each(_ops.multiply, sparse_delta)
 
     def scatter_div(self, sparse_delta: Any, use_locking: bool = False, name: Any = None) -> Any:
-        """Divides the rows with the given indices."""
+        """Divides the rows at `indices`."""
         return self._scatter_each(_ops.divide_real, sparse_delta)
 
     def batch_scatter_update(
@@ -643,8 +642,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     def _scatter(self, scatter: Callable, sparse_delta: Any) -> Variable:
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
-        places = _ops.expand_dims(indices, -1)
-        return self._changed(lambda v: scatter(v, places, values))
+        positions = _ops.expand_dims(indices, -1)
+        return self._changed(lambda v: scatter(v, positions, values))
 
     def _scatter_each(self, combine: Callable, sparse_delta: Any) -> Variable:
         """Applies one update after the other, since several may update the same row."""
@@ -664,7 +663,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return self._changed(changed)
 
     def _changed(self, change: Callable[[Any], Any]) -> Variable:
-        """Replaces the value by what a function makes of it.
+        """Replaces the value by a function of it.
 
         The function is called again if another thread has written since, so that no change is
         lost.
@@ -709,7 +708,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return copy
 
     def __copy__(self) -> Variable:
-        # As in TensorFlow: shallow copies of what holds variables share them, and their state.
+        # As in TensorFlow, shallow copies of objects with variables share these, and their state.
         return self
 
     def __deepcopy__(self, memo: dict) -> Variable:
@@ -747,7 +746,7 @@ def _from_pickle(cls: type[Variable], state: tuple, attributes: dict) -> Variabl
 
 
 def _declaration(shape: TensorShape) -> Any:
-    """A shape in the form that the native type takes."""
+    """A shape in the form that the native type accepts."""
     return False if shape.rank is None else tuple(shape)
 
 

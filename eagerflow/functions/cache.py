@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow.functions import trace_types
 from eagerflow.functions.function_type import FunctionType, concrete_type
 
-# Calls whose trace was found by a search are remembered, up to this many.
+# The most calls whose trace, the result of a search, is remembered.
 _REMEMBERED = 1024
 
 Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
@@ -18,9 +18,9 @@ Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
 class FunctionCache:
     """The concrete functions of a Function, by the types of their arguments.
 
-    A key holds the names, kinds and types of arguments, and the operations of a program's graph that the
-    call is placed beside: a function that a graph's optimizer calls for each variable is traced for each,
-    and may close over what belongs to the variable. A call is served by the concrete function for
+    A key holds the names, kinds and types of arguments, and the operations of a program's graph with
+    which the call is colocated. A function that a graph's optimizer calls for each variable is traced
+    for each, and may close over the variable's objects. A call is served by the concrete function for
     its own types, or else by the one with the narrowest types that its own are subtypes of.
     """
 
@@ -55,25 +55,25 @@ class FunctionCache:
 
     def generalized(self, key: Key) -> Key:
         """A key with types that also serve the calls of earlier traces, where there are such types."""
-        names, kinds, types, beside = key
-        for other_names, other_kinds, other_types, other_beside in list(self._exact):
-            if (other_names, other_kinds, other_beside) == (names, kinds, beside):
+        names, kinds, types, colocations = key
+        for other_names, other_kinds, other_types, other_colocations in list(self._exact):
+            if (other_names, other_kinds, other_colocations) == (names, kinds, colocations):
                 joined = [
                     own.most_specific_common_supertype([other])
                     for own, other in zip(types, other_types, strict=True)
                 ]
                 if None not in joined:
                     types = tuple(joined)
-        return names, kinds, types, beside
+        return names, kinds, types, colocations
 
     def add(self, key: Key, concrete: Any) -> None:
         """Keeps a concrete function, until an object that its types refer to is gone."""
         self._exact[key] = concrete
         self._found.clear()
-        objects = [found for kind in key[2] for found in trace_types.weak_objects(kind)]
+        objects = [referenced for kind in key[2] for referenced in trace_types.weak_objects(kind)]
         if objects:
             forget = _forgetter(weakref.ref(self), key)
-            self._references[key] = [weakref.ref(found, forget) for found in objects]
+            self._references[key] = [weakref.ref(referenced, forget) for referenced in objects]
 
     def remove(self, key: Key) -> None:
         """Drops the concrete function for a key."""
@@ -84,9 +84,9 @@ class FunctionCache:
 
 def _forgetter(cache: Any, key: Key) -> Callable[[Any], None]:
     def forget(_: Any) -> None:
-        found = cache()
-        if found is not None:
-            found.remove(key)
+        cache_object = cache()
+        if cache_object is not None:
+            cache_object.remove(key)
 
     return forget
 

@@ -24,7 +24,7 @@ _numbers = itertools.count()
 
 
 class Callable:
-    """What a program can call, with a type: the base of Functions and concrete functions."""
+    """A callable with a function type: the base of Functions and concrete functions."""
 
     __slots__ = ()
 
@@ -47,8 +47,8 @@ class Callable:
 class ConcreteFunction(Callable):
     """A function that was traced for certain types of arguments.
 
-    Calls take the arguments that the function itself takes; those that have been given as Python values
-    may be left out. Or they take a tensor for each of the graph's inputs, by position or by the names of
+    Calls accept the arguments of the function itself; those that the trace knows as Python values may
+    be left out. Or they accept a tensor for each of the graph's inputs, by position or by the names of
     the TensorSpecs.
 
     Args:
@@ -74,7 +74,7 @@ class ConcreteFunction(Callable):
         self._attributes = dict(attributes or {})
         self._argument_variables = variables or []
         self._output_type = function_type.output
-        # Makes the result of the graph's outputs; None if the only output is the result.
+        # Builds the result from the graph's outputs; None if the only output is the result.
         self.pack = trace_types.packer(self._output_type)
         graph.structured_input_signature = types.named_specs(function_type, {})
         graph.structured_outputs = self._output_type.from_tensors(iter(graph.outputs))
@@ -98,7 +98,7 @@ class ConcreteFunction(Callable):
 
     @property
     def inputs(self) -> list[Any]:
-        """The graph's inputs: symbolic tensors for the arguments, then for what it captures."""
+        """The graph's inputs: symbolic tensors for the arguments, then for its captures."""
         return [*self._graph.inputs, *(inner for _, inner in self._graph.captures)]
 
     @property
@@ -108,7 +108,7 @@ class ConcreteFunction(Callable):
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """What it uses from outside: variables, tensors, and tensors of outer graphs."""
+        """The captures: variables, tensors, and tensors of outer graphs."""
         return self._graph.captured_inputs
 
     @property
@@ -194,8 +194,8 @@ class ConcreteFunction(Callable):
     def run(self, tensors: list[Any], arguments: Mapping[str, Any]) -> Any:
         """The result for arguments by parameter, with the tensors in them."""
         if self._argument_variables:
-            given = tracing.variables_in(self._function_type, arguments)
-            pairs = zip(self._argument_variables, given, strict=True)
+            variables = tracing.variables_in(self._function_type, arguments)
+            pairs = zip(self._argument_variables, variables, strict=True)
             swapped = [(traced, actual) for traced, actual in pairs if traced is not actual]
             if swapped:
                 return self._result(self._graph.run(tensors, swapped))
@@ -209,12 +209,12 @@ class ConcreteFunction(Callable):
     @property
     def _arg_keywords(self) -> list[str]:
         """The names of the graph's inputs as arguments."""
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         names = []
         for name, _ in types.flat_names(self._function_type):
             name = tracing.valid_name(name)
-            count = found.get(name, 0)
-            found[name] = count + 1
+            count = counts.get(name, 0)
+            counts[name] = count + 1
             names.append(f"{name}_{count}" if count else name)
         return names
 

@@ -88,7 +88,7 @@ class Function(_core.TracedCall, Callable):
         self._instances: dict[int, tuple[weakref.ref[Any], Function]] = {}
         self._history = retracing.history_of(python_function)
         self._described: Any = python_function
-        # The parameters, if all take their arguments by position or name.
+        # The parameters, if all accept their arguments by position or name.
         plain = all(
             p.kind is types.POSITIONAL_OR_KEYWORD for p in self._function_type.parameters.values()
         )
@@ -99,7 +99,7 @@ class Function(_core.TracedCall, Callable):
         self._show_attributes()
 
     def _show_attributes(self) -> None:
-        """Takes over what the program has set on the function or callable object."""
+        """Copies the attributes that the program has set on the function or callable object."""
         for name, value in getattr(self._python_function, "__dict__", {}).items():
             if not name.startswith("__") and not hasattr(self, name):
                 self.__dict__[name] = value
@@ -115,7 +115,7 @@ class Function(_core.TracedCall, Callable):
     # What it is.
 
     def _decorate(self, decorator: PythonCallable[..., Any]) -> None:
-        """Exchanges the Python function by what a decorator makes of it.
+        """Replaces the Python function by the result of a decorator.
 
         Raises:
             ValueError: if the function has been traced.
@@ -212,7 +212,7 @@ class Function(_core.TracedCall, Callable):
     def _trackable_children(
         self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
     ) -> dict[str, ConcreteFunction]:
-        """What belongs to the function: its traces in SavedModels, nothing in checkpoints."""
+        """The children of the function: its traces in SavedModels, nothing in checkpoints."""
         if save_type == "checkpoint":
             return {}
         traces = self._list_all_concrete_functions_for_serialization()
@@ -268,14 +268,14 @@ class Function(_core.TracedCall, Callable):
         return concrete, dict(zip(key[0], values, strict=True))
 
     def _traced_anew(self, concrete: ConcreteFunction) -> ConcreteFunction:
-        """A concrete function for what another one takes, traced now; it is not kept."""
+        """A concrete function for the argument types of another one, traced now and not cached."""
         key, values = self._key_for(*concrete.structured_input_signature, specs=True)
         return self._trace(key, values, True, False)[0]
 
     def _key_for(
         self, args: tuple, kwargs: dict[str, Any], specs: bool
     ) -> tuple[cache.Key, Sequence[Any]]:
-        """What a trace for arguments is kept under, and their values."""
+        """The cache key of a trace for arguments, and their values."""
         names: Any
         kinds: Any
         values: Any
@@ -292,14 +292,14 @@ class Function(_core.TracedCall, Callable):
             if self._input_signature is not None:
                 values = self._cast(bound, args, kwargs, specs)
         if self._input_signature is not None:
-            found = self._function_type.parameters
-            parts = tuple([found[name].annotation for name in names])
+            declared = self._function_type.parameters
+            parts = tuple([declared[name].annotation for name in names])
         else:
             tracing_context = TracingContext()
             parts = tuple([trace_types.from_value(v, tracing_context) for v in values])
         graph = building_graph()
-        beside = () if graph is None else graph.colocations
-        return (tuple(names), tuple(kinds), parts, beside), values
+        colocations = () if graph is None else graph.colocations
+        return (tuple(names), tuple(kinds), parts, colocations), values
 
     def _cast(
         self, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any], specs: bool
@@ -341,10 +341,12 @@ class Function(_core.TracedCall, Callable):
     ) -> tuple[ConcreteFunction, bool]:
         """A concrete function, and whether variables were made while it was traced."""
         signature = cache.function_type_of(key)
-        given = dict(zip(key[0], values, strict=True))
-        variables = [variable_for(found) for found in tracing.variables_in(signature, given)]
+        arguments = dict(zip(key[0], values, strict=True))
+        variables = [
+            variable_for(variable) for variable in tracing.variables_in(signature, arguments)
+        ]
         graph = FuncGraph(self._name)
-        inputs = [] if specs else signature.to_tensors(given)
+        inputs = [] if specs else signature.to_tensors(arguments)
         creation = Creation(may_make_variables, graph, inputs)
         function = self._python_function
         if self._autograph:
@@ -375,8 +377,8 @@ class Function(_core.TracedCall, Callable):
             return self
         if isinstance(instance, CompositeTensor):  # made of tensors: an argument like others
             return MethodType(self, instance)
-        found = self._instances.get(id(instance))
-        return self._bound_to(instance) if found is None else found[1]
+        entry = self._instances.get(id(instance))
+        return self._bound_to(instance) if entry is None else entry[1]
 
     def _bound_to(self, instance: Any) -> Function:
         key, instances = id(instance), self._instances
@@ -387,7 +389,7 @@ class Function(_core.TracedCall, Callable):
         return bound
 
     def _arguments(self, python_function: Any) -> tuple[Any, ...]:
-        """What makes a Function with these options of another Python function."""
+        """A function that makes a Function with these options from another Python function."""
         return (
             python_function,
             self._name,
@@ -443,8 +445,8 @@ def _weak_method(function: Any, instance: Any) -> Any:
 
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
-        found = reference()
-        return function(gone if found is None else found, *args, **kwargs)
+        bound = reference()
+        return function(gone if bound is None else bound, *args, **kwargs)
 
     parameters = list(inspect.signature(function).parameters.values())
     if parameters and parameters[0].kind is not types.VAR_POSITIONAL:
@@ -483,7 +485,7 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> Any:
-    """Makes a function that is traced into a graph, and runs as one.
+    """Decorates a function so that it is traced into a graph, and runs as one.
 
     A call with arguments of new types runs the Python function once, on symbolic tensors. What it does in
     Python (printing, appending to lists, reading globals) happens then and no more; its operations become

@@ -1,4 +1,4 @@
-"""Types of functions: their parameters, what these are restricted to, and how arguments are bound."""
+"""Types of functions: their parameters, the types that these accept, and how arguments are bound."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD, VAR_POSITIONAL, KEYWORD_ONLY, V
 
 
 class _CapturedDefault:
-    """Stands for a default value, which the function itself keeps."""
+    """A placeholder for a default value, which the function itself keeps."""
 
     def __repr__(self) -> str:
         return "<captured_default_value>"
@@ -44,7 +44,7 @@ class Parameter(inspect.Parameter):
         if type_constraint is not None and kind in (VAR_POSITIONAL, VAR_KEYWORD):
             raise TypeError(f"Parameter {name!r} of kind {kind.description} has no single type.")
         empty = inspect.Parameter.empty
-        # Lambdas in comprehensions have parameters that are no identifiers: ".0".
+        # Lambdas in comprehensions have parameters that are not identifiers: ".0".
         super().__init__(
             name,
             kind,
@@ -60,11 +60,11 @@ class Parameter(inspect.Parameter):
     @property
     def type_constraint(self) -> Any:
         """The type of its arguments, or None if there is no restriction."""
-        found = self.annotation
-        return None if found is inspect.Parameter.empty else found
+        declared = self.annotation
+        return None if declared is inspect.Parameter.empty else declared
 
     def is_subtype_of(self, other: Parameter) -> bool:
-        """Whether the other takes what this one takes."""
+        """Whether the other one accepts all arguments of this one."""
         if self.name != other.name or self.kind is not other.kind:
             return False
         if self.type_constraint is None or other.type_constraint is None:
@@ -103,14 +103,14 @@ class FunctionType(inspect.Signature):
 
     @property
     def captures(self) -> dict[Any, Any]:
-        """The types of what the function uses from outside, by name."""
+        """The types of the function's captures, by name."""
         return self._captures
 
     @property
     def output(self) -> Any:
         """The type of the result, or None if it is not known."""
-        found = self.return_annotation
-        return None if found is inspect.Signature.empty else found
+        annotation = self.return_annotation
+        return None if annotation is inspect.Signature.empty else annotation
 
     @classmethod
     def from_callable(
@@ -232,7 +232,7 @@ def constrained(
             continue
         if kind is VAR_POSITIONAL:
             takes_more = True
-            # What stands before it can only be given by position.
+            # Parameters before it can only be passed by position.
             parameters = (
                 [Parameter(p.name, POSITIONAL_ONLY, p.optional, p.annotation) for p in parameters]
                 if specs
@@ -271,11 +271,11 @@ def bound_with_defaults(
     Raises:
         TypeError: if the call does not fit the parameters.
     """
-    given = function_type.bind(*args, **kwargs).arguments
+    bound = function_type.bind(*args, **kwargs).arguments
     arguments: dict[str, Any] = {}
     for name, parameter in function_type.parameters.items():
-        if name in given:
-            arguments[name] = given[name]
+        if name in bound:
+            arguments[name] = bound[name]
         elif parameter.kind is VAR_POSITIONAL:
             arguments[name] = ()
         elif parameter.kind is VAR_KEYWORD:
@@ -305,13 +305,13 @@ def arguments_of(
             values += value
         elif kind is VAR_KEYWORD:
             for key in sorted(value):
-                found = key if key.isidentifier() else _NOT_IN_IDENTIFIERS.sub("_", key)
-                if found in names or (found != key and found in value):
+                identifier = key if key.isidentifier() else _NOT_IN_IDENTIFIERS.sub("_", key)
+                if identifier in names or (identifier != key and identifier in value):
                     raise ValueError(
                         f"Name collision after sanitization. Please rename tf.function input "
-                        f"parameters. Original: {sorted(value)}, Sanitized: {found}"
+                        f"parameters. Original: {sorted(value)}, Sanitized: {identifier}"
                     )
-                names.append(found)
+                names.append(identifier)
                 kinds.append(int(KEYWORD_ONLY))
                 values.append(value[key])
         else:
@@ -364,7 +364,7 @@ def binding_error(
 def named_specs(
     function_type: FunctionType, values: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What `structured_input_signature` shows: specs with names for tensors, plain values as they are."""
+    """The form of `structured_input_signature`: specs with names for tensors, plain values as they are."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for name, parameter in function_type.parameters.items():
@@ -377,7 +377,7 @@ def named_specs(
 
 
 def named_result(output_type: Any) -> Any:
-    """A result's structure, with specs for tensors that are named after their places."""
+    """A result's structure, with specs for tensors, named after their positions."""
     if isinstance(output_type, trace_types.Dict):
         pairs = zip(output_type._keys, output_type.items, strict=True)
         return output_type._built([_shown(item, None, str(key)) for key, item in pairs])
@@ -427,7 +427,7 @@ class FunctionSpec:
         function_type: the parameters.
         defaults: the values of optional parameters.
         name: the function's name.
-        jit_compile: as `tf.function` was given it.
+        jit_compile: the argument of `tf.function`.
     """
 
     def __init__(
@@ -444,15 +444,15 @@ class FunctionSpec:
 
     @property
     def arg_names(self) -> list[str]:
-        """The names of parameters that take arguments by position."""
+        """The names of parameters that accept arguments by position."""
         named = (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
         return [p.name for p in self.function_type.parameters.values() if p.kind in named]
 
     @property
     def input_signature(self) -> Any:
         """The types that the parameters are restricted to, or None."""
-        found = tuple(p.type_constraint for p in self.function_type.parameters.values())  # type: ignore[attr-defined]
-        return None if None in found else found
+        constraints = tuple(p.type_constraint for p in self.function_type.parameters.values())  # type: ignore[attr-defined]
+        return None if None in constraints else constraints
 
     def signature_summary(self) -> str:
         """The name with the parameters."""

@@ -11,7 +11,7 @@ from eagerflow.util import lazy
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
 
-# A warning is given when at least this many of the last calls were traced,
+# A warning is written when at least this many of the last calls were traced,
 _MANY = 5
 # of about so many calls, and at most so often for a function.
 _RECENT = 10
@@ -21,7 +21,7 @@ _WATCHED = 100
 
 
 class History:
-    """When calls of functions with the same code were traced: the number of each such call.
+    """When calls of functions with the same code were traced: the index of each such call.
 
     `calls` counts all of them; functions add those that are not traced.
     """
@@ -44,7 +44,7 @@ _lock = threading.Lock()
 
 
 def history_of(python_function: Any) -> History:
-    """What functions that are defined by the same piece of code have in common."""
+    """The state that functions of the same piece of code share."""
     while hasattr(python_function, "__wrapped__"):
         python_function = python_function.__wrapped__
     python_function = getattr(python_function, "__func__", python_function)

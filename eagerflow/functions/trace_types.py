@@ -70,7 +70,7 @@ def _equal(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, float) and isinstance(theirs, float) and ours != ours:
         return theirs != theirs
     if type(ours) is not type(theirs) and isinstance(ours, DType) != isinstance(theirs, DType):
-        return False  # dtypes equal the numbers that stand for them in files
+        return False  # dtypes equal the integers that represent them in files
     return bool(ours == theirs)
 
 
@@ -149,10 +149,10 @@ class _Items(TraceType):
 
     def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
         """The container of the items' common supertypes."""
-        found = [self._fits(other) for other in others]
-        if any(items is None for items in found):
+        fitted = [self._fits(other) for other in others]
+        if any(items is None for items in fitted):
             return None
-        columns = zip(*found, strict=True) if found else [()] * len(self.items)
+        columns = zip(*fitted, strict=True) if fitted else [()] * len(self.items)
         joined = []
         for own, theirs in zip(self.items, columns, strict=True):
             common = own.most_specific_common_supertype(list(theirs))
@@ -365,15 +365,15 @@ class Dict(_Items):
         self._class = {} if plain else _emptied(like)
 
     def _like(self, items: tuple[Any, ...]) -> Any:
-        found = dict(zip(self._keys, items, strict=True))
-        return Dict({key: found[key] for key in self.mapping}, self._class)
+        values = dict(zip(self._keys, items, strict=True))
+        return Dict({key: values[key] for key in self.mapping}, self._class)
 
     def _values(self, value: Any) -> Any:
         return [value[key] for key in self._keys]
 
     def _built(self, values: list[Any]) -> Any:
-        found = dict(zip(self._keys, values, strict=True))
-        parts = {key: found[key] for key in self.mapping}
+        parts_by_key = dict(zip(self._keys, values, strict=True))
+        parts = {key: parts_by_key[key] for key in self.mapping}
         if type(self._class) is dict:
             return parts
         return _filled(self._class, parts)
@@ -535,7 +535,7 @@ _MAKERS: dict[type, Any] = {
 
 
 def packer(trace_type: Any) -> Callable[[list[Any]], Any] | None:
-    """What makes a value of a type of the tensors in it; None for a type of tensors."""
+    """A function that builds a value of a type from its tensors; None for a type of tensors."""
     if _is_plain(trace_type):
         return None
     if isinstance(trace_type, _Items) and all(map(_is_plain, trace_type.items)):
@@ -559,7 +559,7 @@ def weak_objects(trace_type: Any) -> list[Any]:
         value = trace_type.reference()
         return [] if value is None else [value]
     if isinstance(trace_type, _Items):
-        return [found for item in trace_type.items for found in weak_objects(item)]
+        return [referenced for item in trace_type.items for referenced in weak_objects(item)]
     return []
 
 
@@ -568,10 +568,10 @@ def tensors_in(trace_type: Any) -> bool:
     return bool(trace_type.flatten())
 
 
-def collect_variables(trace_type: Any, value: Any, found: list[Any]) -> None:
+def collect_variables(trace_type: Any, value: Any, collected: list[Any]) -> None:
     """Appends the variables in a value of a type."""
     if isinstance(trace_type, VariableSpec):
-        found.append(value)
+        collected.append(value)
     elif isinstance(trace_type, _Items):
         for item, part in zip(trace_type.items, trace_type._values(value), strict=True):
-            collect_variables(item, part, found)
+            collect_variables(item, part, collected)

@@ -1,4 +1,4 @@
-"""Tracing: a Python function and the types of its arguments give a graph."""
+"""Tracing: from a Python function and the types of its arguments to a graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.\\/>-]")
 
 
 class Placeholders:
-    """Makes what a function gets as arguments while it is traced.
+    """Creates a function's arguments while it is traced.
 
     Args:
         graph: the graph whose inputs the symbolic tensors become.
@@ -136,7 +136,7 @@ def _copied(structure: Any) -> Any:
 
 
 def _same(before: Any, after: Any) -> bool:
-    """Whether a structure is what it was when it was copied."""
+    """Whether a structure is unchanged since it was copied."""
     if type(before) is not type(after):
         return False
     if type(before) is dict:
@@ -161,7 +161,7 @@ def _check_unchanged(before: Any, after: Any, function_type: FunctionType, descr
 
 def variables_in(function_type: FunctionType, arguments: Mapping[str, Any]) -> list[Any]:
     """The variables in a call's arguments, in the order in which a trace asks for them."""
-    found: list[Any] = []
+    collected: list[Any] = []
     for name, parameter in function_type.parameters.items():
-        trace_types.collect_variables(parameter.annotation, arguments[name], found)
-    return found
+        trace_types.collect_variables(parameter.annotation, arguments[name], collected)
+    return collected

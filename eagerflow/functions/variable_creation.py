@@ -1,4 +1,4 @@
-"""Variables that a function makes while it is traced: which may be, and what values they begin with."""
+"""Variables that a function creates while it is traced: which are allowed, and their initial values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class UnliftableError(Exception):
 
 
 class Creation:
-    """The variables that one trace of a function makes. As a context manager it is told of them.
+    """The variables that one trace of a function creates. As a context manager, it is notified of them.
 
     Args:
         allowed: whether variables may be made.

@@ -19,7 +19,7 @@ class VariableSpec(TypeSpec):
         shape: the shape.
         dtype: the dtype of the value.
         trainable: whether tapes watch it.
-        alias_id: the variables of one call that have the same number are the same; None if that is
+        alias_id: the variables of one call that have the same id are the same; None if that is
             not known.
     """
 
@@ -62,7 +62,7 @@ class VariableSpec(TypeSpec):
 
     @property
     def alias_id(self) -> int | None:
-        """The number that tells it from the other variables of a call."""
+        """The id that distinguishes it from the other variables of a call."""
         return self._alias_id
 
     @property

@@ -33,12 +33,12 @@ Tensor = _core.Tensor
 newaxis = None
 
 
-def slices_at(x: Tensor, places: Any, axis: int = 0) -> Tensor:
-    """The slices at `places` of an axis, for functions whose gradient is a dense tensor.
+def slices_at(x: Tensor, indices: Any, axis: int = 0) -> Tensor:
+    """The slices at `indices` of an axis, for functions whose gradient is a dense tensor.
 
     The gradient of `gather` by rows is IndexedSlices, which only lookups promise.
     """
-    return _ops.gather(reshaped(x, shape_of(x)), places, axis, 0)
+    return _ops.gather(reshaped(x, shape_of(x)), indices, axis, 0)
 
 
 def invalid_argument(message: str) -> Exception:
@@ -99,7 +99,7 @@ def _known_shape(
 
 
 def _size_dtype(out_type: Any) -> Any:
-    """The dtype of sizes, int32 unless another one is given."""
+    """The dtype of sizes, int32 by default."""
     dtype = dtypes.as_dtype(out_type or dtypes.int32)
     if dtype not in (dtypes.int32, dtypes.int64):
         _core.refuse_attr("out_type", dtype, INDEX_TYPES, "Shape")
@@ -357,7 +357,7 @@ def pad(
         return _ops.pad(tensor, flat, mode)
     plain = type(constant_values)
     if isinstance(constant_values, complex | float | int | np.generic) and constant_values == 0:
-        # Zeros of any type stand for the tensor's own.
+        # Zeros of any type mean zeros of the tensor's dtype.
         if dtype != dtypes.string:
             return _ops.pad(tensor, flat, mode)
         constant_values = ""
@@ -380,9 +380,9 @@ def pad(
 def _padded_by_places(tensor: Tensor, flat: Tensor, mode: str, value: Tensor) -> Tensor:
     """A padded tensor of any dtype: `value`, and then all elements, are taken from where they are."""
     elements = _ops.concat([_ops.reshape(value, [1]), _ops.reshape(tensor, [-1])], 0)
-    places = _ops.range(1, _ops.add(size(tensor, out_type=dtypes.int64), 1), 1)
-    places = _ops.pad(_ops.reshape(places, shape(tensor, out_type=dtypes.int64)), flat, mode)
-    return slices_at(elements, places)
+    positions = _ops.range(1, _ops.add(size(tensor, out_type=dtypes.int64), 1), 1)
+    positions = _ops.pad(_ops.reshape(positions, shape(tensor, out_type=dtypes.int64)), flat, mode)
+    return slices_at(elements, positions)
 
 
 @composed_op(
@@ -493,8 +493,8 @@ def _repeated(value: Tensor, counts: Tensor, axis: int, sizes: list) -> Tensor:
         return _copies(value, _ops.cast(counts, dtypes.int32), axis, sizes)
     ends = _ops.cumsum(_ops.broadcast_to(counts, [sizes[axis]]), 0)
     total = _ops.reduce_max(_ops.concat([[0], ends], 0))
-    places = _ops.range(0, total, 1)
-    return slices_at(value, _ops.searchsorted(ends, places, "right", dtypes.int32), axis)
+    positions = _ops.range(0, total, 1)
+    return slices_at(value, _ops.searchsorted(ends, positions, "right", dtypes.int32), axis)
 
 
 @op_function
@@ -513,12 +513,12 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     shifts, axes = _core.convert(shift, None, dtypes.int32), _core.convert(axis, None, dtypes.int32)
     if value.ndim is not None and value.ndim < 1:
         raise invalid_argument("input must be 1-D or higher [Op:Roll]")
-    for text, given in (("shift", shifts), ("axis", axes)):
-        if given.dtype not in (dtypes.int32, dtypes.int64):
-            raise invalid_argument(f"{text} must be int32 or int64, got {given.dtype} [Op:Roll]")
-        if given.ndim is not None and given.ndim > 1:
+    for text, values in (("shift", shifts), ("axis", axes)):
+        if values.dtype not in (dtypes.int32, dtypes.int64):
+            raise invalid_argument(f"{text} must be int32 or int64, got {values.dtype} [Op:Roll]")
+        if values.ndim is not None and values.ndim > 1:
             raise invalid_argument(
-                f"{text} must be a scalar or a vector, got shape {given.shape} [Op:Roll]"
+                f"{text} must be a scalar or a vector, got shape {values.shape} [Op:Roll]"
             )
     shifts, axes = _ops.reshape(shifts, [-1]), _ops.reshape(axes, [-1])
     if _core.static_value(axes) is None and value.ndim is not None:
@@ -527,21 +527,21 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         turns = _ops.equal(_ops.floormod(_ops.cast(axes, dtypes.int32), value.ndim)[:, None], every)
         shifts = _ops.reduce_sum(_ops.cast(turns, shifts.dtype) * shifts[:, None], [0])
         axes = every
-    numbers = known_array(axes, dtypes.int32, "axis").tolist()
+    rolled_axes = known_array(axes, dtypes.int32, "axis").tolist()
     distances = sizes_in(_ops.cast(shifts, dtypes.int32))
     sizes = sizes_of(value)
-    if len(distances) != len(numbers):
+    if len(distances) != len(rolled_axes):
         raise invalid_argument(
-            f"shift and axis must have the same size, got {len(distances)} and {len(numbers)} "
+            f"shift and axis must have the same size, got {len(distances)} and {len(rolled_axes)} "
             "[Op:Roll]"
         )
-    for distance, k in zip(distances, numbers, strict=True):
+    for distance, k in zip(distances, rolled_axes, strict=True):
         if not -value.ndim <= k < value.ndim:
             raise invalid_argument(f"axis {k} is out of range [Op:Roll]")
         length = sizes[k]
         if not is_known(length, distance):
-            places = _ops.floormod(_ops.range(0, length, 1) - distance, length)
-            value = slices_at(value, places, k)
+            positions = _ops.floormod(_ops.range(0, length, 1) - distance, length)
+            value = slices_at(value, positions, k)
             continue
         cut = -distance % length if length else 0
         if cut:

@@ -63,7 +63,7 @@ def require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
 
 
 def _awaited(body: Callable[..., Any]) -> Callable[..., Any]:
-    """An assertion that gives its operation where a program builds a graph, which may wait for it.
+    """An assertion that returns its operation while a program builds a graph, for control dependencies.
 
     In a traced function it runs anyway.
     """
@@ -93,7 +93,7 @@ def _compare(
 def _difference(
     holds: Any, sign: str, x: Any, y: Any, message: str | None, count: int | None
 ) -> str:
-    """What a message says of two tensors for which a comparison does not hold."""
+    """The part of a message about two tensors whose comparison fails."""
     lines = [message] if message else []
     lines.append(f"Condition x {sign} y did not hold.")
     if x.ndim and x._shape_tuple() == y._shape_tuple():
@@ -285,7 +285,7 @@ def assert_near(
 
 
 def _wanted_rank(rank: Any, message: str | None) -> Any:
-    """A number, or a scalar where it is known only when the graph runs."""
+    """A Python number, or a scalar if it is known only when the graph runs."""
     rank = _core.as_tensor(rank)
     if rank.dtype is not dtypes.int32:
         raise TypeError(
@@ -309,8 +309,8 @@ def _assert_rank(
     Args:
         x: the tensor.
         ranks: what it is compared with.
-        holds: tells from the rank of `x`, and these as numbers, whether it is as it should be.
-        text: describes such ranks, from these numbers.
+        holds: returns whether the rank of `x` is valid, from that rank and these as integers.
+        text: describes the valid ranks, from these integers.
         message: precedes the error's.
     """
     x = _core.as_tensor(x)
@@ -318,11 +318,11 @@ def _assert_rank(
     if x.shape.rank is None or any(isinstance(rank, Tensor) for rank in wanted):
 
         def refuse(x: Tensor, *ranks: Any) -> None:
-            numbers = [int(rank) for rank in ranks]
-            if not holds(x.ndim, *numbers):
+            known_ranks = [int(rank) for rank in ranks]
+            if not holds(x.ndim, *known_ranks):
                 raise invalid_argument(
                     f"assertion failed: [{_prefix(message)}] [Tensor must have rank "
-                    f"{text(*numbers)}] [Received shape: ] {list(x.shape)}"
+                    f"{text(*known_ranks)}] [Received shape: ] {list(x.shape)}"
                 )
 
         host_call(refuse, None, (x, *map(_core.as_tensor, wanted)), name="Assert", effects=True)
@@ -411,9 +411,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
         if wanted is None:
             wanted, first = tensor.dtype, tensor
         elif tensor.dtype is not wanted:
-            beside = "." if first is None else f" as {first}."
+            source = "." if first is None else f" as {first}."
             raise ValueError(
-                f"{tensor}, type={tensor.dtype}, must be of the same type ({wanted}){beside}"
+                f"{tensor}, type={tensor.dtype}, must be of the same type ({wanted}){source}"
             )
     wanted = dtypes.float32 if wanted is None else wanted
     if not wanted.is_floating:

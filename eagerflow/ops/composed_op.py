@@ -72,7 +72,7 @@ class Input:
 
 
 def _parameters(function: FunctionType) -> list[tuple[str, bool]]:
-    """The names of a function's parameters, and whether they must be given."""
+    """The names of a function's parameters, and whether they are required."""
     code = function.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     first_default = code.co_argcount - len(function.__defaults__ or ())

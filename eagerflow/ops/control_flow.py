@@ -227,7 +227,7 @@ def switch_case(
     default: Callable | None = None,
     name: str = "switch_case",
 ) -> Any:
-    """Calls the function with a given index.
+    """Calls the function at an index.
 
     Args:
         branch_index: a tensor, an integer scalar.

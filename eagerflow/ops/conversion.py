@@ -22,7 +22,7 @@ _EagerTensor, _SymbolicTensor = _core.EagerTensor, _core.SymbolicTensor
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
-    """A tensor with the given value.
+    """A tensor with a value.
 
     Args:
         value: a scalar, a string, a nested list or an array.
@@ -276,7 +276,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def zero_of(dtype: Any) -> Any:
-    """What stands for absent elements: zero, False or the empty string."""
+    """The value of absent elements: zero, False or the empty string."""
     return _core.convert({"string": "", "bool": False}.get(dtype.name, 0), dtype, None)
 
 
@@ -306,5 +306,5 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     known = _core.static_value(tensor)
     if known is not None:
         return known.numpy()
-    numbers = _core.partial_value(tensor) if partial else None
-    return None if numbers is None else np.array(numbers, object).reshape(tensor.shape)
+    elements = _core.partial_value(tensor) if partial else None
+    return None if elements is None else np.array(elements, object).reshape(tensor.shape)

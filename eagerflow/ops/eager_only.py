@@ -236,7 +236,7 @@ def ragged_fill_empty_rows(
         default_value: the value of rows that have none.
 
     Returns:
-        The new rows and values, which rows were empty, and the new index of each given value.
+        The new rows and values, which rows were empty, and the new index of each original value.
 
     Raises:
         tf.errors.InvalidArgumentError: if a row is out of range.
@@ -245,8 +245,8 @@ def ragged_fill_empty_rows(
     array([ 5, -1,  6], dtype=int32)
     """
     rows = np.asarray(_core.convert(value_rowids, dtypes.int64, None))
-    given = _core.as_tensor(values)
-    default = _core.convert(default_value, given.dtype, None)
+    tensor = _core.as_tensor(values)
+    default = _core.convert(default_value, tensor.dtype, None)
     count = int(nrows)
     if rows.size and (rows.min() < 0 or rows.max() >= count):
         raise invalid_argument(
@@ -256,7 +256,7 @@ def ragged_fill_empty_rows(
     every = np.concatenate([rows, np.flatnonzero(empty)])
     order = np.argsort(every, kind="stable")
     filled = _ops.broadcast_to(default, [int(empty.sum())])
-    joined = _ops.gather(_ops.concat([given, filled], 0), order, 0, 0)
+    joined = _ops.gather(_ops.concat([tensor, filled], 0), order, 0, 0)
     positions = np.argsort(order)[: rows.size]
     return RaggedFillEmptyRows(
         _core.as_tensor(every[order]),
@@ -273,7 +273,7 @@ def ragged_fill_empty_rows_grad(
     """The gradients of `tf.ragged_fill_empty_rows` by its values and its default.
 
     Args:
-        reverse_index_map: the new index of each given value.
+        reverse_index_map: the new index of each original value.
         grad_values: the gradient of all values.
 
     >>> float(tf.ragged_fill_empty_rows_grad([0, 2], [1.0, 2.0, 4.0]).d_default_value)

@@ -117,8 +117,8 @@ def while_loop(
     if not isinstance(loop_vars, list | tuple) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
     name = name or "while"
-    given = nest.map_structure(_in_graph, loop_vars)
-    loop_vars = nest.map_structure(_as_variable, given, expand_composites=True)
+    initial = nest.map_structure(_in_graph, loop_vars)
+    loop_vars = nest.map_structure(_as_variable, initial, expand_composites=True)
     specs = _variable_specs(loop_vars, shape_invariants)
     if maximum_iterations is not None:
         maximum_iterations = _core.convert(maximum_iterations, None, dtypes.int32)
@@ -137,12 +137,12 @@ def while_loop(
         result = body(*variables)
         if not nest.is_nested(result):
             result = [result]
-        if isinstance(result, Mapping) != isinstance(given, Mapping):
+        if isinstance(result, Mapping) != isinstance(initial, Mapping):
             raise TypeError(
                 "The body of tf.while_loop must return a list or tuple with the structure of "
                 f"`loop_vars`, got {result!s}."
             )
-        nest.assert_same_structure(result, given, check_types=False, expand_composites=True)
+        nest.assert_same_structure(result, initial, check_types=False, expand_composites=True)
         return result
 
     condition = _traced_part(f"{name}_cond", test, loop_vars, specs)
@@ -166,7 +166,7 @@ def _as_variable(value: Any) -> Any:
 
 
 def _variable_specs(loop_vars: Any, shape_invariants: Any) -> list[TensorSpec]:
-    """What stays the same of each tensor of the loop's variables."""
+    """The loop-invariant spec of each tensor of the loop's variables."""
     variables = nest.flatten(loop_vars)
     if shape_invariants is None:
         invariants = [None] * len(variables)

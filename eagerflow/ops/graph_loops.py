@@ -50,7 +50,7 @@ class _Slices:
                     count = _ops.cast(_count_of(value), dtypes.int32)
                 self._columns.append(value._type_spec._slices(value).__getitem__)
         static = size.as_list()[0]
-        # How many there are: a number if it is known, else a tensor.
+        # Their number: a Python integer if it is known, else a tensor.
         self.count: Any = count if static is None else static
 
     def at(self, index: Any) -> Any:

@@ -16,7 +16,7 @@ Tensor = _core.Tensor
 
 
 class _ElementShape:
-    """What is known of the elements' shape: of all TensorArrays that follow from one another."""
+    """The known shape of the elements, which all TensorArrays that follow from one another share."""
 
     def __init__(self, shape: TensorShape) -> None:
         self.shape = shape
@@ -50,7 +50,7 @@ class GraphTensorArray(TensorArray):
         self._dynamic_size = dynamic_size
         self._infer_shape = infer_shape
         self._elements = _ElementShape(TensorShape(element_shape))
-        # The size if it is given and stays: a tensor, and the number if it is known.
+        # The size if it is fixed: a tensor, and a Python integer if it is known.
         self._size: Tensor | None = None
         self._static_size = -1
         if flow is None:
@@ -63,7 +63,7 @@ class GraphTensorArray(TensorArray):
 
     @classmethod
     def _of(cls, spec: TensorArraySpec, flow: Tensor) -> GraphTensorArray:
-        """The array with a given flow."""
+        """The array with another flow."""
         array = object.__new__(cls)
         array._dtype = spec._dtype
         array._dynamic_size = spec._dynamic_size

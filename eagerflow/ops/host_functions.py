@@ -66,7 +66,7 @@ def py_function(
 
 
 def _called(func: Callable, kinds: list[Any], several: bool, *arguments: Any) -> Any:
-    """What `py_function` returns for tensors with values."""
+    """The results of `py_function` for tensors with values."""
     try:
         result = func(*arguments)
     except Exception as error:
@@ -195,7 +195,7 @@ def numpy_function(
 
 
 def _numpy_function_of_graph(func: Callable, kinds: list[Any], *tensors: Tensor) -> Any:
-    """Calls a function of arrays, whose results must have the dtypes that a graph was told."""
+    """Calls a function of arrays, whose results must have the dtypes that the graph's node declares."""
     arguments = [np.array(tensor.numpy()) for tensor in tensors]
     try:
         result = func(*arguments)

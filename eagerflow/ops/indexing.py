@@ -76,7 +76,7 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Slices of a tensor at given indices along an axis.
+    """Slices of a tensor at indices along an axis.
 
     Args:
         params: a tensor of rank 1 or more.
@@ -105,7 +105,7 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Slices of a tensor at given coordinates.
+    """Slices of a tensor at coordinates.
 
     Args:
         params: a tensor.
@@ -140,7 +140,7 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A tensor of zeros to which slices are added at given coordinates.
+    """A tensor of zeros to which slices are added at coordinates.
 
     Args:
         indices: int32 or int64; the last axis holds coordinates along the first axes.
@@ -399,19 +399,19 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
                 "Input dims cannot contain a dim of zero, but dims contains zero at index "
                 f"{axis} [Op:UnravelIndex]"
             )
-    whole = math.prod(sizes)
-    if whole > indices.dtype.max:
+    total = math.prod(sizes)
+    if total > indices.dtype.max:
         raise invalid_argument(
             f"Input dims product is causing integer overflow: {sizes} [Op:UnravelIndex]"
         )
-    if (positions >= whole).any():
+    if (positions >= total).any():
         raise invalid_argument(f"index is out of bound as with dims {sizes} [Op:UnravelIndex]")
     coordinates = np.empty((len(sizes), *positions.shape), positions.dtype)
     for axis, size in enumerate(sizes):
         # Signs are kept, as in C: negative indices have negative coordinates.
-        inner = whole // size
+        inner = total // size
         coordinates[axis] = (positions - np.fmod(positions, inner)) // inner
-        positions, whole = np.fmod(positions, inner), inner
+        positions, total = np.fmod(positions, inner), inner
     return _core.convert(coordinates, indices.dtype, None)
 
 

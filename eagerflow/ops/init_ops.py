@@ -75,7 +75,7 @@ class ones_initializer(Initializer):
 
 
 class constant_initializer(Initializer):
-    """Makes given values.
+    """An initializer that returns constant values.
 
     Args:
         value: a scalar, or values that fill the shape.

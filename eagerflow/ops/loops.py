@@ -83,7 +83,7 @@ def _like(elems: Any) -> Any:
 
 
 def stack_results(column: list, dtype: Any, spec: Any = None) -> Any:
-    """Stacks the results for the slices into one value of a given dtype.
+    """Stacks the results for the slices into one value of a dtype.
 
     Raises:
         tf.errors.InvalidArgumentError: if a result has another dtype.

@@ -42,7 +42,7 @@ _QUOTIENTS = {
 
 
 def same_dtype(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
-    """Two values as tensors; a Python value takes the other's dtype."""
+    """Two values as tensors; a Python value gets the other's dtype."""
     x_dtype, y_dtype = dtypes.result_dtype(x), dtypes.result_dtype(y)
     if x_dtype is None:
         x = _core.convert(x, y_dtype, None)
@@ -105,7 +105,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
 
 @op_function(elementwise=2)
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Divides elements as Python's `/` does: integers give floats.
+    """Divides elements as Python's `/` does: the quotient of integers is a float.
 
     Args:
         x: the numerator. Integers of up to 16 bits are divided in float32, others in float64.
@@ -125,7 +125,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @op_function(elementwise=2)
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Divides elements as `tf.truediv` does, but gives 0 where `y` is 0.
+    """Divides elements as `tf.truediv` does, but returns 0 where `y` is 0.
 
     Args:
         x: the numerator. Integers of up to 16 bits are divided in float32, others in float64.
@@ -142,7 +142,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
 
 @op_function(elementwise=2)
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """Divides elements as Python's `/` does; a plain value takes the dtype of a tensor.
+    """Divides elements as Python's `/` does; a plain value gets the dtype of a tensor.
 
     >>> tf.divide(tf.constant([6.0, 9.0]), 3.0).numpy()
     array([2., 3.], dtype=float32)
@@ -207,7 +207,7 @@ def accumulate_n(
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The sum of several tensors, as `tf.add_n`, which must have a given shape and dtype.
+    """The sum of several tensors, as `tf.add_n`, which must have a certain shape and dtype.
 
     >>> tf.math.accumulate_n([[1, 2], [3, 4]]).numpy()
     array([4, 6], dtype=int32)

@@ -88,7 +88,7 @@ def unit(x: Tensor, axis: Axes | None = None, epsilon: float = 0.0) -> Tensor:
         _core.convert(epsilon, size.dtype, None)  # a TypeError
     _, length, inverse = scaled_norm(size, axis, keepdims=True)
     length = _ops.maximum(length, inverse * epsilon)
-    if x.dtype.size == 2:  # float16 lacks the reciprocals of small numbers
+    if x.dtype.size == 2:  # float16 lacks the reciprocals of small values
         return x * inverse / length
     scale = _ops.reciprocal(length)
     if x.dtype.is_complex:

@@ -69,7 +69,7 @@ def checked(
 
 
 def pair(x: Any, y: Any, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tensor]:
-    """Two values as tensors of one allowed dtype; Python values take the other's.
+    """Two values as tensors of one allowed dtype; Python values get the other's.
 
     Raises:
         tf.errors.InvalidArgumentError: if the dtypes differ or are not allowed.

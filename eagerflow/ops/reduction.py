@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 
 
 def least(dtype: DType) -> Tensor:
-    """What no element of a real dtype is below: minus infinity, or the least integer."""
+    """The lower bound of a real dtype: minus infinity, or the least integer."""
     return _core.convert(-math.inf if dtype.is_floating else dtype.min, dtype, None)
 
 
@@ -206,7 +206,7 @@ def cumulative_logsumexp(
 
 
 def _shifted(x: Tensor, axis: int, distance: int) -> Tensor:
-    """The elements moved towards the end of an axis; the logarithms of 0 take their places."""
+    """The elements moved towards the end of an axis; the logarithms of 0 fill the gaps."""
     rank = len(x._sizes())
     axis %= rank
     kept = [slice(None)] * axis + [slice(None, -distance)]

@@ -26,11 +26,11 @@ class _OfEachKind(SignatureOfInit):
     """Lets `tf.TensorArray.stack(array)` run the method of the array's own class."""
 
     def __getattribute__(cls, name: str) -> Any:
-        found = super().__getattribute__(name)
-        if cls is not TensorArray or name[0] == "_" or not isinstance(found, FunctionType):
-            return found
+        attribute = super().__getattribute__(name)
+        if cls is not TensorArray or name[0] == "_" or not isinstance(attribute, FunctionType):
+            return attribute
 
-        @functools.wraps(found)
+        @functools.wraps(attribute)
         def method(self: TensorArray, *args: Any, **kwargs: Any) -> Any:
             return getattr(self, name)(*args, **kwargs)
 
@@ -287,10 +287,10 @@ class TensorArray(metaclass=_OfEachKind):
         Raises:
             ValueError: if there are more slices than elements and the size is fixed.
         """
-        whole = _core.convert(value, None, self._dtype)
-        if whole.ndim == 0:
+        stacked = _core.convert(value, None, self._dtype)
+        if stacked.ndim == 0:
             raise ValueError("unstack needs a tensor of rank 1 or more, got a scalar")
-        slices = _ops.unstack(whole, None, 0)
+        slices = _ops.unstack(stacked, None, 0)
         if len(slices) > len(self._tensors) and not self._dynamic_size:
             raise ValueError(
                 f"Cannot unstack {len(slices)} tensors into a TensorArray of static size "
@@ -312,8 +312,8 @@ class TensorArray(metaclass=_OfEachKind):
             The list itself.
         """
         positions = np.asarray(_core.convert(indices, None, dtypes.int32)).reshape(-1).tolist()
-        whole = _core.convert(value, None, self._dtype)
-        for position, part in zip(positions, _ops.unstack(whole, None, 0), strict=False):
+        tensor = _core.convert(value, None, self._dtype)
+        for position, part in zip(positions, _ops.unstack(tensor, None, 0), strict=False):
             self.write(position, part)
         return self
 
@@ -330,20 +330,20 @@ class TensorArray(metaclass=_OfEachKind):
         Raises:
             tf.errors.InvalidArgumentError: if the lengths fit neither the tensor nor the list.
         """
-        whole = _core.convert(value, None, self._dtype)
+        joined = _core.convert(value, None, self._dtype)
         sizes = np.asarray(_core.convert(lengths, None, dtypes.int64))
         if sizes.ndim != 1:
             raise InvalidArgumentError(
                 None, None, f"Expected lengths to be a vector, received shape: {list(sizes.shape)}"
             )
-        if whole.ndim == 0:
+        if joined.ndim == 0:
             raise InvalidArgumentError(None, None, "Expected value to be at least a vector")
-        if int(sizes.sum()) != whole._shape_tuple()[0]:
+        if int(sizes.sum()) != joined._shape_tuple()[0]:
             raise InvalidArgumentError(
                 None,
                 None,
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                f"{int(sizes.sum())} and value's shape is: {list(whole._shape_tuple())} ",
+                f"{int(sizes.sum())} and value's shape is: {list(joined._shape_tuple())} ",
             )
         if len(sizes) != len(self._tensors) and not self._dynamic_size:
             raise InvalidArgumentError(
@@ -354,7 +354,7 @@ class TensorArray(metaclass=_OfEachKind):
                 "dynamically resizeable.",
             )
         self._infer_shape = False
-        self._tensors = [self._checked_value(p) for p in _ops.split(whole, sizes.tolist(), 0)]
+        self._tensors = [self._checked_value(p) for p in _ops.split(joined, sizes.tolist(), 0)]
         return self
 
 

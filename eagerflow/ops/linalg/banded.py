@@ -175,7 +175,7 @@ def tridiagonal_solve(
             f"of shape {b.shape}"
         )
     x = _solve(bands, b)
-    # A transposed right-hand side gives a solution that is not transposed.
+    # The solution of a transposed right-hand side is not transposed.
     return _ops.squeeze(x, [-1]) if vectors else x
 
 
@@ -306,8 +306,8 @@ def eigh_tridiagonal(
             TensorSpec([alpha.shape[0], n], alpha.dtype),
         ]
         arguments = (eigvals_only, select, select_range, tol)
-        found = on_values(eigh_tridiagonal, [alpha, beta], specs[: 2 - eigvals_only], *arguments)
-        return found[0] if eigvals_only else tuple(found)
+        results = on_values(eigh_tridiagonal, [alpha, beta], specs[: 2 - eigvals_only], *arguments)
+        return results[0] if eigvals_only else tuple(results)
     n = alpha._shape_tuple()[0] if alpha.ndim == 1 else -1
     if beta._shape_tuple() != (n - 1,):
         raise ValueError(

@@ -38,11 +38,11 @@ def _band(k: Any, align: str) -> tuple[Any, Any]:
     """
     if isinstance(k, int):
         return k, k
-    given = _core.convert(k, None, dtypes.int32)
-    known = _core.static_value(given)
+    offsets = _core.convert(k, None, dtypes.int32)
+    known = _core.static_value(offsets)
     if known is None:
-        if given.shape.rank == 0:
-            return given, given
+        if offsets.shape.rank == 0:
+            return offsets, offsets
         raise ValueError("A band of diagonals must be known while a graph is built, `k` is not.")
     values = known.numpy()
     if values.ndim > 1 or values.size not in (1, 2):
@@ -68,12 +68,12 @@ def _positions(rows: Size, columns: Size, low: int, high: int, align: str) -> tu
         `[diagonals, length]`, its index in the matrix flattened, or the matrix's size if it is
         padding; and the packed length. Arrays, or tensors where a size is unknown.
     """
-    numbers: Any = np.arange
+    indices_between: Any = np.arange
     pick: Any = np.where
     smaller: Any = np.minimum
     larger: Any = np.maximum
     if not is_known(rows, columns):
-        numbers, pick, smaller, larger = _ops.range, _ops.select, _ops.minimum, _ops.maximum
+        indices_between, pick, smaller, larger = _ops.range, _ops.select, _ops.minimum, _ops.maximum
     length = at_most(rows + min(high, 0), columns - max(low, 0))
     size = (high - low + 1) * length
     upper, lower = (side == "RIGHT" for side in align.split("_"))
@@ -84,15 +84,15 @@ def _positions(rows: Size, columns: Size, low: int, high: int, align: str) -> tu
         right = ((diagonals >= 0) & upper) | ((diagonals <= 0) & lower)
         return lengths, pick(right, length - lengths, 0)
 
-    diagonals = numbers(high, low - 1, -1)[:, None]
+    diagonals = indices_between(high, low - 1, -1)[:, None]
     lengths, first = extents(diagonals)
-    step = numbers(0, length, 1) - first
-    place = (step - smaller(diagonals, 0)) * columns + step + larger(diagonals, 0)
-    packed = pick((step >= 0) & (step < lengths), place, rows * columns)
-    row, column = numbers(0, rows, 1)[:, None], numbers(0, columns, 1)
+    step = indices_between(0, length, 1) - first
+    position = (step - smaller(diagonals, 0)) * columns + step + larger(diagonals, 0)
+    packed = pick((step >= 0) & (step < lengths), position, rows * columns)
+    row, column = indices_between(0, rows, 1)[:, None], indices_between(0, columns, 1)
     diagonals = column - row
-    place = (high - diagonals) * length + extents(diagonals)[1] + smaller(row, column)
-    inside = pick((diagonals >= low) & (diagonals <= high), place, size)
+    position = (high - diagonals) * length + extents(diagonals)[1] + smaller(row, column)
+    inside = pick((diagonals >= low) & (diagonals <= high), position, size)
     return inside, packed, length
 
 
@@ -124,9 +124,9 @@ def _check_band(rows: Size, columns: Size, low: int, high: int, op: str) -> None
 
 def _given(value: Any) -> Size:
     """A number of rows or columns."""
-    number = _core.convert(value, dtypes.int32, None)
-    known = _core.static_value(number)
-    return number if known is None else int(known)
+    size = _core.convert(value, dtypes.int32, None)
+    known = _core.static_value(size)
+    return size if known is None else int(known)
 
 
 def _or(size: Size, other: Size) -> Size:
@@ -137,7 +137,7 @@ def _or(size: Size, other: Size) -> Size:
 
 
 def _padding(value: Any, dtype: Any) -> Tensor:
-    """What fills matrices and bands elsewhere: the default, 0, is the empty element of any dtype."""
+    """The padding of matrices and bands: the default, 0, is the empty element of any dtype."""
     if type(value) is int and value == 0:
         return _ops.zeros([], dtype)
     return _core.convert(value, dtype, None)
@@ -158,7 +158,7 @@ def diag(
     padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """Matrices with given diagonals, and padding elsewhere.
+    """Matrices from their diagonals, with padding elsewhere.
 
     Args:
         diagonal: the diagonals `[..., length]`; for several, `[..., diagonals, length]` with the
@@ -166,7 +166,7 @@ def diag(
         k: which diagonal: 0 is the main one, positive ones lie above; or the lowest and the highest
             one of a band.
         num_rows: the number of rows; by default the minimum that fits, and as many as columns if
-            these are not given either.
+            that is not passed either.
         num_cols: the number of columns, likewise.
         padding_value: the value elsewhere.
         align: on which side the shorter diagonals of a band have their padding: "RIGHT_LEFT" has
@@ -300,8 +300,8 @@ def diag_part(
 
 def _with_diagonal(matrix: Tensor, diagonal: Tensor, k: int, rows: Any, columns: Any) -> Tensor:
     """Matrices of unknown size with another diagonal."""
-    places = _ops.expand_dims(_ops.range(0, rows, 1), 1) + k
-    positions = _ops.equal(places, _ops.range(0, columns, 1))
+    columns_of = _ops.expand_dims(_ops.range(0, rows, 1), 1) + k
+    positions = _ops.equal(columns_of, _ops.range(0, columns, 1))
     return _ops.select(positions, _with_zeros(diagonal, k, rows, columns), matrix)
 
 

@@ -56,7 +56,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     shapes = tuple([x._shape_tuple() for x in tensors])
     for shape in shapes:
         if shape is None or None in shape:
-            # Tensors of the graph stand for unknown sizes: the plan belongs to it.
+            # Unknown sizes are tensors of the graph, so the plan belongs to that graph.
             tensors = _with_ranks(equation, tensors)
             return _plan.__wrapped__(equation, tuple(map(sizes_of, tensors)))(tensors)
     return _plan(equation, shapes)(tensors)
@@ -72,7 +72,7 @@ def _with_ranks(equation: str, inputs: Sequence[Tensor]) -> list[Tensor]:
 
 
 def _converted(inputs: Sequence[Any]) -> list[Tensor]:
-    """The inputs as tensors; Python values take the dtype of the first tensor."""
+    """The inputs as tensors; Python values get the dtype of the first tensor."""
     dtype = next((x.dtype for x in inputs if isinstance(x, Tensor | _core.Variable)), None)
     tensors = []
     for k, value in enumerate(inputs):
@@ -139,7 +139,7 @@ def _same(a: Size, b: Size) -> bool:
 
 
 def _larger(a: Size, b: Size) -> Size:
-    """The size of an axis that stands for both, of which one may be 1."""
+    """The broadcast size of an axis, of which one size may be 1."""
     if is_known(a, b):
         return max(a, b)
     if is_known(a):

@@ -73,7 +73,7 @@ def matrices(value: Any, op: str, square: bool = True, hint: Any = None) -> Tens
 
 
 def known_sizes(a: Tensor, square: bool = True) -> tuple[list | None, int | None, int | None]:
-    """What is known of the batch axes, rows and columns of symbolic matrices."""
+    """The known batch axes, rows and columns of symbolic matrices."""
     shape = a._shape_tuple()
     if shape is None:
         return None, None, None

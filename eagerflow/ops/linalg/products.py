@@ -104,7 +104,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     ),
 )
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """A tensor of twice the rank with the given elements on its diagonal.
+    """A tensor of twice the rank with the elements of another one on its diagonal.
 
     >>> tf.linalg.tensor_diag([1, 2]).numpy()
     array([[1, 0],
@@ -245,7 +245,7 @@ def norm(
         tensor: floating or complex.
         ord: "euclidean", 1, 2, infinity, or for vectors any positive value; for matrices "fro"
             too.
-        axis: None treats the whole tensor as a vector, an integer names the axis of vectors, a pair
+        axis: None treats the entire tensor as a vector, an integer names the axis of vectors, a pair
             the axes of matrices.
         keepdims: whether to keep reduced axes with size 1.
 
@@ -273,8 +273,8 @@ def norm(
             raise ValueError(
                 f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
             )
-        number = isinstance(ord, int | float | np.number) and not isinstance(ord, bool)
-        if ord != "euclidean" and not (number and ord > 0):
+        is_number = isinstance(ord, int | float | np.number) and not isinstance(ord, bool)
+        if ord != "euclidean" and not (is_number and ord > 0):
             raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if ord in ("fro", "euclidean") or (ord == 2 and not matrices):
         length = norms.euclidean_norm(x, axis, keep)

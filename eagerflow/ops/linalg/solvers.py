@@ -44,7 +44,7 @@ Tensor = _core.Tensor
 
 LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
 
-# Up to this size whole batches go to one dense solver; above, one triangular solver each is faster.
+# Up to this size, one dense solver for the batch is faster; above, a triangular one for each matrix.
 _SMALL = 32
 
 
@@ -134,8 +134,8 @@ def det(input: Any, name: str | None = None) -> Tensor:
     return value
 
 
-def _as_matrices(numbers: Tensor) -> Tensor:
-    return _ops.reshape(numbers, [*numbers._shape_tuple(), 1, 1])
+def _as_matrices(scalars: Tensor) -> Tensor:
+    return _ops.reshape(scalars, [*scalars._shape_tuple(), 1, 1])
 
 
 # Singular matrices up to this size have the determinants of their minors as cofactors.
@@ -599,10 +599,10 @@ def lu_reconstruct(
     array([[1., 2.],
            [4., 2.]], dtype=float32)
     """
-    given = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
+    factors = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
     if _core.building() is not None:
-        return on_values(lu_reconstruct, given, [square_spec(given[0])])[0]
-    lower, upper, factor, rows = _lu_parts(*given)
+        return on_values(lu_reconstruct, factors, [square_spec(factors[0])])[0]
+    lower, upper, factor, rows = _lu_parts(*factors)
     if (np.sort(rows, -1) != np.arange(rows.shape[-1])).any():
         raise invalid_argument(f"perm must hold permutations, got {rows.tolist()}")
     batch = factor.ndim - 2

@@ -105,9 +105,9 @@ class Words:
         if n & (n - 1) == 0:
             return draw() & (n - 1)
         remainder = (2**bits - 1) % n + 1
-        while (number := draw()) < remainder:
+        while (value := draw()) < remainder:
             pass
-        return number % n
+        return value % n
 
     def double(self) -> float:
         """A float in [0, 1) of 52 random bits."""
@@ -120,7 +120,7 @@ class Words:
 
 
 def _node(kind: type) -> Any:
-    """What a sampler is while a graph is built."""
+    """The node of a sampler while a graph is built."""
 
     def specs(true_classes: Any, num_true: int, num_sampled: int, *args: Any, **kwargs: Any) -> Any:
         batch = _core.convert(true_classes, None, dtypes.int64).shape[:1]
@@ -182,14 +182,14 @@ def _sample(
     # Before the draws: a count that no memory holds is refused here.
     sampled = _ops.zeros([num_sampled], dtypes.int64).numpy()
     seen: set[int] = set()
-    tries = place = 0
-    while place < num_sampled:
+    tries = filled = 0
+    while filled < num_sampled:
         tries += 1
         candidate = draw(words)
         if not unique or candidate not in seen:
             seen.add(candidate)
-            sampled[place] = candidate
-            place += 1
+            sampled[filled] = candidate
+            filled += 1
 
     def counts(classes: Sequence[int]) -> np.ndarray:
         values = [_expected_count(probability(c), num_sampled, tries) for c in classes]
@@ -281,7 +281,7 @@ def log_uniform_candidate_sampler(
 
 
 class _AliasTable:
-    """Draws indices with given weights in constant time, by A. Walker's alias method."""
+    """Draws indices by their weights in constant time, by A. Walker's alias method."""
 
     def __init__(self, weights: np.ndarray) -> None:
         n = self.size = len(weights)
@@ -341,7 +341,7 @@ def fixed_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> FixedUnigramCandidateSampler:
-    """Draws classes with given weights.
+    """Draws classes by their weights.
 
     Args:
         true_classes: int64 `[batch, num_true]`.
@@ -578,7 +578,7 @@ def nce_loss(
     remove_accidental_hits: bool = False,
     name: str = "nce_loss",
 ) -> Tensor:
-    """The noise-contrastive loss: true classes are told from drawn ones.
+    """The noise-contrastive loss: true classes are distinguished from drawn ones.
 
     Args:
         weights: a row for each class `[num_classes, size]`, or a list of tables of rows.

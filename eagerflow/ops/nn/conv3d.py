@@ -234,21 +234,21 @@ def conv3d_transpose(
         "NHWC",
     )
     planes = reshaped(planes, [batch, depth, sizes[2], sizes[3], taps * out])
-    whole = [batch, before + sizes[1] + after, sizes[2], sizes[3], out]
+    padded_shape = [batch, before + sizes[1] + after, sizes[2], sizes[3], out]
     reach = (depth - 1) * step[0] + 1
     result: Any = None
     if is_known(taps):
         for tap, part in enumerate(_ops.split(planes, [out] * taps, -1)):
             start = tap * spread[0]
             part = _ops.strided_slice_grad(
-                part, whole, [0, start], [batch, start + reach], [1, step[0]]
+                part, padded_shape, [0, start], [batch, start + reach], [1, step[0]]
             )
             result = part if result is None else _ops.add(result, part)
     else:
         planes = _ops.reshape(planes, [batch, depth, sizes[2], sizes[3], taps, out])
-        places = _places(depth, step[0], taps, spread[0])
+        plane_ids = _places(depth, step[0], taps, spread[0])
         planes = _ops.transpose(planes, [1, 4, 0, 2, 3, 5])
-        summed = _ops.unsorted_segment_sum(planes, places, whole[1])
+        summed = _ops.unsorted_segment_sum(planes, plane_ids, padded_shape[1])
         result = _ops.transpose(summed, [1, 0, 2, 3, 4])
     if not is_known(before) or before or after:
         result = _ops.slice(result, [0, before, 0, 0, 0], sizes)

@@ -22,7 +22,7 @@ _PADDINGS = ("SAME", "VALID", "EXPLICIT")
 
 
 def spatial_list(value: Any, name: str, data_format: str, spatial: int = 2) -> list[int]:
-    """One value for each axis of a batch of images, given one for all, for each spatial axis, or
+    """One value for each axis of a batch of images, from one for all, for each spatial axis, or
     for each axis."""
     channels_first = data_format.startswith("NC")
     if value is None:
@@ -30,13 +30,13 @@ def spatial_list(value: Any, name: str, data_format: str, spatial: int = 2) -> l
     if isinstance(value, int):
         sizes = [value] * spatial
     else:
-        given = list(value) if hasattr(value, "__len__") else [value]
-        if len(given) not in (1, spatial, spatial + 2):
+        entries = list(value) if hasattr(value, "__len__") else [value]
+        if len(entries) not in (1, spatial, spatial + 2):
             raise ValueError(
                 f"{name} should be of length 1, {spatial} or {spatial + 2}. "
-                f"Received: {name}={value} of length {len(given)}"
+                f"Received: {name}={value} of length {len(entries)}"
             )
-        sizes = [_whole(size, name) for size in given]
+        sizes = [_whole(size, name) for size in entries]
         if len(sizes) == spatial + 2:
             return sizes
         if len(sizes) == 1:

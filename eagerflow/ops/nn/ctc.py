@@ -123,7 +123,7 @@ def _moved_back(sums: np.ndarray, jumps: np.ndarray) -> np.ndarray:
 
 
 def _batch(size: int | None, lengths: Any) -> int | None:
-    """The number of sequences, of which there is a length each."""
+    """The number of sequences, each of which has a length."""
     return _core.as_tensor(lengths).shape.with_rank(1)[0] if size is None else size
 
 

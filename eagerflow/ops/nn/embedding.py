@@ -38,12 +38,14 @@ def _rows_of_parts(tables: Any, ids: Tensor) -> Tensor:
         which = indexing.searchsorted(ends[:-1], flat, side="right")
         rows = flat - _ops.gather(_ops.concat([[0], ends], 0), which, 0, 0)
     which = _ops.cast(which, dtypes.int32)
-    places = _ops.range(0, sizes_of(flat)[0], 1)
-    found = [
+    positions = _ops.range(0, sizes_of(flat)[0], 1)
+    embedded = [
         _ops.gather(table, own, 0, 0)
         for table, own in zip(tables, indexing.dynamic_partition(rows, which, count), strict=True)
     ]
-    together = indexing.dynamic_stitch(indexing.dynamic_partition(places, which, count), found)
+    together = indexing.dynamic_stitch(
+        indexing.dynamic_partition(positions, which, count), embedded
+    )
     first = _core.as_tensor(tables[0])
     if ids.ndim is None:
         return _ops.reshape(together, _ops.concat([_ops.shape(ids), _ops.shape(first)[1:]], 0))

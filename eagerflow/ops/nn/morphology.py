@@ -140,8 +140,8 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
             """`[batch, rows, columns, channels, window rows, window columns]`."""
             for axis in range(2):
                 starts = _ops.expand_dims(_ops.range(0, counts[axis], 1), 1) * steps[axis]
-                places = starts + _ops.range(0, (rows, columns)[axis], 1) * rates[axis]
-                values = _ops.gather(values, places, 2 * axis + 1, 0)
+                read = starts + _ops.range(0, (rows, columns)[axis], 1) * rates[axis]
+                values = _ops.gather(values, read, 2 * axis + 1, 0)
             return _ops.transpose(values, [0, 1, 3, 5, 2, 4])
 
         total = regions(padded) + _ops.transpose(windows, [2, 0, 1])
@@ -212,8 +212,10 @@ def local_response_normalization(
     sizes = sizes_of(x)
     channels = sizes[3]
     if is_known(channels):
-        places = np.arange(channels)
-        near: Any = (np.abs(np.subtract.outer(places, places)) <= depth_radius).astype(np.float32)
+        positions = np.arange(channels)
+        near: Any = (np.abs(np.subtract.outer(positions, positions)) <= depth_radius).astype(
+            np.float32
+        )
     else:
         row = _ops.range(0, channels, 1)
         distances = _ops.abs(_ops.subtract(_ops.expand_dims(row, 1), row))

@@ -249,8 +249,8 @@ def dropout(
     >>> sorted(set(tf.nn.dropout(tf.ones([100]), rate=0.5).numpy().tolist()))
     [0.0, 2.0]
     """
-    number = isinstance(rate, int | float)
-    if number and not 0 <= rate < 1:
+    is_number = isinstance(rate, int | float)
+    if is_number and not 0 <= rate < 1:
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
@@ -261,10 +261,10 @@ def dropout(
             "`x.dtype` must be a floating point tensor as `x` will be scaled. "
             f"Received: x_dtype={dtype}"
         )
-    if number and rate == 0:
+    if is_number and rate == 0:
         stateful.uniform([], seed=seed)  # advances the stream as a real dropout would
         return x
-    if number:
+    if is_number:
         scaled = _ops.multiply(x, _core.convert(1.0 / (1.0 - rate), dtype, None))
     else:
         rate = _core.as_tensor(rate)
@@ -291,7 +291,7 @@ def general_dropout(
     noise_shape: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Like `tf.nn.dropout`, with the caller's random numbers.
+    """Like `tf.nn.dropout`, with the caller's random values.
 
     Args:
         x: floating.

@@ -135,7 +135,7 @@ def _ratios(pooling_ratio: Any) -> list[float]:
 
 
 def _pooled(kind: type) -> Any:
-    """What a pooling with regions of random sizes is while a graph is built."""
+    """The node of a pooling with regions of random sizes, while a graph is built."""
 
     def counts(value: Any, pooling_ratio: Any) -> list[Any]:
         sizes = sizes_of(_core.as_tensor(value))[1:3]

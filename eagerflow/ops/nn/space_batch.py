@@ -28,25 +28,25 @@ Tensor = _core.Tensor
 
 
 def _numbers(value: Any, name: str, op: str) -> Any:
-    """The numbers of an argument: an array, whose unknown numbers are scalars of the graph."""
-    given = _core.convert(value, None, dtypes.int32)
-    if not given.dtype.is_integer:
-        raise invalid_argument(f"{name} must be integers, got {given.dtype.name} [Op:{op}]")
-    known = _core.static_value(given)
+    """The elements of an argument: an array, whose unknown elements are scalars of the graph."""
+    tensor = _core.convert(value, None, dtypes.int32)
+    if not tensor.dtype.is_integer:
+        raise invalid_argument(f"{name} must be integers, got {tensor.dtype.name} [Op:{op}]")
+    known = _core.static_value(tensor)
     if known is not None:
         return known.numpy().astype(np.int64)
-    shape = given._shape_tuple()
+    shape = tensor._shape_tuple()
     if shape is None or None in shape:
-        raise ValueError(f"The shape of {name} must be known, but it is {given.shape} [Op:{op}]")
-    numbers = np.empty(math.prod(shape), object)
+        raise ValueError(f"The shape of {name} must be known, but it is {tensor.shape} [Op:{op}]")
+    elements = np.empty(math.prod(shape), object)
     # One by one: an array would ask a list of tensors for their values.
-    for k, number in enumerate(sizes_in(_ops.cast(_ops.reshape(given, [-1]), dtypes.int32))):
-        numbers[k] = number
-    return numbers.reshape(shape)
+    for k, element in enumerate(sizes_in(_ops.cast(_ops.reshape(tensor, [-1]), dtypes.int32))):
+        elements[k] = element
+    return elements.reshape(shape)
 
 
 def _any(values: Any, holds: Callable[[int], bool]) -> bool:
-    """Whether something holds for one of the numbers that are known."""
+    """Whether a condition holds for one of the known elements."""
     return any(is_known(value) and holds(value) for value in values.reshape(-1).tolist())
 
 
@@ -81,7 +81,7 @@ def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -
 def _moved(
     move: Callable[[Tensor, list, list], Tensor], x: Tensor, blocks: list, amounts: list
 ) -> Tensor:
-    """What `move` makes of the tensor; of one of unknown rank, with its last axes made one."""
+    """Applies `move` to a tensor; the last axes of a tensor of unknown rank are merged first."""
     if x.ndim is not None:
         return move(x, blocks, amounts)
     m = len(blocks)
@@ -193,12 +193,12 @@ def _from_batch(x: Tensor, blocks: list, cuts: list) -> Tensor:
 
 def _as_int32(value: Any, name: str) -> Any:
     """Integers of any dtype, of which TensorFlow keeps the lower 32 bits; see `_numbers`."""
-    numbers = _numbers(value, name, "SpaceToBatchPaddings")
-    return numbers if numbers.dtype == object else numbers.astype(np.int32)
+    paddings = _numbers(value, name, "SpaceToBatchPaddings")
+    return paddings if paddings.dtype == object else paddings.astype(np.int32)
 
 
-def _as_tensor(numbers: Any) -> Tensor:
-    return _core.convert(numbers.tolist(), dtypes.int32, None)
+def _as_tensor(array: Any) -> Tensor:
+    return _core.convert(array.tolist(), dtypes.int32, None)
 
 
 @composed_op(

@@ -102,15 +102,15 @@ def linspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> Any:
-    """`num` evenly spaced numbers from `start` to `stop`, along a new axis.
+    """`num` evenly spaced values from `start` to `stop`, along a new axis.
 
     Args:
-        start: the first numbers.
-        stop: the last numbers.
+        start: the first values.
+        stop: the last values.
         num: the number of values.
-        endpoint: whether `stop` is the last number; it would be the next one otherwise.
+        endpoint: whether `stop` is the last value; otherwise it would be the next one.
         retstep: whether to return the step, too.
-        dtype: the dtype of the numbers, floating by default.
+        dtype: the dtype of the values, floating by default.
         axis: the new axis.
 
     >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()

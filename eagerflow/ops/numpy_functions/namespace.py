@@ -24,7 +24,7 @@ _FAMILIES = (elementwise, reductions, shapes, creation, selection, products)
 def maker(
     package: str, rules: Rules, decorate: Callable[[FunctionType], Any] = lambda function: function
 ) -> Callable[[str, str], Any]:
-    """What makes a package's functions from their names and signatures.
+    """A factory of a package's functions from their names and signatures.
 
     A parameter of the signature is that of the body which has its name. Others, which precede
     these, are the body's first ones: `mean(a, axis=None)` calls `mean(rules, x, axis)`.
@@ -38,9 +38,9 @@ def maker(
     def make(name: str, signature: str) -> Any:
         body = next(vars(family)[name] for family in _FAMILIES if name in vars(family))
         known = list(inspect.signature(body).parameters)[1:]
-        given = parameter_names(f"{name}{signature}")
-        passed = [f"{p}={p}" if p in known else p for p in given if p != "out"]
-        check = ["_check_output(out)"] if "out" in given else []
+        own_names = parameter_names(f"{name}{signature}")
+        passed = [f"{p}={p}" if p in known else p for p in own_names if p != "out"]
+        check = ["_check_output(out)"] if "out" in own_names else []
         function = define(
             f"{name}{signature}",
             [*check, f"return _body(_rules, {', '.join(passed)})"],

@@ -28,7 +28,7 @@ class Rules:
     computes_with_booleans: bool
 
     def tensor(self, value: Any, dtype: Any = None) -> Tensor:
-        """The value as a tensor, of a given dtype or of the one it has by default."""
+        """The value as a tensor, of `dtype` or of its default dtype."""
         raise NotImplementedError
 
     def promoted(self, *values: Any) -> Sequence[Tensor]:
@@ -89,7 +89,7 @@ class Rules:
 
 
 def sizes(shape: Any) -> list[Any]:
-    """A shape, given as a size, a sequence or a tensor, as a list of sizes.
+    """A shape, passed as a size, a sequence or a tensor, as a list of sizes.
 
     Those that are known only when a graph runs are tensors.
     """

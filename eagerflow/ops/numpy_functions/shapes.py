@@ -216,7 +216,7 @@ def repeat(rules: Rules, x: Any, repeats: Any, axis: int | None = None) -> Tenso
 
 
 def tile(rules: Rules, x: Any, repeats: Any) -> Tensor:
-    """Copies of the whole array side by side, a number of them along each axis."""
+    """Copies of the array side by side, a number of them along each axis."""
     counts = sizes(repeats)
     x = at_least(len(counts), rules.tensor(x))
     return _ops.tile(x, [1] * (x.ndim - len(counts)) + counts)

@@ -132,10 +132,10 @@ def gamma(
     beta = _parameter(1 if beta is None else beta, dtype)
     alpha = alpha + _ops.zeros_like(beta)
     check_sizes(sizes, "RandomGamma")
-    whole = _with_sizes_of(sizes, alpha)
-    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(whole)
+    sample_sizes = _with_sizes_of(sizes, alpha)
+    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(sample_sizes)
     start = random_seed.draw(("RandomGamma", dtype, size_dtype), seed, blocks)
-    samples = sampled(_gamma_tensor, "RandomGamma", whole, dtype, start, alpha)
+    samples = sampled(_gamma_tensor, "RandomGamma", sample_sizes, dtype, start, alpha)
     return _ops.maximum(_tiny(dtype), samples / beta)
 
 
@@ -173,7 +173,7 @@ def stateless_gamma(
 
 
 def gamma_from(start: tuple[Any, Any, Any], sizes: Any, alpha: Tensor) -> Tensor:
-    """Gamma distributed values from a given position of a stream; their scale is 1.
+    """Gamma distributed values from a position of a stream; their scale is 1.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
@@ -252,10 +252,10 @@ def poisson(
             f"{rate.dtype.name} [Op:RandomPoissonV2]"
         )
     check_sizes(sizes, "RandomPoissonV2")
-    whole = _with_sizes_of(sizes, rate)
-    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(whole)
+    sample_sizes = _with_sizes_of(sizes, rate)
+    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(sample_sizes)
     start = random_seed.draw(("RandomPoissonV2", rate.dtype, dtype, size_dtype), seed, blocks)
-    return sampled(_poisson_tensor, "RandomPoissonV2", whole, dtype, start, rate, dtype)
+    return sampled(_poisson_tensor, "RandomPoissonV2", sample_sizes, dtype, start, rate, dtype)
 
 
 def _poisson_tensor(
@@ -318,7 +318,7 @@ def binomial_size(counts: Any, probs: Any) -> Any:
 def binomial_tensor(
     start: tuple[Any, Any, Any], sizes: Any, counts: Any, probs: Any, dtype: Any
 ) -> Tensor:
-    """Binomially distributed values from a given position of a stream.
+    """Binomially distributed values from a position of a stream.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shape does not end with that of the parameters.
@@ -386,7 +386,7 @@ def stateless_binomial(
 
 
 _SHUFFLE_CONSTANTS = 0x7369F885192C0EF5
-# The first element of seeds that are given as pairs.
+# The first element of seeds that are pairs.
 _SHUFFLE_SEED = 498247692
 
 

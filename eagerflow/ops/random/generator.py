@@ -1,4 +1,4 @@
-"""tf.random.Generator: random numbers whose state is a variable that can be read and saved."""
+"""tf.random.Generator: random values whose state is a variable that can be read and saved."""
 
 from __future__ import annotations
 
@@ -222,8 +222,8 @@ class Generator(AutoTrackable):
         key, low, high = self._take(outputs)
         replica = distribution_state.replica_context()
         if self._of_replicas and replica is not None:
-            number = replica._replica_id
-            word = _ops.philox_uniform_full_int([1], dtypes.int64, key, number, 0)[0]
+            replica_id = replica._replica_id
+            word = _ops.philox_uniform_full_int([1], dtypes.int64, key, replica_id, 0)[0]
             key = word if _core.is_symbolic(word) else int(word)
         return key, low, high
 

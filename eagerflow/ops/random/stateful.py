@@ -57,12 +57,12 @@ def sizes_of(shape: Any, op: str) -> tuple[Any, Any]:
 
 
 def known_sizes(sizes: Any) -> list[int | None] | None:
-    """What is known of sizes while a graph is built."""
+    """The known sizes while a graph is built."""
     return list(sizes) if isinstance(sizes, tuple) else _core.partial_value(sizes)
 
 
 def elements_in(sizes: Any) -> Any:
-    """How many elements a tensor of these sizes has: a number, or a scalar of a graph."""
+    """The number of elements of a tensor of these sizes: an integer, or a scalar of a graph."""
     if isinstance(sizes, tuple):
         return math.prod(sizes)
     return _ops.reduce_prod(_ops.cast(sizes, dtypes.int64))
@@ -213,7 +213,7 @@ def uniform(
     Args:
         shape: the sizes of the result.
         minval: the lower bound, included.
-        maxval: the upper bound, excluded; 1 for floating dtypes, must be given for integers.
+        maxval: the upper bound, excluded; 1 for floating dtypes, required for integers.
         dtype: a floating dtype, int32 or int64.
         seed: makes the values reproducible, together with `tf.random.set_seed`.
 
@@ -258,7 +258,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
 
 
 def rows_of(value: Tensor) -> Any:
-    """The size of the first axis: a number, 0 without axes, or a scalar of a graph."""
+    """The size of the first axis: an integer, 0 without axes, or a scalar of a graph."""
     sizes = value._shape_tuple()
     if sizes == ():
         return 0
@@ -305,7 +305,7 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn with given probabilities.
+    """Classes drawn by their probabilities.
 
     Args:
         logits: `[batch, classes]`, logarithms of probabilities up to a constant; a logit that is
@@ -328,7 +328,7 @@ def categorical(
     dtype = class_dtype(dtype)
     logits = _core.convert(logits, None, dtypes.float32)
     samples = sample_count(num_samples)
-    # Each sample takes two words; rows are padded to whole blocks.
+    # Each sample uses two words; rows are padded to full blocks.
     padded = 4 * (((max(samples, 0) if isinstance(samples, int) else samples) + 3) // 4)
     blocks = rows_of(logits) * padded * (2 * random_seed.RESERVED_PER_OUTPUT)
     start = random_seed.draw(("Multinomial", logits.dtype, dtype), seed, blocks)

@@ -200,7 +200,7 @@ def stateless_categorical(
     dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn with given probabilities, determined by the arguments alone.
+    """Classes drawn by their probabilities, determined by the arguments alone.
 
     Args:
         logits: `[batch, classes]`, logarithms of probabilities up to a constant.

@@ -129,7 +129,7 @@ def stateless_parameterized_truncated_normal(
     maxvals: Any = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Normal values between given bounds, determined by the arguments alone.
+    """Normal values between bounds, determined by the arguments alone.
 
     Args:
         shape: the shape of the result, which ends with that of the parameters.
@@ -151,11 +151,11 @@ def stateless_parameterized_truncated_normal(
     sizes, _ = sizes_of(shape, _OP)
     start = start_of(seed, "auto_select")
     check_sizes(sizes, _OP)
-    given = (means, stddevs, minvals, maxvals)
-    dtype = next((dt for dt in map(dtypes.result_dtype, given) if dt), dtypes.float32)
+    inputs = (means, stddevs, minvals, maxvals)
+    dtype = next((dt for dt in map(dtypes.result_dtype, inputs) if dt), dtypes.float32)
     if dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
         _core.refuse_attr("dtype", dtype, (dtypes.float16, dtypes.float32, dtypes.float64), _OP)
-    tensors = [_core.convert(value, dtype, None) for value in given]
+    tensors = [_core.convert(value, dtype, None) for value in inputs]
     return sampled(_truncated_normal_tensor, _OP, sizes, dtype, start, *tensors)
 
 
@@ -219,10 +219,10 @@ def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) 
     with np.errstate(all="ignore"):
         # On the right of zero the function is nearly 1, and its mirror image is exact.
         right = first > 0
-        whole = np.where(right, _below(-first) - _below(-last), _below(last) - _below(first))
+        mass = np.where(right, _below(-first) - _below(-last), _below(last) - _below(first))
         below = np.where(right, _below(-first) - _below(-z), _below(z) - _below(first))
-        far = whole < 1e-300
-        share = np.where(far, -np.expm1(_log_below(-z) - _log_below(-first)), below / whole)
+        far = mass < 1e-300
+        share = np.where(far, -np.expm1(_log_below(-z) - _log_below(-first)), below / mass)
         share = np.clip(share, 0, 1)
         by_low = np.exp((z * z - first * first) / 2) * (1 - share)
         by_high = np.where(np.isinf(last), 0, np.exp((z * z - last * last) / 2) * share)
