@@ -70,11 +70,11 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
     named = _tensors([kwargs[key] for key in kwargs])
     # Of a variable that wraps another one, such as one with a copy on each device, the tape has that.
     passed: list[Any] = [leaf for leaf in (*inputs, *named) if isinstance(leaf, _core.Variable)]
-    given = [variable.handle.variable for variable in passed]
+    own_arguments = [variable.handle.variable for variable in passed]
     variables = [
         variable
         for variable in watcher.watched_variables()
-        if all(variable is not argument for argument in given)
+        if all(variable is not argument for argument in own_arguments)
     ]
     takes_variables = _takes_variables(grad_fn)
     if variables and not takes_variables:
@@ -166,7 +166,7 @@ def _add_node(f: Callable, parts: list, sources: list, backward: Callable[[list]
         _traced.codes.append(code)
         try:
             gradients = backward(weights)
-            found = [
+            results = [
                 _gradient_outputs(gradient, source)
                 for gradient, source in zip(gradients, sources, strict=True)
             ]
@@ -177,8 +177,8 @@ def _add_node(f: Callable, parts: list, sources: list, backward: Callable[[list]
             order = sorted(
                 range(len(sources)), key=lambda k: isinstance(sources[k], _core.Variable)
             )
-            kinds = [len(found[k]) for k in order]
-            graph.finish([graph.capture(output) for k in order for output in found[k]])
+            kinds = [len(results[k]) for k in order]
+            graph.finish([graph.capture(output) for k in order for output in results[k]])
         finally:
             _traced.codes.pop()
     return _core.custom_gradient_node(parts, tensors, variables, step, kinds)

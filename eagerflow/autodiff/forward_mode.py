@@ -1,4 +1,4 @@
-"""Forward-mode differentiation: derivatives along a direction, computed beside the values."""
+"""Forward-mode differentiation: derivatives along a direction, computed together with the values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ForwardAccumulator:
         tangents: the direction: tensors of their shapes and dtypes, in the same structure.
 
     Raises:
-        ValueError: if a tangent does not fit its primal, or a tensor is given multiple times.
+        ValueError: if a tangent does not fit its primal, or a tensor is passed multiple times.
 
     >>> x = tf.constant([2.0, 3.0])
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as accumulator:
@@ -155,7 +155,7 @@ class ForwardAccumulator:
         with GradientTape(watch_accessed_variables=False, persistent=True) as linear:
             linear.watch(weights)
             gradients = self._tape.gradient(target, self._primals, weights)
-            # Rows of a table as a whole one, so that they can be weighed.
+            # Rows of a table as a dense table, so that they can be weighted.
             dense = [None if g is None else _core.as_tensor(g) for g in gradients]
         pairs = [
             (gradient, tangent)
@@ -213,11 +213,11 @@ class _BatchAccumulator(ForwardAccumulator):
         products = [
             linear._stacks(gradient, [weights], tangents)[0] for gradient, tangents in pairs
         ]
-        found = [product for product in products if product is not None]
-        if not found:
+        terms = [product for product in products if product is not None]
+        if not terms:
             count = pairs[0][1]._sizes()[0]
             return _ops.zeros([count, *weights._sizes()], weights.dtype)
-        total = found[0]
-        for product in found[1:]:
+        total = terms[0]
+        for product in terms[1:]:
             total = total + product
         return total

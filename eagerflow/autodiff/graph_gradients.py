@@ -39,19 +39,21 @@ def gradients(
     graph = _core.building()
     overridden = graph.overridden_operations()
     if overridden:
-        found = overridden_gradients.gradients(
+        results = overridden_gradients.gradients(
             graph, overridden, targets, weights, sources, stopped
         )
     else:
-        found = _core.graph_gradients(graph, targets, weights, sources, stopped)
+        results = _core.graph_gradients(graph, targets, weights, sources, stopped)
     if kind is not UnconnectedGradients.NONE:
-        found = [
+        results = [
             _ops.zeros_like(_core.as_tensor(source)) if gradient is None else gradient
-            for source, gradient in zip(sources, found, strict=True)
+            for source, gradient in zip(sources, results, strict=True)
         ]
     if WeakTensors.exist:
-        found = [g if g is None else weak_as(g, x) for g, x in zip(found, _listed(xs), strict=True)]
-    return found
+        results = [
+            g if g is None else weak_as(g, x) for g, x in zip(results, _listed(xs), strict=True)
+        ]
+    return results
 
 
 def _listed(structure: Any) -> list[Any]:
@@ -101,10 +103,10 @@ def _weight(target: Any, weight: Any) -> Any:
 def hessians(ys: Any, xs: Any) -> list[Any]:
     """`tf.hessians` while a function is traced; see eagerflow.graph.gradients."""
     sources = [_source(x) for x in _listed(xs)]
-    found = gradients(ys, sources, None, None, None, None)
+    slopes = gradients(ys, sources, None, None, None, None)
     return [
         None if gradient is None else _hessian(gradient, source)
-        for gradient, source in zip(found, sources, strict=True)
+        for gradient, source in zip(slopes, sources, strict=True)
     ]
 
 

@@ -18,7 +18,7 @@ def gradients(
     sources: Sequence[Any],
     stopped: Sequence[Any],
 ) -> list[Any]:
-    """What `_core.graph_gradients` gives, apart from operations with gradients of a program's own.
+    """The results of `_core.graph_gradients`, except for operations with a program's own gradients.
 
     The engine's gradients end at the outputs of these operations, which are taken from the newest to
     the oldest: all that depends on one has been seen when its function is called.
@@ -32,31 +32,31 @@ def gradients(
         stopped: tensors that do not depend on anything.
     """
     ends = [output for operation in overridden for output in operation.outputs]
-    places = [*sources, *ends]
-    found: list[list[Any]] = [[] for _ in places]
+    requested = [*sources, *ends]
+    terms: list[list[Any]] = [[] for _ in requested]
 
     def spread(targets: Sequence[Any], weights: Sequence[Any]) -> None:
-        parts = _core.graph_gradients(graph, targets, weights, places, [*stopped, *ends])
-        for own, part in zip(found, parts, strict=True):
+        parts = _core.graph_gradients(graph, targets, weights, requested, [*stopped, *ends])
+        for own, part in zip(terms, parts, strict=True):
             if part is not None:
                 own.append(part)
 
     spread(targets, weights)
-    at = len(places)
+    at = len(requested)
     for operation in reversed(overridden):
         outputs = operation.outputs
         at -= len(outputs)
-        known = [_sum(found[at + k]) for k in range(len(outputs))]
+        known = [_sum(terms[at + k]) for k in range(len(outputs))]
         if all(gradient is None for gradient in known):
             continue
         function = graph.gradient_function_of(operation)
         if function is None:
             continue
-        given = [
+        arguments = [
             _ops.zeros_like(output) if gradient is None else gradient
             for output, gradient in zip(outputs, known, strict=True)
         ]
-        results = function(operation, *given)
+        results = function(operation, *arguments)
         results = list(results) if isinstance(results, list | tuple) else [results]
         inputs = operation.inputs
         if len(results) != len(inputs):
@@ -71,7 +71,7 @@ def gradients(
         ]
         if pairs:
             spread([own for own, _ in pairs], [result for _, result in pairs])
-    return [_sum(own) for own in found[: len(sources)]]
+    return [_sum(own) for own in terms[: len(sources)]]
 
 
 def _sum(gradients: Sequence[Any]) -> Any:

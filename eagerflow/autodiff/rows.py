@@ -27,7 +27,7 @@ def gradients_of_rows(
     graph = func_graph.FuncGraph("rows")
     with graph.as_default():
         row = graph.placeholder(target.dtype, func_graph.dims_of(target.shape), "row")
-        found = [None if g is None else _core.as_tensor(g) for g in gradients(row)]
-        graph.finish([gradient for gradient in found if gradient is not None])
+        row_gradients = [None if g is None else _core.as_tensor(g) for g in gradients(row)]
+        graph.finish([gradient for gradient in row_gradients if gradient is not None])
     stacks = iter(_core.rows_node(graph, [weights]) if graph.outputs else ())
-    return [None if gradient is None else next(stacks) for gradient in found]
+    return [None if gradient is None else next(stacks) for gradient in row_gradients]

@@ -116,7 +116,7 @@ class GradientTape(_core.Tape):
         Args:
             target: a tensor `[b, y1, ..., yn]`, whose element i depends on `source[i]` only.
             source: a tensor `[b, x1, ..., xm]`.
-            unconnected_gradients: ignored: zeros are given if `target` does not depend on `source`.
+            unconnected_gradients: ignored: the result is zeros if `target` does not depend on `source`.
             parallel_iterations: a number up to that of `y1 * ... * yn` requires a persistent tape, as
                 elsewhere; rows are batched in any case.
             experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
@@ -194,10 +194,10 @@ class GradientTape(_core.Tape):
         if kind is UnconnectedGradients.NONE:
             return stacks
         count = math.prod(target._sizes()[int(batch) :])
-        for place, source in enumerate(sources):
-            if stacks[place] is None:
+        for position, source in enumerate(sources):
+            if stacks[position] is None:
                 value = _value(source)
-                stacks[place] = _ops.zeros([count, *value._sizes()], value.dtype)
+                stacks[position] = _ops.zeros([count, *value._sizes()], value.dtype)
         return stacks
 
     def _stacks(self, target: Any, sources: list, weights: Any) -> list:

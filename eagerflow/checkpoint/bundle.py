@@ -1,4 +1,4 @@
-"""Bundles: files of named tensors, an index beside the data, with checksums of everything."""
+"""Bundles: files of named tensors, with an index file, a data file and checksums of everything."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def index_path(prefix: str) -> str:
 
 
 def _plain_lengths(lengths: Iterable[int]) -> bytes:
-    """Lengths as plain numbers: their checksum is of these, not of their compact form."""
+    """Lengths as plain integers: the checksum covers these, not their compact form."""
     return b"".join(struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths)
 
 
@@ -163,7 +163,7 @@ class _NewFile:
 def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, bytes]:
     """The index's entries by name; the tensors are in the file."""
     converted = [(name.encode(), _core.as_tensor(value)) for name, value in tensors.items()]
-    # The widest numbers first: without gaps, all lie at multiples of their size, as maps need it.
+    # The widest dtypes first: without gaps, all lie at multiples of their size, as maps need it.
     converted.sort(key=lambda item: (-_width(item[1]), item[0]))
     entry_class = MESSAGES["BundleEntryProto"]
     entries = {}
@@ -197,7 +197,7 @@ def _remove_other_data(prefix: str, keep: str) -> None:
 
 
 def remove_bundle(prefix: str) -> None:
-    """Deletes a bundle's files, the index first; files that are not there are no error."""
+    """Deletes a bundle's files, the index first; missing files are not an error."""
     with contextlib.suppress(OSError):
         os.unlink(index_path(prefix))
     _remove_other_data(prefix, "")
@@ -215,7 +215,7 @@ class Entry:
         self.offset = message.offset
         self.size = message.size
         self.checksum = message.crc32c
-        # Where the parts begin and how long they are along each axis; -1 for whole axes.
+        # The begin and the length of the parts along each axis; a length of -1 is the full axis.
         self.parts = [
             [
                 (extent.start, extent.length if extent.HasField("length") else -1)
@@ -242,7 +242,7 @@ def part_key(name: str, extents: Sequence[tuple[int, int]]) -> bytes:
 
 
 def _ordered(number: int) -> bytes:
-    """A signed number as bytes that have the order of the numbers: leading bits tell their length."""
+    """A signed integer as bytes that sort like the integers: leading bits hold the length."""
     size = (number if number >= 0 else ~number).bit_length() // 7 + 1
     lead = ((1 << size) - 1) << (8 * size - size)  # as many ones as there are bytes
     return ((number & ((1 << 8 * size) - 1)) ^ lead).to_bytes(size, "big")
@@ -324,27 +324,27 @@ class BundleReader:
             )
         return self._read(name, entry)
 
-    def _joined(self, name: str, whole: Entry) -> Any:
+    def _joined(self, name: str, entry: Entry) -> Any:
         """A tensor that was saved in parts, as variables of version 1 are that a partitioner cuts."""
-        keys = [part_key(name, extents) for extents in whole.parts]
+        keys = [part_key(name, extents) for extents in entry.parts]
         parts = [np.asarray(self._read(name, self._parts[k])) for k in keys if k in self._parts]
-        problem = len(parts) < len(keys) or sum(p.size for p in parts) != math.prod(whole.shape)
+        problem = len(parts) < len(keys) or sum(p.size for p in parts) != math.prod(entry.shape)
         if not problem:
-            # Parts that have been read say that there is as much data as the shape tells.
-            value = np.empty(whole.shape, whole.dtype.as_numpy_dtype)
-            for part, extents in zip(parts, whole.parts, strict=True):
-                place = tuple(
+            # The parts that were read show that there is as much data as the shape says.
+            value = np.empty(entry.shape, entry.dtype.as_numpy_dtype)
+            for part, extents in zip(parts, entry.parts, strict=True):
+                slices = tuple(
                     slice(start, None if size < 0 else start + size) for start, size in extents
                 )
-                problem = len(place) != value.ndim or value[place].shape != part.shape
+                problem = len(slices) != value.ndim or value[slices].shape != part.shape
                 if problem:
                     break
-                value[place] = part
+                value[slices] = part
         if problem:
             raise errors.DataLossError(
                 None, None, f"The parts of the tensor {name!r} in {self.prefix} do not fit it."
             )
-        return _core.convert(value, whole.dtype)
+        return _core.convert(value, entry.dtype)
 
     def _read(self, name: str, entry: Entry) -> Any:
         path = data_path(self.prefix, entry.shard, self._shards)
@@ -407,7 +407,7 @@ class _DataFile:
             os.close(self.handle)
 
 
-# Readers of one file share its descriptor: many objects may wait for the rest of one checkpoint.
+# Readers of one file share its descriptor: many objects may be restored later from one checkpoint.
 _data_files: weakref.WeakValueDictionary[Any, _DataFile] = weakref.WeakValueDictionary()
 
 

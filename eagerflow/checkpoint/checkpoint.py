@@ -102,7 +102,7 @@ class Checkpoint:
         **kwargs: objects by name: variables, modules, models, optimizers, random generators,
             iterators of datasets, and lists, tuples and dictionaries of them.
 
-    Objects may be given as weak references (`weakref.ref`), which do not keep them; saving and
+    Objects may be passed as weak references (`weakref.ref`), which do not keep them; saving and
     restoring them when they are gone is an AssertionError.
 
     Raises:
@@ -173,14 +173,14 @@ class Checkpoint:
 
     @property
     def save_counter(self) -> Variable:
-        """How often `save` was called: an int64 variable, which numbers the checkpoints."""
+        """How often `save` was called: an int64 variable, which the names of checkpoints contain."""
         if self._save_counter is None:
             counter = Variable(0, dtype=dtypes.int64, trainable=False, name="save_counter")
             self._save_counter = counter
         return self._save_counter
 
     def save(self, file_prefix: Any, options: Any = None) -> str:
-        """Saves with a number after the name, and notes it in the folder's `checkpoint` file.
+        """Saves with a counter after the name, and notes it in the folder's `checkpoint` file.
 
         Args:
             file_prefix: a path; the files will be called `PREFIX-1.index` and so on.
@@ -196,7 +196,7 @@ class Checkpoint:
         return path
 
     def _count(self) -> int:
-        """The number of this call of `save`."""
+        """The counter of this call of `save`."""
         graph = context.building_graph()
         if graph is None:
             self.save_counter.assign_add(1)
@@ -206,7 +206,7 @@ class Checkpoint:
         return int(graph.run_in_session(self.save_counter.assign_add(1)))
 
     def write(self, file_prefix: Any, options: Any = None) -> str:
-        """Saves under exactly this path; no number, no note in the folder.
+        """Saves under exactly this path, without a counter and without a note in the folder.
 
         Args:
             file_prefix: the path: text, bytes, a path object, or a tensor of one string.
@@ -272,7 +272,7 @@ def _referred(name: str, value: Any) -> Any:
     item = value()
     if item is None:
         raise AssertionError(
-            f"The object {name!r} of a Checkpoint, which was given as a weak reference, is gone. "
+            f"The object {name!r} of a Checkpoint, which was passed as a weak reference, has been deleted. "
             "Keep a reference to it for as long as it is to be saved and restored."
         )
     return item

@@ -15,7 +15,7 @@ from eagerflow.checkpoint.state import latest_checkpoint
 from eagerflow.checkpoint.trackable import children, walk
 from eagerflow.io.os_errors import path_text
 
-# What TensorFlow's messages call dtypes that have other names in programs.
+# Names in TensorFlow's messages of dtypes that have other names in programs.
 _OTHER_KINDS = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}
 
 

@@ -75,7 +75,7 @@ class _Unplaced:
 
 
 class _Unfilled:
-    """What a model and a checkpoint do not have in common; logged when nobody can ask any more.
+    """The differences between a model and a checkpoint; logged when the status object is deleted.
 
     Args:
         paths: those of the objects that the checkpoint has no values for.
@@ -103,7 +103,7 @@ class _Unfilled:
 
 
 class PendingRestorations(list[Any]):
-    """What checkpoints still have for an object that was made after their restoration.
+    """The deferred values of checkpoints for an object that was created after their restoration.
 
     It is the object's attribute `PENDING`: pairs of a restoration and the object's node. The object
     calls `settle` when its attributes have changed.
@@ -151,7 +151,7 @@ class Restoration:
         self.ordinal = next(_ordinals)
         # Values that sessions shall hold, and what puts each there.
         self.late: list[tuple[InSession, Any]] = []
-        # What lacks something and may get it unnoticed: containers, and those who have them.
+        # Objects that lack children and may get them unnoticed: containers, and their owners.
         self._growing: dict[int, Any] = {}
         self._lock = threading.RLock()
         self._names = [
@@ -360,7 +360,7 @@ class Restoration:
 
 
 def _remembers(item: Any) -> bool:
-    """Whether an object can keep a note of missing children, and is told of its attributes."""
+    """Whether an object can record missing children, and is notified of new attributes."""
     return hasattr(item, "__dict__") and not _grows_unnoticed(item)
 
 
@@ -496,7 +496,7 @@ class LoadStatus:
         )
 
     def expect_partial(self) -> LoadStatus:
-        """Accepts that some of the checkpoint is not used: no warning tells of it."""
+        """Accepts that parts of the checkpoint are not used: no warning is logged."""
         if self._restoration is not None:
             self._restoration.unplaced.expected = True
         return self

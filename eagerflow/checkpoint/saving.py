@@ -107,9 +107,9 @@ def _in_session(tensors: dict[str, Any]) -> dict[str, Any]:
     if not tensors:
         return {}
     fetched = list(tensors.values())
-    found = fetched[0].graph.run_in_session(fetched)
+    arrays = fetched[0].graph.run_in_session(fetched)
     with context.running_eagerly():
-        values = [_core.convert(v, t.dtype, None) for v, t in zip(found, fetched, strict=True)]
+        values = [_core.convert(v, t.dtype, None) for v, t in zip(arrays, fetched, strict=True)]
     return dict(zip(tensors, values, strict=True))
 
 

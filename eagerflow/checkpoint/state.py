@@ -16,7 +16,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 class CheckpointState:
-    """What the file says.
+    """The contents of the file.
 
     Attributes:
         model_checkpoint_path: the latest checkpoint's path without its endings.

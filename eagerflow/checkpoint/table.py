@@ -22,7 +22,7 @@ _PLAIN, _SNAPPY = 0, 1
 
 
 def varint(number: int) -> bytes:
-    """A number in seven-bit groups, the lowest first."""
+    """An integer in seven-bit groups, the lowest first."""
     if number < 128:
         return bytes((number,))
     groups = bytearray()
@@ -34,7 +34,7 @@ def varint(number: int) -> bytes:
 
 
 def read_varint(data: Any, at: int) -> tuple[int, int]:
-    """The number at a position, and the position after it.
+    """The integer at a position, and the position after it.
 
     Raises:
         IndexError: if the data end within it.
@@ -115,7 +115,7 @@ def read_table(data: bytes, path: str) -> list[tuple[bytes, bytes]]:
     """All keys and values of a table, in order.
 
     Args:
-        data: the whole file.
+        data: the contents of the file.
         path: its name, for messages.
 
     Raises:

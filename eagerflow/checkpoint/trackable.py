@@ -21,7 +21,7 @@ from eagerflow.framework.tracked_containers import DictWrapper
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
-# Restorations that wait for lists and dictionaries to grow, which they do unnoticed. Code that makes
+# Restorations that are deferred until lists and dictionaries grow, which they do unnoticed. Code that makes
 # objects that may have been added to one calls `restoring.look_again` if there are any.
 GROWING: weakref.WeakSet[Any] = weakref.WeakSet()
 

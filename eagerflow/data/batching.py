@@ -214,8 +214,8 @@ def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]
                 )
         sizes = [tuple(leaf.shape) for leaf in leaves]
     else:
-        given = structure.flatten_up_to(spec, shapes)
-        sizes = [_padded_size(g, leaf) for g, leaf in zip(given, leaves, strict=True)]
+        leaf_shapes = structure.flatten_up_to(spec, shapes)
+        sizes = [_padded_size(g, leaf) for g, leaf in zip(leaf_shapes, leaves, strict=True)]
     if values is None or not structure.is_nested(values):
         pads = [values] * len(leaves)
     else:
@@ -224,7 +224,7 @@ def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]
 
 
 def _with_leaves(spec: Any, values: Any) -> Any:
-    """Padding values in the form of the elements, where None may stand for a whole structure."""
+    """Padding values in the form of the elements, where None may replace a structure."""
     if values is None:
         return structure.map_structure(lambda leaf: None, spec)
     if isinstance(spec, tuple) and isinstance(values, tuple) and len(spec) == len(values):
@@ -234,28 +234,32 @@ def _with_leaves(spec: Any, values: Any) -> Any:
     return values
 
 
-def _padded_size(given: Any, leaf: Any) -> tuple[Any, ...]:
-    asked = given
-    if isinstance(given, list | tuple) and any(isinstance(size, list | tuple) for size in given):
-        given = _core.as_tensor(given)
-    if isinstance(given, Tensor):
-        if given.dtype.is_floating:
+def _padded_size(size_argument: Any, leaf: Any) -> tuple[Any, ...]:
+    asked = size_argument
+    if isinstance(size_argument, list | tuple) and any(
+        isinstance(size, list | tuple) for size in size_argument
+    ):
+        size_argument = _core.as_tensor(size_argument)
+    if isinstance(size_argument, Tensor):
+        if size_argument.dtype.is_floating:
             raise TypeError(
                 f"Padded shape {asked} must be a `tf.int64` vector tensor, but its element type "
-                f"was {given.dtype.name}."
+                f"was {size_argument.dtype.name}."
             )
-        if given.ndim != 1:
+        if size_argument.ndim != 1:
             raise ValueError(
                 f"Padded shape {asked} must be a `tf.int64` vector tensor, but its shape was "
-                f"{given.shape}."
+                f"{size_argument.shape}."
             )
-        given = given.numpy().tolist()
-    if isinstance(given, (list, tuple)):
-        given = [None if size == -1 else size for size in given]
-    shape = TensorShape(given)
+        size_argument = size_argument.numpy().tolist()
+    if isinstance(size_argument, (list, tuple)):
+        size_argument = [None if size == -1 else size for size in size_argument]
+    shape = TensorShape(size_argument)
     inner = leaf.shape
     if shape.rank is None:
-        raise ValueError(f"The padded shape of a component must have a known rank, got {given}.")
+        raise ValueError(
+            f"The padded shape of a component must have a known rank, got {size_argument}."
+        )
     if inner.rank is not None and inner.rank != shape.rank:
         raise ValueError(
             f"The padded shape {shape} is not compatible with the shape {inner} of the "

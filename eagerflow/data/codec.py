@@ -97,9 +97,9 @@ def _to_json(value: Any, blobs: list[bytes]) -> Any:
         return {"composite": [name, _to_json(parts, blobs)]}
     if isinstance(value, Dataset):
         return {"dataset": _to_json(stored_datasets.to_parts(value), blobs)}
-    found = to_parts(value)
-    if found is not None:
-        return {"composite": [found[0], _to_json(found[1], blobs)]}
+    composite_parts = to_parts(value)
+    if composite_parts is not None:
+        return {"composite": [composite_parts[0], _to_json(composite_parts[1], blobs)]}
     raise TypeError(f"A {type(value).__name__} cannot be stored: {value!r:.100}")
 
 

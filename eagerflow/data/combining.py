@@ -144,7 +144,7 @@ class ConcatenateCursor(Cursor):
 
 
 class DirectedInterleaveDataset(Dataset):
-    """Elements of several datasets, in the order that a dataset of indices gives."""
+    """Elements of several datasets, in the order of a dataset of indices."""
 
     def __init__(self, selector: Dataset, datasets: list[Dataset], stop_on_empty: bool) -> None:
         super().__init__()

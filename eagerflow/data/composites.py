@@ -186,8 +186,8 @@ class SparseBatchDataset(GroupingDataset):
             sizes.append(longest if size is None else size)
         indices, values = [], []
         for number, (element, shape) in enumerate(zip(elements, shapes, strict=True)):
-            places = np.indices(shape, np.int64).reshape(len(shape), -1).T
-            indices.append(np.concatenate([np.full([len(places), 1], number), places], 1))
+            positions = np.indices(shape, np.int64).reshape(len(shape), -1).T
+            indices.append(np.concatenate([np.full([len(positions), 1], number), positions], 1))
             values.append(_core.ops.reshape(element, [-1]))
         return SparseTensor(
             np.concatenate(indices).astype(np.int64),

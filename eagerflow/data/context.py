@@ -1,4 +1,4 @@
-"""What an iterator's cursors share: the options of the whole pipeline."""
+"""The state that an iterator's cursors share: the options of the pipeline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Context:
     streams: Any = field(default_factory=_core.StreamStates, compare=False, repr=False)
 
     def caller(self, function: Any) -> Callable[[Any], Any]:
-        """What this reading calls with elements for an `ElementFunction`."""
+        """The callable of this iteration for an `ElementFunction`."""
         return function.caller(self.streams)
 
 

@@ -44,7 +44,7 @@ class DatasetType(SignatureOfInit, ABCMeta):
 
     @property
     def _made(cls) -> Callable[..., Any]:
-        """What makes datasets of the class itself."""
+        """The factories of datasets."""
         return functools.partial(type.__call__, cls)
 
 
@@ -54,7 +54,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
 
     A dataset is made from a source (`from_tensor_slices`, `from_generator`, files), and each
     transformation gives another dataset. Nothing is computed before iteration; then the
-    whole pipeline is planned (`explain` shows how) and run.
+    entire pipeline is planned (`explain` shows how) and run.
 
     >>> dataset = tf.data.Dataset.range(10).filter(lambda x: x % 2 == 0).batch(3)
     >>> for batch in dataset:
@@ -64,7 +64,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
     """
 
     _public_name = ""
-    _is_dataset = True  # what tells datasets to modules below this one
+    _is_dataset = True  # marks datasets for modules of lower layers
     # Whether reading it changes it: a function of a graph makes a new one in every run.
     _has_state = False
     # Attributes that do not determine the elements.
@@ -96,9 +96,9 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         """The name of an operation in the functions whose results depend on more than elements."""
         parts = structure.flatten(tuple(vars(self).values()))
         functions = [part for part in parts if isinstance(part, ElementFunction)]
-        found = [function.stateful_operation() for function in functions]
-        found += [source._stateful_operation() for source in self._inputs]
-        return next((name for name in found if name is not None), None)
+        stateful = [function.stateful_operation() for function in functions]
+        stateful += [source._stateful_operation() for source in self._inputs]
+        return next((name for name in stateful if name is not None), None)
 
     def _details(self) -> str:
         """The arguments that `explain` shows."""
@@ -113,7 +113,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         """The specs of the elements for arguments that have no values yet."""
         return cls._made(*args, **kwargs).element_spec
 
-    # What all have.
+    # Members of all datasets.
 
     @property
     def element_spec(self) -> Any:
@@ -258,7 +258,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         return self._reduced(state, function)
 
     def _reduced(self, state: Any, function: ElementFunction) -> Any:
-        """What a traced function makes of a state and all elements."""
+        """The state that a traced function returns after all elements."""
         step = function.caller(_core.StreamStates())
         for element in OwnedIterator(self):
             state = step((state, element))
@@ -275,12 +275,12 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         """
         if _core.building() is not None:
             return in_graphs.single_element(self)
-        found = list(zip(range(2), OwnedIterator(self), strict=False))
-        if not found:
+        elements = list(zip(range(2), OwnedIterator(self), strict=False))
+        if not elements:
             raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
-        if len(found) > 1:
+        if len(elements) > 1:
             raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
-        return found[0][1]
+        return elements[0][1]
 
     def fingerprint(self) -> Any:
         """A fingerprint of the pipeline's steps, data and functions, a uint64 scalar.

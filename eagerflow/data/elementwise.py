@@ -42,7 +42,7 @@ class FunctionDataset(UnaryDataset):
 
 
 class MapDataset(FunctionDataset):
-    """What a function returns for each element."""
+    """The results of a function for each element."""
 
     def _cursor(self, context: Context) -> Cursor:
         return self._over(self._input._cursor(context), context)
@@ -51,12 +51,12 @@ class MapDataset(FunctionDataset):
         return True
 
     def _over(self, source: Cursor, context: Context) -> Cursor:
-        """The cursor that calls the function here, with what another cursor gives."""
+        """The cursor that calls the function in this thread, with the elements of another cursor."""
         return MapCursor(source, context.caller(self._function))
 
 
 class ParallelMapDataset(MapDataset):
-    """What a function returns for each element, computed by worker threads."""
+    """The results of a function for each element, computed by worker threads."""
 
     def __init__(
         self, source: Dataset, function: ElementFunction, calls: int, deterministic: bool | None

@@ -251,17 +251,17 @@ class RecordCursor(FileCursor):
         return open_for_reading(self._path, self._compression, self._size)
 
     def _record(self, file: BinaryIO) -> bytes:
-        buffer, place = self._buffer, self._place
-        if len(buffer) - place < 12:
-            buffer, place = self._more(file, 12), 0
+        buffer, position = self._buffer, self._place
+        if len(buffer) - position < 12:
+            buffer, position = self._more(file, 12), 0
             if len(buffer) < 12:
                 # As in TensorFlow, a file may end within a record's head.
                 raise StopIteration
-        length, check = _HEADER.unpack_from(buffer, place)
-        if crc32c(buffer[place : place + 8]) != unmasked(check):
+        length, check = _HEADER.unpack_from(buffer, position)
+        if crc32c(buffer[position : position + 8]) != unmasked(check):
             note = "" if self._offset else " (Is this even a TFRecord file?)"
             raise self._damaged("corrupted", note)
-        start, end = place + 12, place + 12 + length
+        start, end = position + 12, position + 12 + length
         if len(buffer) < end + 4:
             buffer, start, end = self._more(file, length + 16), 12, 12 + length
             if len(buffer) < end + 4:
@@ -276,14 +276,14 @@ class RecordCursor(FileCursor):
     def _more(self, file: BinaryIO, wanted: int) -> bytes:
         """The buffer from this offset on, with at least `wanted` bytes if the file has them."""
         pieces = [self._buffer[self._place :]]
-        found = len(pieces[0])
-        while found < wanted:
+        available = len(pieces[0])
+        while available < wanted:
             # A damaged length must not allocate more memory than the file has bytes.
-            piece = file.read(max(self._size, min(wanted - found, 1 << 24)))
+            piece = file.read(max(self._size, min(wanted - available, 1 << 24)))
             if not piece:
                 break
             pieces.append(piece)
-            found += len(piece)
+            available += len(piece)
         self._buffer, self._place = b"".join(pieces), 0
         return self._buffer
 
@@ -369,7 +369,7 @@ class FixedLengthRecordDataset(ReaderDataset):
     Raises:
         TypeError: if the names are no strings.
         tf.errors.InvalidArgumentError: if a length is negative; in the iteration, if a file is not
-            made of whole records.
+            made of complete records.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
@@ -451,7 +451,7 @@ class FixedLengthCursor(FileCursor):
                 raise StopIteration
             raise invalid(
                 f'Excluding the footer ({owner._footer} bytes), input file "{self._path}" ends with '
-                f"{rest} bytes, which is no whole record of {owner._length} bytes."
+                f"{rest} bytes, which is not a complete record of {owner._length} bytes."
             )
         record, self._ahead = self._ahead[: owner._length], self._ahead[owner._length :]
         return record

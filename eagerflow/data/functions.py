@@ -1,4 +1,4 @@
-"""Functions of pipelines: traced when they are given, and run as graphs for each element."""
+"""Functions of pipelines: traced when a transformation is called, and run as graphs for each element."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ElementFunction(ABC):
 
     @abstractmethod
     def caller(self, streams: Any) -> Callable[[Any], Any]:
-        """What one reading of the pipeline calls with elements.
+        """The callable of one iteration over the pipeline.
 
         Args:
             streams: a `_core.StreamStates`, where the reading's random streams have come to.
@@ -70,7 +70,7 @@ class HostFunction(ElementFunction):
         self.result = result
 
     def caller(self, streams: Any) -> Callable[[Any], Any]:
-        """The function of whole elements."""
+        """The function of elements that are not taken apart."""
         return _of_elements(self.python_function)
 
 
@@ -123,12 +123,12 @@ class TracedFunction(ElementFunction):
 
     def bound(self, captured: list[Any]) -> TracedFunction:
         """The same function with values for the tensors of outer graphs."""
-        found = copy.copy(self)
-        found.captured = captured
-        return found
+        copied = copy.copy(self)
+        copied.captured = captured
+        return copied
 
     def caller(self, streams: Any) -> Callable[[Any], Any]:
-        """A native function of whole elements; in debug mode the Python function."""
+        """A native function of elements that are not taken apart; in debug mode the Python function."""
         if Debugging.enabled:
             call = _of_elements(self.python_function)
             return lambda element: structure.normalize_result(call(element))
@@ -157,7 +157,7 @@ def _stateful_operation(graph: Any) -> str | None:
     for node in graph.nodes:
         kind = node.type
         if draws:
-            return kind  # what takes its numbers from the stream
+            return kind  # the operation that draws from the stream
         draws = kind == "RandomStream"
         if node.variables or (node.has_effects and kind not in _HARMLESS):
             return kind
@@ -181,7 +181,7 @@ def _taken_apart(returned: Any, used_by: str) -> tuple[Any, list[Any]]:
 
 
 def traced(function: Any, spec: Any, used_by: str, name: str = "func") -> ElementFunction:
-    """A function that a program has given for elements of certain specs.
+    """A program's function for elements of certain specs.
 
     Args:
         function: the function.
@@ -219,13 +219,13 @@ def traced_predicate(function: Any, spec: Any, used_by: str) -> ElementFunction:
     Raises:
         ValueError: if it returns something else.
     """
-    found = traced(function, spec, used_by, "predicate")
-    if not is_scalar(found.result, dtypes.bool):
+    checked = traced(function, spec, used_by, "predicate")
+    if not is_scalar(checked.result, dtypes.bool):
         raise ValueError(
             "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return "
-            f"type is {found.result}."
+            f"type is {checked.result}."
         )
-    return found
+    return checked
 
 
 def traced_number(
@@ -244,14 +244,14 @@ def traced_number(
         return function
     if not callable(function):
         return traced(function, spec, used_by, name)
-    found = TracedFunction(convert, spec, used_by)
-    found.python_function = function
-    if not is_scalar(found.result, dtype):
+    converter = TracedFunction(convert, spec, used_by)
+    converter.python_function = function
+    if not is_scalar(converter.result, dtype):
         raise ValueError(
             f"Invalid `{name}`. `{name}` must return a single `tf.{dtype.name}` scalar tensor, but "
-            f"its return type is {found.result}."
+            f"its return type is {converter.result}."
         )
-    return found
+    return converter
 
 
 def is_scalar(spec: Any, dtype: DType) -> bool:
@@ -286,17 +286,17 @@ def traced_with_state(
         TypeError: if the next state has another structure, or other dtypes.
     """
     while True:
-        found = traced(function, (state, element), used_by, name)
+        step = traced(function, (state, element), used_by, name)
         try:
             merged = structure.map_structure(
-                lambda old, new: _common(old, new, name), state, next_state(found.result)
+                lambda old, new: _common(old, new, name), state, next_state(step.result)
             )
         except ValueError as error:
             raise TypeError(
                 f"Invalid `{name}`. It must return a state of the form of the initial one: {error}"
             ) from None
         if merged == state or isinstance(function, ElementFunction):
-            return found, merged
+            return step, merged
         state = merged
 
 

@@ -34,7 +34,7 @@ def node(call: Callable[..., Any], inputs: list[Any], specs: list[Any], name: st
 
 
 class NextElement:
-    """What a node calls for the next element of an iterator; the operation `IteratorGetNext` in files.
+    """The function of a node that reads the next element of an iterator; `IteratorGetNext` in files.
 
     Args:
         element_spec: the specs of the elements. Those of a file's iterator are a tuple, whatever

@@ -63,7 +63,7 @@ class _Arguments(LateArguments):
 
 
 def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
-    """A dataset of a class: itself, or if the graph gives its arguments, a node that makes it."""
+    """A dataset of a class: itself, or, if its arguments are tensors of a graph, a node that makes it."""
     arguments = _Arguments(args, kwargs)
     make = cls._made
     functions = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, ElementFunction)]
@@ -123,7 +123,7 @@ def reduce(dataset: Dataset, state: Any, spec: Any, function: ElementFunction) -
 
 
 def _values(run: Callable[..., Any], inputs: list[Tensor], spec: Any, name: str) -> Any:
-    """What a node with effects gives, as a value with a spec."""
+    """The result of a node with effects, as a value with a spec."""
     parts = [part for leaf in structure.flatten(spec) for part in leaf.flatten()]
     return structure.packer(spec)(node(run, inputs, parts, name))
 

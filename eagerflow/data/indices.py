@@ -146,7 +146,7 @@ class Repeated(IndexStream):
 
 
 class Shuffled(IndexStream):
-    """Another stream's indices in the order that a shuffle buffer gives them."""
+    """Another stream's indices in the order of a shuffle buffer."""
 
     def __init__(
         self, make_source: Callable[[], IndexStream], size: int, sequence: SeedSequence

@@ -32,7 +32,7 @@ Tensor = _core.Tensor
 class Iterator(ABC):
     """The interface of iterators over the elements of a dataset."""
 
-    _is_dataset_iterator = True  # what tells iterators to modules below this one
+    _is_dataset_iterator = True  # marks iterators for modules of lower layers
 
     @property
     @abstractmethod
@@ -70,7 +70,7 @@ def _cursor_of(dataset: Any) -> Any:
 class OwnedIterator(_core.LockedIterator, Iterator):
     """The result of `iter(dataset)`.
 
-    Several threads may read one iterator: each element is given to one of them.
+    Several threads may read one iterator: each element goes to one of them.
 
     >>> iterator = iter(tf.data.Dataset.range(2))
     >>> next(iterator).numpy(), iterator.get_next().numpy()
@@ -247,10 +247,10 @@ class InitializableIterator(OwnedIterator):
         """A function that starts the iterator from the first element of another dataset."""
 
         types = structure.map_structure(lambda spec: spec.dtype, self._dataset.element_spec)
-        found = structure.map_structure(lambda spec: spec.dtype, dataset.element_spec)
-        if types != found:
+        element_types = structure.map_structure(lambda spec: spec.dtype, dataset.element_spec)
+        if types != element_types:
             raise TypeError(
-                f"Expected output types {types!r} but got dataset with output types {found!r}."
+                f"Expected output types {types!r} but got dataset with output types {element_types!r}."
             )
 
         def initialize() -> None:
@@ -281,7 +281,7 @@ def make_initializable_iterator(
 
 
 class NumpyIterator:
-    """Reads a dataset and gives its tensors as NumPy values.
+    """Reads a dataset and yields its tensors as NumPy values.
 
     Arrays cannot be written to: they are the tensors' own memory.
 
@@ -428,7 +428,7 @@ class IteratorSpec(TypeSpec):
 
 
 class Optional(ABC):
-    """A value that may be missing: what `Iterator.get_next_as_optional` gives.
+    """A value that may be missing, as `Iterator.get_next_as_optional` returns it.
 
     >>> iterator = iter(tf.data.Dataset.range(1))
     >>> iterator.get_next_as_optional().has_value().numpy()

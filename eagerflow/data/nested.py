@@ -33,11 +33,11 @@ def traced_opener(function: Any, spec: Any, used_by: str) -> ElementFunction:
     Raises:
         TypeError: if it returns something else.
     """
-    found = traced(function, spec, used_by, "map_func")
-    if not isinstance(found.result, DatasetSpec):
-        kind = getattr(found.result, "value_type", type(found.result))
+    mapper = traced(function, spec, used_by, "map_func")
+    if not isinstance(mapper.result, DatasetSpec):
+        kind = getattr(mapper.result, "value_type", type(mapper.result))
         raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {kind!r}.")
-    return found
+    return mapper
 
 
 class NestingDataset(FunctionDataset):
@@ -292,8 +292,8 @@ class InterleaveCursor(Cursor):
     def _fill(self) -> None:
         """Opens a dataset in this slot; if reading ahead, in all free slots."""
         for step in range(self._cycle if self._threads else 1):
-            place = (self._place + step) % self._cycle
-            if self._open[place] is None:
+            position = (self._place + step) % self._cycle
+            if self._open[position] is None:
                 try:
                     element = next(self._input, _END)
                     if element is _END:
@@ -304,7 +304,7 @@ class InterleaveCursor(Cursor):
                     if not self._parallel:
                         raise
                     item = _Open(None, _Failed(error), False)
-                self._open[place] = item
+                self._open[position] = item
                 if item.threaded:
                     item.cursor.start()
 
@@ -330,24 +330,24 @@ class InterleaveCursor(Cursor):
         self._place = (self._place + 1) % self._cycle
 
     def state(self) -> Any:
-        places = [None if item is None else item.state() for item in self._open]
+        states = [None if item is None else item.state() for item in self._open]
         return {
             "input": self._input.state(),
             "place": self._place,
             "taken": self._taken,
             "ended": self._ended,
-            "open": places,
+            "open": states,
         }
 
     def restore(self, state: Any) -> None:
         self._input.restore(state["input"])
         self._place, self._taken, self._ended = state["place"], state["taken"], state["ended"]
-        for place, saved in enumerate(state["open"]):
+        for slot, saved in enumerate(state["open"]):
             if saved is None:
                 continue
             leaves, threaded, position = saved
             if leaves is None:
-                self._open[place] = _Open(None, _Failed(None), False)
+                self._open[slot] = _Open(None, _Failed(None), False)
                 continue
             threads = self._threads
             self._threads = self._cycle if threaded else 0
@@ -355,7 +355,7 @@ class InterleaveCursor(Cursor):
             opened_again = self._opened(element)
             self._threads = threads
             opened_again.cursor.restore(position)
-            self._open[place] = opened_again
+            self._open[slot] = opened_again
 
 
 KEY = TensorSpec([], dtypes.int64)

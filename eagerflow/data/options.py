@@ -19,7 +19,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens to state outside of a pipeline when it is saved."""
+    """How saving treats state outside of a pipeline."""
 
     WARN = 0
     IGNORE = 1

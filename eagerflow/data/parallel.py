@@ -33,7 +33,7 @@ _LARGEST_BLOCK = 32
 _PATIENCE_SECONDS = 1.0
 # How many elements each worker computes one by one before their time is relied upon.
 _TRIALS = 8
-# In place of an element, where none is ready.
+# In place of an element, if none is ready.
 _NONE: Any = object()
 
 
@@ -45,7 +45,7 @@ class Block:
     def __init__(self, size: int) -> None:
         self.done = False
         self.results: list[Any] = []
-        # How many slots of the queue it takes up.
+        # How many slots of the queue it occupies.
         self.size = size
 
 
@@ -80,7 +80,7 @@ class Team:
         self.ordered = ordered
         self.elastic = elastic
         self.blocks: deque[Block] = deque()
-        # What the reader reads next, without a lock.
+        # The block that the reader reads next, without a lock.
         self.out: deque[Any] = deque()
         # A garbage collection in a worker may cancel the worker's own team.
         self.lock = threading.RLock()

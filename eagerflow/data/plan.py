@@ -228,11 +228,11 @@ def index_note(dataset: Dataset) -> str:
 
 def ancestors(dataset: Dataset) -> list[Any]:
     """All datasets that a dataset is made from."""
-    found: list[Any] = []
+    visited: list[Any] = []
     for source in dataset._inputs:
-        found.append(source)
-        found.extend(ancestors(source))
-    return found
+        visited.append(source)
+        visited.extend(ancestors(source))
+    return visited
 
 
 def explain(dataset: Dataset) -> str:

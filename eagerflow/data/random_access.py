@@ -69,7 +69,7 @@ class _Reader:
         return read(self, dataset, index)
 
     def made(self, dataset: Any, cursor: Callable[[Cursor], Cursor], indices: Any) -> Any:
-        """What a step's cursor computes from the elements of its input at some positions."""
+        """The elements that a step's cursor computes from those of its input at certain positions."""
         elements = [self.at(dataset._input, index) for index in indices]
         return next(cursor(list_cursor(elements)))
 

@@ -1,4 +1,4 @@
-"""Dataset.rejection_resample: elements whose classes come in given proportions."""
+"""Dataset.rejection_resample: elements whose classes have target proportions."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class RatesDataset(UnaryDataset):
 
 
 class RatesCursor(InputCursor):
-    """Counts the classes of a batch of elements before it gives their rates."""
+    """Counts the classes of a batch of elements before it returns their rates."""
 
     __slots__ = ("_counts", "_left", "_rates", "_target")
 

@@ -69,10 +69,10 @@ def _traced_shard_func(function: Any, dataset: Dataset, used_by: str) -> Element
     """
     if function is None:
         return None
-    found = traced(function, dataset.element_spec, used_by, "shard_func")
-    if not is_scalar(found.result, dtypes.int64):
-        raise invalid(f"`shard_func` must return a scalar int64, not {found.result}.")
-    return found
+    sharder = traced(function, dataset.element_spec, used_by, "shard_func")
+    if not is_scalar(sharder.result, dtypes.int64):
+        raise invalid(f"`shard_func` must return a scalar int64, not {sharder.result}.")
+    return sharder
 
 
 def _traced_reader_func(function: Any, spec: Any, used_by: str) -> ElementFunction | None:
@@ -83,10 +83,10 @@ def _traced_reader_func(function: Any, spec: Any, used_by: str) -> ElementFuncti
     """
     if function is None:
         return None
-    found = traced(function, DatasetSpec(DatasetSpec(spec)), used_by, "reader_func")
-    if not isinstance(found.result, DatasetSpec):
-        raise invalid(f"`reader_func` must return a `tf.data.Dataset`, not {found.result}.")
-    return found
+    reader = traced(function, DatasetSpec(DatasetSpec(spec)), used_by, "reader_func")
+    if not isinstance(reader.result, DatasetSpec):
+        raise invalid(f"`reader_func` must return a `tf.data.Dataset`, not {reader.result}.")
+    return reader
 
 
 class SavingDataset(UnaryDataset):
@@ -254,16 +254,16 @@ def load(
     while wait and not is_complete(directory):
         time.sleep(_WAIT_SECONDS)
     spec = read_spec(directory) if element_spec is None else element_spec
-    found = SavedDirectory(directory)
+    saved = SavedDirectory(directory)
     reader = _traced_reader_func(reader_func, spec, "Dataset.load()")
-    source = _read(found, spec, compression or "", reader)
-    return LoadedDataset(source, spec, found.count, directory, reader_func is None)
+    source = _read(saved, spec, compression or "", reader)
+    return LoadedDataset(source, spec, saved.count, directory, reader_func is None)
 
 
 def _read(
-    found: SavedDirectory, spec: Any, compression: str, reader: ElementFunction | None
+    saved: SavedDirectory, spec: Any, compression: str, reader: ElementFunction | None
 ) -> Dataset:
-    shards = [ShardDataset(paths, spec, compression) for paths in found.shards]
+    shards = [ShardDataset(paths, spec, compression) for paths in saved.shards]
     if not shards:
         return EmptyDataset(spec)
     if reader is not None:
@@ -319,10 +319,10 @@ class SnapshotDataset(SavingDataset):
         return self._place
 
     def _cursor(self, context: Context) -> Cursor:
-        place = self._target()
-        if is_complete(place):
-            found = SavedDirectory(place)
-            source = _read(found, read_spec(place), self._compression, self._reader_func)
+        folder = self._target()
+        if is_complete(folder):
+            saved = SavedDirectory(folder)
+            source = _read(saved, read_spec(folder), self._compression, self._reader_func)
             return source._cursor(context)
         return SavingCursor(self._input._cursor(context), self)
 

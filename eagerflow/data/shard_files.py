@@ -194,7 +194,7 @@ class Shards:
 
 
 class SavedDirectory:
-    """What a complete directory holds.
+    """The contents of a complete directory.
 
     Args:
         path: the directory.
@@ -222,9 +222,9 @@ class SavedDirectory:
         if os.path.isdir(run):
             for folder in sorted(os.listdir(run)):
                 if folder.endswith(".shard"):
-                    place = os.path.join(run, folder)
-                    names = [n for n in sorted(os.listdir(place)) if n.endswith(".snapshot")]
-                    self.shards.append([os.path.join(place, name) for name in names])
+                    shard_folder = os.path.join(run, folder)
+                    names = [n for n in sorted(os.listdir(shard_folder)) if n.endswith(".snapshot")]
+                    self.shards.append([os.path.join(shard_folder, name) for name in names])
 
 
 def is_complete(path: str) -> bool:
@@ -259,7 +259,7 @@ def _content(directory: str, name: str) -> bytes:
 
 
 class ShardRecords(RecordCursor):
-    """The records of a shard's file, whose last one must be whole."""
+    """The records of a shard's file, whose last one must be complete."""
 
     __slots__ = ()
 

@@ -75,7 +75,7 @@ class ShuffleCursor(Cursor):
     """Keeps a buffer full and draws from it.
 
     The buffer is a ring. The drawn element is swapped with the first one, which then makes
-    room for the next; this is what determines the order for given seeds. The input's cursor is made
+    room for the next; this determines the order for a pair of seeds. The input's cursor is made
     when the first element is requested, which matters for shuffles before this one.
     """
 

@@ -266,7 +266,7 @@ class CounterCursor(Cursor):
 
 
 class GeneratorDataset(Dataset):
-    """What a Python generator yields, checked against the declared specs."""
+    """The elements of a Python generator, checked against the declared specs."""
 
     _public_name = "_FlatMapDataset"
 
@@ -342,7 +342,7 @@ class GeneratorCursor(Cursor):
         self.skip(state)
 
 
-def _fitting(spec: Any, value: Any, whole: Any) -> Any:
+def _fitting(spec: Any, value: Any, structure_of: Any) -> Any:
     """One yielded value as a tensor of the declared dtype and shape."""
     if not isinstance(spec, TensorSpec):
         return _fitting_composite(spec, value)
@@ -353,7 +353,7 @@ def _fitting(spec: Any, value: Any, whole: Any) -> Any:
         except (TypeError, ValueError) as error:
             raise TypeError(
                 "`generator` yielded an element that did not match the expected structure. The "
-                f"expected structure was {whole}, but the yielded element was {value}."
+                f"expected structure was {structure_of}, but the yielded element was {value}."
             ) from error
         return tensor
     if isinstance(value, Tensor) and value.dtype is dtype:

@@ -107,14 +107,14 @@ class ElementEncoder:
 
 
 def _variant_record(leaf: Any) -> bytes:
-    found = to_parts(leaf)
-    if found is None or found[0] not in ("ragged", "sparse"):
+    parts = to_parts(leaf)
+    if parts is None or parts[0] not in ("ragged", "sparse"):
         raise TypeError(f"A {type(leaf).__name__} cannot be saved: {leaf!r:.100}")
-    if found[0] == "sparse":
+    if parts[0] == "sparse":
         return _message(
-            _VARIANT, (3,), _joined([_variant(_TENSOR_NAME, [part]) for part in found[1]])
+            _VARIANT, (3,), _joined([_variant(_TENSOR_NAME, [part]) for part in parts[1]])
         )
-    values, *splits = found[1]
+    values, *splits = parts[1]
     return _message(_VARIANT, (), _joined([_variant(_RAGGED_NAME, [*splits, values])]))
 
 

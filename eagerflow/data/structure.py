@@ -139,7 +139,7 @@ def normalize(value: Any) -> Any:
 
 
 def is_plain(spec: Any) -> bool:
-    """Whether elements are tensors, in tuples and dictionaries: the engine takes them apart."""
+    """Whether elements consist of tensors in tuples and dictionaries, which the engine takes apart."""
     if type(spec) is tuple:
         return all(map(is_plain, spec))
     if type(spec) is dict:
@@ -290,7 +290,7 @@ def unbatched_spec(spec: Any) -> Any:
 
 
 def spec_from_legacy(types: Any, shapes: Any) -> Any:
-    """Specs from dtypes and shapes given as two structures of the same form."""
+    """Specs from dtypes and shapes in two structures of the same form."""
     dtypes = flatten(types)
     dims: list[Any] = [None] * len(dtypes)
     if shapes is not None:

@@ -44,7 +44,7 @@ class Transformation:
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
     ) -> Dataset:
-        """What a function returns for each element.
+        """The results of a function for each element.
 
         Args:
             map_func: called with the element; with its parts if it is a tuple. It is traced, as by
@@ -127,8 +127,8 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(5).filter(lambda x: x > 2)]
         [3, 4]
         """
-        found = functions.traced_predicate(predicate, self.element_spec, "Dataset.filter()")
-        return elementwise.FilterDataset(self, found)
+        traced = functions.traced_predicate(predicate, self.element_spec, "Dataset.filter()")
+        return elementwise.FilterDataset(self, traced)
 
     def shuffle(
         self: Any,
@@ -140,7 +140,7 @@ class Transformation:
         """The elements in random order.
 
         Each element is drawn from a buffer of the next ones, so that only a buffer as large as the
-        dataset mixes it perfectly. For a given seed the order is TensorFlow's.
+        dataset mixes it perfectly. For the same seed the order is TensorFlow's.
 
         Args:
             buffer_size: how many elements to draw from.
@@ -181,7 +181,7 @@ class Transformation:
             batch_size: how many elements.
             drop_remainder: whether to leave out a smaller last batch.
             num_parallel_calls: stacking is one native operation; but after an error in a
-                batch, the next batch begins with the next element if this is given or the input is
+                batch, the next batch begins with the next element if this is passed or the input is
                 no `map`, and else after the elements that the batch would have had.
             deterministic: accepted.
 
@@ -297,8 +297,8 @@ class Transformation:
         >>> [int(x) for x in tf.data.Dataset.range(9).take_while(lambda x: x < 2)]
         [0, 1]
         """
-        found = functions.traced_predicate(predicate, self.element_spec, "Dataset.take_while()")
-        return elementwise.TakeWhileDataset(self, found)
+        traced = functions.traced_predicate(predicate, self.element_spec, "Dataset.take_while()")
+        return elementwise.TakeWhileDataset(self, traced)
 
     def enumerate(self: Any, start: Any = 0, name: str | None = None) -> Dataset:
         """Pairs of an index, an int64 scalar, and the element.
@@ -510,7 +510,7 @@ class Transformation:
         seed: Any = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements chosen so that their classes come in given proportions.
+        """Elements chosen so that their classes have target proportions.
 
         Args:
             class_func: gives an element's class, an int32 scalar.
