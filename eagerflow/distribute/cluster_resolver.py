@@ -48,7 +48,7 @@ class ClusterResolver:
 
 
 class SimpleClusterResolver(ClusterResolver):
-    """A cluster whose addresses are given.
+    """A cluster with known addresses.
 
     Args:
         cluster_spec: a `tf.train.ClusterSpec`.
@@ -95,7 +95,7 @@ class SimpleClusterResolver(ClusterResolver):
     def master(
         self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None
     ) -> str:
-        """The address of a task, or the one given for this."""
+        """The address of a task, or the one that was passed."""
         if task_type is not None and task_id is not None:
             address = self._cluster_spec.task_address(task_type, task_id)
         else:
@@ -105,12 +105,12 @@ class SimpleClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """The devices given."""
+        """The devices that were passed."""
         return dict(self._num_accelerators or {})
 
     @property
     def environment(self) -> str:
-        """Where the cluster runs, as given."""
+        """The environment that was passed."""
         return self._environment
 
 
@@ -281,7 +281,7 @@ class SlurmClusterResolver(ClusterResolver):
     def num_accelerators(
         self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
     ) -> dict[str, int]:
-        """How many GPUs each task has, as given."""
+        """The GPUs of each task, as passed."""
         return {"GPU": self._gpus}
 
 

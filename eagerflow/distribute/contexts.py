@@ -1,4 +1,4 @@
-"""What functions are told about the replicas that they run for."""
+"""The contexts that tell functions which replicas they run for."""
 
 from __future__ import annotations
 

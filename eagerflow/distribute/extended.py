@@ -138,7 +138,7 @@ class StrategyExtended:
         return getattr(v, "_distribute_strategy", None) is self._strategy
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """A context in which variables are made beside another one.
+        """A context in which variables are created on the devices of another one.
 
         Args:
             colocate_with_variable: that variable.

@@ -175,7 +175,7 @@ class MPICommunicator(Communicator):
         self._rank, self._size = comm.rank, comm.size
         self._lock = threading.Lock()
         self._channel = _channel_of(self._comm)
-        # That of the reductions which run beside the program.
+        # The communicator of the reductions that run in the background.
         self._beside: Any = None
         # What the collectives of a signature are, for people.
         self._described: dict[int, str] = {}
@@ -290,7 +290,7 @@ class MPICommunicator(Communicator):
         ]
 
     def start_sums(self, values: Sequence[Any]) -> Any:
-        """Begins to add up tensors over all workers, beside what the program does meanwhile.
+        """Begins to add up tensors over all workers in the background.
 
         All workers call this in the same order, whatever else they call in between.
 
@@ -328,7 +328,7 @@ class MPICommunicator(Communicator):
 
         Args:
             ticket: what it returned.
-            values: what it was given.
+            values: its arguments.
         """
         if _core.building() is None:
             sums = self._beside.wait(int(ticket))
@@ -426,9 +426,9 @@ class MPICommunicator(Communicator):
 
     def _rows(self, tensors: Sequence[Any]) -> list[Any]:
         with self._lock:
-            found = self._channel.gather(tensors)
-        if found is not None:
-            return found
+            gathered = self._channel.gather(tensors)
+        if gathered is not None:
+            return gathered
         own = [(tensor.dtype.name, tensor._shape_tuple()) for tensor in tensors]
         with self._inside("gathering"):
             about = self._exchange("gathering", own)
@@ -549,7 +549,7 @@ class MPICommunicator(Communicator):
             return bool(self._comm.allreduce(value, MPI.LOR))
 
     def part(self, members: Sequence[int]) -> MPICommunicator | None:
-        """A communicator of some workers, numbered in the order given; None where this is none of them.
+        """A communicator of some workers, numbered in the order of the list; None where this is none of them.
 
         All workers call this.
 

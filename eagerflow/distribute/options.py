@@ -19,7 +19,7 @@ class InputOptions:
     """Options of distributed datasets, kept as attributes.
 
     Args:
-        experimental_fetch_to_device: ignored, like all others: replicas copy what they are given.
+        experimental_fetch_to_device: ignored, like all others: replicas copy their arguments.
         experimental_replication_mode: see above.
         experimental_place_dataset_on_device: see above.
         experimental_per_replica_buffer_size: see above.

@@ -55,15 +55,15 @@ class Buckets:
         What has not left yet has nothing to travel beside: this thread adds it up itself, after the
         others, so that two threads never watch for messages at once.
         """
-        found: dict[Any, Any] = {}
+        totals: dict[Any, Any] = {}
         for ticket, members in self._sent:
             tensors = self._communicator.finish_sums(ticket, [tensor for _, tensor in members])
-            found.update(zip((key for key, _ in members), tensors, strict=True))
+            totals.update(zip((key for key, _ in members), tensors, strict=True))
         if self._open:
             tensors = self._communicator.all_reduce([tensor for _, tensor in self._open])
-            found.update(zip((key for key, _ in self._open), tensors, strict=True))
+            totals.update(zip((key for key, _ in self._open), tensors, strict=True))
         self._sent, self._open, self._size = [], [], 0
-        return found
+        return totals
 
 
 class SummingTape:

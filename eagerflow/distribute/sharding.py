@@ -60,11 +60,13 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
 
 def _agree_on_order(dataset: Dataset, communicator: Any) -> None:
     """Has shuffles without a seed begin with the seeds that the first process draws."""
-    found = [each._seeds for each in _shuffles(dataset) if each._seeds.is_random]
-    if not found:
+    random_streams = [each._seeds for each in _shuffles(dataset) if each._seeds.is_random]
+    if not random_streams:
         return
     for sequence, pair in zip(
-        found, communicator.broadcast_object([random_seeds() for _ in found]), strict=True
+        random_streams,
+        communicator.broadcast_object([random_seeds() for _ in random_streams]),
+        strict=True,
     ):
         sequence.begin_with(pair)
 

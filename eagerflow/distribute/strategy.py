@@ -145,7 +145,7 @@ class Strategy:
         return self.run(fn, () if input_iterator is None else (input_iterator.get_next(),))
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
-        """Joins the replicas' values, and their elements along an axis if one is given.
+        """Joins the replicas' values, and their elements along an axis if one is passed.
 
         Args:
             reduce_op: "SUM", "MEAN" or a `ReduceOp`.
@@ -335,9 +335,9 @@ class MirroredStrategy(Strategy):
 
     def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
         if not devices:
-            found = table.logical_devices()
-            gpus = [each for each in found if each.device_type == "GPU"]
-            devices = [each.name for each in gpus or found if each.device_type != "TPU"]
+            logical = table.logical_devices()
+            gpus = [each for each in logical if each.device_type == "GPU"]
+            devices = [each.name for each in gpus or logical if each.device_type != "TPU"]
         names = tuple(_device_name(name) for name in devices)
         assert len(set(names)) == len(names), (
             f"No duplicates allowed in `devices` argument: {names}"
@@ -435,7 +435,7 @@ class MultiWorkerMirroredStrategy(Strategy):
 
     @property
     def cluster_resolver(self) -> Any:
-        """What was given to the constructor, or what reads `TF_CONFIG`.
+        """The resolver passed to the constructor, or the one that reads `TF_CONFIG`.
 
         Of several processes without that variable each is a task of the job "worker", with its rank.
         """

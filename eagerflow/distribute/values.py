@@ -48,7 +48,7 @@ class DistributedValues:
 
 
 class PerReplica(DistributedValues, CompositeTensor):
-    """Values that replicas have made or shall be given.
+    """Values that replicas have computed or will receive.
 
     >>> strategy = tf.distribute.MirroredStrategy()
     >>> strategy.experimental_distribute_values_from_function(
@@ -150,7 +150,7 @@ def replica_of(structure: Any, replica: int) -> Any:
 
     def pick(leaf: Any) -> Any:
         if isinstance(leaf, DistributedValues) and not isinstance(leaf, _core.Variable):
-            # Of what is in one place, replicas share the value.
+            # Replicas share the value of a variable on one device.
             return leaf.values[min(replica, len(leaf.values) - 1)]
         return leaf
 

@@ -250,7 +250,7 @@ class MirroredVariable(DistributedVariable, Mirrored):
 
 
 class AggregatingVariable(DistributedVariable):
-    """A variable in one place, which the replicas of several devices change together.
+    """A variable on one device, which the replicas of several devices change together.
 
     Args:
         strategy: the strategy.
@@ -318,7 +318,7 @@ class SyncOnReadVariable(DistributedVariable):
 
 
 def _is_operation(changed: Any) -> bool:
-    """Whether a change has given no value, but what has been done: an operation of a graph, or nothing."""
+    """Whether a change returned no value, but an operation of a graph or nothing."""
     return changed is None or isinstance(changed, Operation)
 
 

@@ -80,8 +80,8 @@ class Ledger:
         self.channel = channel
         self.members = members
         self._described = described
-        self.told = 0  # the collective of which others know that this process waits in it
-        self.beaten = 0  # the last one that the next process has been told of
+        self.told = 0  # the collective in which this process waits, as far as others know
+        self.beaten = 0  # the last one that was announced to the next process
         self.shown = 0  # the last one that has been printed
 
     def text(self, entry: Any) -> str:
@@ -194,8 +194,8 @@ class Watch:
         state = ledger.state()
         if state[0] > ledger.beaten and len(ledger.members) > 1:
             ledger.beaten = state[0]
-            place = ledger.members.index(self.rank)
-            following = ledger.members[(place + 1) % len(ledger.members)]
+            position = ledger.members.index(self.rank)
+            following = ledger.members[(position + 1) % len(ledger.members)]
             self._send(following, "state", ledger.path, state)
 
     def _compare(self, ledger: Ledger) -> None:
@@ -305,8 +305,8 @@ def entries_after(ledger: Ledger, number: int) -> list[Any]:
         number: the number.
     """
     last = ledger.channel.last()[0]
-    found = [ledger.channel.find(each) for each in range(max(number, last - 4096) + 1, last + 1)]
-    return [entry for entry in found if entry is not None and entry[5]]
+    entries = [ledger.channel.find(each) for each in range(max(number, last - 4096) + 1, last + 1)]
+    return [entry for entry in entries if entry is not None and entry[5]]
 
 
 _watch: Watch | None = None

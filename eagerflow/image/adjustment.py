@@ -20,7 +20,7 @@ Tensor = _core.Tensor
 
 
 def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
-    """A factor as a float32 scalar, for images that an operation takes."""
+    """A factor as a float32 scalar, for images that an operation accepts."""
     factor = _core.convert(value, None, dtypes.float32)
     if factor.dtype is not dtypes.float32:
         _core.refuse_input(op, 1, dtypes.float32, factor.dtype)
@@ -151,7 +151,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     _check_channels(tensor, "AdjustSaturation")
     floats, dtype = as_floats(tensor)
     sizes = floats._shape_tuple()
-    if sizes is None or sizes[-1] is None:  # other numbers of channels are refused when it runs
+    if sizes is None or sizes[-1] is None:  # another number of channels is rejected when it runs
         floats = _ops.stack(_ops.unstack(floats, 3, -1), -1)
     value = _ops.reduce_max(floats, [-1], True)
     chroma = _ops.subtract(value, _ops.reduce_min(floats, [-1], True))

@@ -1,4 +1,4 @@
-"""Images changed at random, from the global streams or from given seeds."""
+"""Images changed at random, from the global streams or from seeds."""
 
 from __future__ import annotations
 

@@ -79,14 +79,14 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
     if channels == 1:
         palette = np.ones((len(palette), 1), np.float32)
     if colors is not None:
-        given = _core.convert(colors, dtypes.float32, None).numpy()
-        if given.size:
-            if given.ndim != 2 or given.shape[1] < channels:
+        rows = _core.convert(colors, dtypes.float32, None).numpy()
+        if rows.size:
+            if rows.ndim != 2 or rows.shape[1] < channels:
                 raise invalid(
-                    f"colors must have shape [n, {channels}], got {list(given.shape)} "
+                    f"colors must have shape [n, {channels}], got {list(rows.shape)} "
                     "[Op:DrawBoundingBoxesV2]"
                 )
-            palette = given[:, :channels]
+            palette = rows[:, :channels]
     result = np.array(tensor.numpy())
     for image in range(batch):
         for k, box in enumerate(corners[image]):

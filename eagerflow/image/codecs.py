@@ -346,7 +346,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     contents=Input("string"),
 )
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """The frames of a GIF image; a JPEG or PNG image gives one frame.
+    """The frames of a GIF image; a JPEG or PNG image has one frame.
 
     Args:
         contents: the file's bytes, a scalar string.

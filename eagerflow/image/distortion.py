@@ -179,8 +179,8 @@ def _box_specs(image_size: Any, *args: Any, **kwargs: Any) -> SampleDistortedBou
 
 
 def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: Any) -> int:
-    given = args[6] if len(args) > 6 else max_attempts
-    return 100 if given is None else int(given)
+    attempts = args[6] if len(args) > 6 else max_attempts
+    return 100 if attempts is None else int(attempts)
 
 
 @composed_op(
@@ -214,8 +214,8 @@ def sample_distorted_bounding_box(
         min_object_covered: how much of one object the box must cover.
         aspect_ratio_range: least and largest ratio of width to height; (0.75, 1.33) by default.
         area_range: least and largest part of the image's area; (0.05, 1) by default.
-        max_attempts: how often to try before taking the whole image; 100 by default.
-        use_image_if_no_bounding_boxes: whether the whole image is the object if there are none.
+        max_attempts: how often to try before returning the entire image; 100 by default.
+        use_image_if_no_bounding_boxes: whether the entire image is the object if there are none.
 
     Returns:
         `begin` and `size` for `tf.slice`, and the box as `[1, 1, 4]`.

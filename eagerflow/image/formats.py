@@ -15,7 +15,7 @@ from eagerflow.util.optional import optional
 
 
 class BadImage(Exception):
-    """Data that is no image of the format, truncated or corrupt."""
+    """Data that is not a valid image of the format: truncated, corrupt, or something else."""
 
 
 def format_of(data: bytes) -> str | None:

@@ -202,7 +202,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 
 def _margin(size: Any, fraction: Any) -> Any:
-    """What is cut away before the central fraction of an axis."""
+    """The size that is cut away before the central fraction of an axis."""
     if is_known(size, fraction):
         return int((size - size * fraction) / 2)
     whole_size = _ops.cast(size, dtypes.float64)
@@ -341,7 +341,7 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """Windows of images at given positions.
+    """Windows of images at positions.
 
     Args:
         input: float32 `[batch, height, width, channels]`.

@@ -69,10 +69,10 @@ def values_at(
     parts = []
     for corner in itertools.product(*neighbours):
         indices = [index for index, _ in corner]
-        place = _inside(indices[0], sizes[0], mode)
+        offset = _inside(indices[0], sizes[0], mode)
         for index, size in zip(indices[1:], sizes[1:], strict=True):
-            place = place * size + _inside(index, size, mode)
-        part = _ops.gather(flat, place + start, axis=0)
+            offset = offset * size + _inside(index, size, mode)
+        part = _ops.gather(flat, offset + start, axis=0)
         if order == 1:
             part = _ops.cast(part, positions[0].dtype)
         if mode == "constant":
@@ -81,17 +81,19 @@ def values_at(
                 for index, size in zip(indices, sizes, strict=True)
             ]
             known: Any = functools.reduce(_ops.logical_and, inside)
-            part = _ops.select(_beside(known, part), part, _ops.cast(fill_value, part.dtype))
+            part = _ops.select(
+                _with_trailing_axes(known, part), part, _ops.cast(fill_value, part.dtype)
+            )
         if order == 1:
             # Elements of weight 0 do not count, whatever they are.
             weight = functools.reduce(operator.mul, [share for _, share in corner])
-            part = _ops.multiply_no_nan(part, _beside(weight, part))
+            part = _ops.multiply_no_nan(part, _with_trailing_axes(weight, part))
         parts.append(part)
     return functools.reduce(operator.add, parts)
 
 
-def _beside(x: Any, values: Any) -> Any:
-    """What is known of each position, for all values there."""
+def _with_trailing_axes(x: Any, values: Any) -> Any:
+    """`x` with trailing axes of size 1, so that it broadcasts with `values`."""
     for _ in range(values.ndim - x.ndim):
         x = _ops.expand_dims(x, -1)
     return x

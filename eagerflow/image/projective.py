@@ -96,7 +96,7 @@ def transformed(
         return _ops.cast(_ops.expand_dims(value, -1), images.dtype)
 
     def between(first: Any, first_weight: Any, second: Any, second_weight: Any) -> Any:
-        # What has a weight of 0 does not count, whatever it is.
+        # Pixels of weight 0 do not count, whatever their values are.
         return _ops.multiply_no_nan(first, weight(first_weight)) + _ops.multiply_no_nan(
             second, weight(second_weight)
         )

@@ -20,7 +20,7 @@ Tensor = _core.Tensor
 class Table:
     """For each result along an axis, its first source index and the weights from there on."""
 
-    places: np.ndarray
+    starts: np.ndarray
     weights: np.ndarray
     size: int
 
@@ -29,7 +29,7 @@ class Table:
         """The table of the gradient."""
         count, taps = self.weights.shape
         results = np.repeat(np.arange(count), taps)
-        sources = (self.places[:, None] + np.arange(taps)).reshape(-1)
+        sources = (self.starts[:, None] + np.arange(taps)).reshape(-1)
         return table_of(sources, results, self.weights.reshape(-1), self.size, count)
 
 
@@ -76,11 +76,11 @@ def _centres(count: int, size: int) -> np.ndarray:
 
 
 def _bilinear(count: int, size: int) -> Table:
-    place = _centres(count, size)
-    low = np.floor(place)
-    share = place - low
+    positions = _centres(count, size)
+    low = np.floor(positions)
+    share = positions - low
     lower = np.maximum(low, 0).astype(np.int64)
-    upper = np.minimum(np.ceil(place), size - 1).astype(np.int64)
+    upper = np.minimum(np.ceil(positions), size - 1).astype(np.int64)
     index = np.arange(count)
     return table_of(
         np.concatenate([index, index]),
@@ -95,9 +95,9 @@ _STEPS = 1024  # how finely the cubic is tabulated
 
 
 def _bicubic(count: int, size: int) -> Table:
-    place = _centres(count, size)
-    low = np.floor(place)
-    step = np.rint((place - low) * np.float32(_STEPS)).astype(np.int64)
+    positions = _centres(count, size)
+    low = np.floor(positions)
+    step = np.rint((positions - low) * np.float32(_STEPS)).astype(np.int64)
     x = np.arange(_STEPS + 1, dtype=np.float32) / np.float32(_STEPS)
     a = np.float32(-0.5)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -185,17 +185,17 @@ _KERNELS: dict[str, tuple[float, Callable]] = {
 def _filtered(
     method: str, antialias: bool, count: int, size: int, scale: np.float32, offset: np.float32
 ) -> Table:
-    """Weights of a kernel, widened for downsampling; places outside of the source have none."""
+    """Weights of a kernel, widened for downsampling; positions outside of the source have none."""
     radius, kernel = _KERNELS[method]
     width = max(float(scale), 1.0) if antialias else 1.0
     centres = np.arange(count, dtype=np.float32) + np.float32(0.5)
-    place = (centres * scale + offset).astype(np.float64)
-    starts = np.clip(np.ceil(place - radius * width - 0.5), 0, size - 1).astype(np.int64)
-    ends = np.clip(np.floor(place + radius * width - 0.5), 0, size - 1).astype(np.int64) + 1
-    ends = np.where((place < 0) | (place > size), starts, ends)
+    positions = (centres * scale + offset).astype(np.float64)
+    starts = np.clip(np.ceil(positions - radius * width - 0.5), 0, size - 1).astype(np.int64)
+    ends = np.clip(np.floor(positions + radius * width - 0.5), 0, size - 1).astype(np.int64) + 1
+    ends = np.where((positions < 0) | (positions > size), starts, ends)
 
     def weight(results: np.ndarray, sources: np.ndarray) -> np.ndarray:
-        return kernel((sources + 0.5 - place[results]) / width)
+        return kernel((sources + 0.5 - positions[results]) / width)
 
     offsets = np.arange(int((ends - starts).max(initial=1)))
     sources = starts[:, None] + offsets
@@ -229,17 +229,17 @@ def moved_table(
 def nearest_places(count: int, size: int) -> np.ndarray:
     """For each result pixel, the source pixel that contains its centre."""
     scale = np.float32(size) / np.float32(count)
-    place = np.floor((np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale)
-    return np.minimum(place, size - 1).astype(np.int32)
+    positions = np.floor((np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale)
+    return np.minimum(positions, size - 1).astype(np.int32)
 
 
 def _summed(images: Tensor, rows: Table, columns: Table) -> Tensor:
     dtype = images.dtype.as_numpy_dtype
     return _ops.resample(
         images,
-        rows.places,
+        rows.starts,
         rows.weights.astype(dtype, copy=False),
-        columns.places,
+        columns.starts,
         columns.weights.astype(dtype, copy=False),
     )
 

@@ -170,8 +170,8 @@ def non_max_suppression_with_scores(
         The indices of the chosen boxes and their scores.
 
     >>> boxes = [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 5, 1, 6]]
-    >>> places, scores = tf.image.non_max_suppression_with_scores(boxes, [0.8, 0.9, 0.5], 3)
-    >>> places.numpy(), scores.numpy()
+    >>> indices, scores = tf.image.non_max_suppression_with_scores(boxes, [0.8, 0.9, 0.5], 3)
+    >>> indices.numpy(), scores.numpy()
     (array([1, 2], dtype=int32), array([0.9, 0.5], dtype=float32))
     """
     op = "NonMaxSuppressionV5"
@@ -190,11 +190,11 @@ def non_max_suppression_with_scores(
         left = np.flatnonzero(current > threshold)
     ordered, current = ordered[left], current[left]
     factor = np.float32(-0.5 / sigma)
-    places: list[int] = []
+    selected: list[int] = []
     kept: list[float] = []
-    while left.size and len(places) < limit:
+    while left.size and len(selected) < limit:
         best = int(current.argmax())  # of equal scores the first
-        places.append(int(left[best]))
+        selected.append(int(left[best]))
         kept.append(float(current[best]))
         shared = overlaps_with(ordered[best], ordered).astype(np.float32)
         current = current * np.exp(factor * shared * shared)
@@ -203,7 +203,7 @@ def non_max_suppression_with_scores(
         left, ordered, current = left[rest], ordered[rest], current[rest]
     chosen_scores = np.array(kept, np.float32)
     return (
-        _core.convert(np.array(places, np.int32), dtypes.int32, None),
+        _core.convert(np.array(selected, np.int32), dtypes.int32, None),
         _core.as_tensor(chosen_scores),
     )
 
@@ -225,7 +225,7 @@ def non_max_suppression_overlaps(
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
-    """Like `tf.image.non_max_suppression`, with given overlaps `[n, n]`.
+    """Like `tf.image.non_max_suppression`, with overlaps `[n, n]`.
 
     >>> overlaps = [[1.0, 0.9], [0.9, 1.0]]
     >>> tf.image.non_max_suppression_overlaps(overlaps, [0.5, 0.6], 2).numpy()
@@ -265,8 +265,8 @@ def _padded_specs(
 ) -> tuple[TensorSpec, TensorSpec]:
     batch = _core.convert(boxes, None, dtypes.float32).shape[:-2]
     count = _number(max_output_size) if pad_to_max_output_size else None
-    places = batch.concatenate([count]) if batch.rank is not None else None
-    return TensorSpec(places, dtypes.int32), TensorSpec(batch, dtypes.int32)
+    index_shape = batch.concatenate([count]) if batch.rank is not None else None
+    return TensorSpec(index_shape, dtypes.int32), TensorSpec(batch, dtypes.int32)
 
 
 @op_function(in_graph=on_host(_padded_specs))
@@ -303,10 +303,10 @@ def non_max_suppression_padded(
         ValueError: if a batch is not to be padded.
 
     >>> boxes = [[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 5, 1, 6]]
-    >>> places, count = tf.image.non_max_suppression_padded(
+    >>> indices, count = tf.image.non_max_suppression_padded(
     ...     boxes, [0.8, 0.9, 0.5], 3, pad_to_max_output_size=True
     ... )
-    >>> places.numpy(), count.numpy()
+    >>> indices.numpy(), count.numpy()
     (array([1, 2, 0], dtype=int32), np.int32(2))
     """
     op = "NonMaxSuppressionV4"
@@ -328,7 +328,7 @@ def non_max_suppression_padded(
                 order[k], order[k + 2] = order[k + 2], order[k]
         corners = corners[..., order]
     overlap, threshold = _in_unit(iou_threshold, "iou_threshold", op), float(score_threshold)
-    places, counts = [], []
+    selected, counts = [], []
     for box, score in zip(
         corners.reshape(-1, *corners.shape[-2:]), values.reshape(-1, values.shape[-1]), strict=True
     ):
@@ -338,8 +338,8 @@ def non_max_suppression_padded(
         counts.append(len(chosen))
         if pad_to_max_output_size:
             chosen = np.pad(chosen, (0, limit - len(chosen)))
-        places.append(chosen)
-    stacked = np.stack(places).reshape(*batch, -1).astype(np.int32)
+        selected.append(chosen)
+    stacked = np.stack(selected).reshape(*batch, -1).astype(np.int32)
     return (
         _core.convert(stacked, dtypes.int32, None),
         _core.convert(np.array(counts, np.int32).reshape(batch), dtypes.int32, None),
@@ -440,8 +440,8 @@ def combined_non_max_suppression(
         for kind in range(classes):
             own = corners[image, :, kind if corners.shape[2] > 1 else 0]
             score = values[image, :, kind]
-            for place in _greedy(own, score, per_class, overlap, threshold):
-                candidates.append((-score[place], kind, own[place]))
+            for index in _greedy(own, score, per_class, overlap, threshold):
+                candidates.append((-score[index], kind, own[index]))
         candidates.sort(key=lambda item: item[0])
         counts[image] = min(len(candidates), width)
         for k, (negative, kind, box) in enumerate(candidates[:width]):

@@ -22,7 +22,7 @@ class DamagedFileError(errors.DataLossError, ValueError):
         super().__init__(None, None, f"{part} in {path} is damaged: {reason}")
 
 
-# What a program meets that takes a damaged structure for a whole one. Others, a ValueError or a
+# Errors of a program that takes a damaged structure for a valid one. Others, a ValueError or a
 # TypeError of a class that does not take its arguments, may be due to the program.
 _SIGNS = (
     json.JSONDecodeError,

@@ -48,7 +48,7 @@ def translated(path: Any) -> Iterator[None]:
 
 
 def path_text(path: Any) -> str:
-    """A path given as text, bytes or a path object, without a leading `file://`."""
+    """A path from text, bytes or a path object, without a leading `file://`."""
     import os
 
     text = os.fsdecode(path)

@@ -20,7 +20,7 @@ _ABANDONED = 600.0  # seconds after which a folder without a lock is abandoned
 
 @contextlib.contextmanager
 def beside(path: str) -> Iterator[str]:
-    """A context with a new folder beside a path, for files that are to be renamed to it.
+    """A context with a new folder next to a path, for files that are to be renamed to it.
 
     The folder is removed at the end. What processes that were killed have left for the same path is
     removed first: a lock, which ends with its process, tells whose folders are still in use.

@@ -26,7 +26,7 @@ def make_tensor_proto(
         dtype: the element type; by default that of the values.
         shape: the shape; values are reshaped to it.
         verify_shape: whether the values must have that shape already.
-        allow_broadcast: whether a single value may be given for all elements.
+        allow_broadcast: whether a single value may be passed for all elements.
 
     Raises:
         TypeError: if the values have another shape and must have that one.

@@ -316,7 +316,7 @@ def squeeze(value: RaggedTensor, axis: Any) -> Any:
     """Removes axes of size one.
 
     Raises:
-        ValueError: if no axes are given.
+        ValueError: if no axes are passed.
         tf.errors.InvalidArgumentError: if their sizes differ from one.
     """
     if axis is None:

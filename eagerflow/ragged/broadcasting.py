@@ -18,8 +18,8 @@ from eagerflow.ragged.tensor import RaggedTensor
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# Rows are enumerated. Those of a value take no more memory than it does; sizes of symbolic tensors have no
-# memory behind them, and may be of any magnitude.
+# Rows are enumerated. The rows of a value need no more memory than the value; sizes of symbolic
+# tensors have no memory behind them, and may be of any magnitude.
 _MAX_SYMBOLIC_ROWS = 1 << 16
 
 

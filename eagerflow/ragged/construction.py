@@ -85,7 +85,7 @@ def constant(
 
     Args:
         pylist: lists, tuples or arrays, nested to the same depth everywhere.
-        dtype: the dtype of the elements; found from them by default.
+        dtype: the dtype of the elements; by default their own.
         ragged_rank: the number of ragged axes; by default all but the first.
         inner_shape: the shape of elements of `flat_values`.
         row_splits_dtype: int32 or int64.
@@ -176,7 +176,7 @@ def ragged_range(
     name: str | None = None,
     row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> RaggedTensor:
-    """A range of numbers in each row.
+    """A range of values in each row.
 
     Args:
         starts: the first number of each row, a vector or a scalar; the limits, if `limits` is None.

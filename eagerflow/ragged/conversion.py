@@ -94,7 +94,7 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
             f"rt_input.flat_values.rank = {flat.ndim}"
         )
     if plain and flat._size:
-        # A negative index gives zeros.
+        # A negative index returns zeros.
         return _ops.gather_or_zero(flat, indices)
     missing = indices < 0
     count = flat._shape_tuple()[0]

@@ -67,10 +67,14 @@ class DynamicRaggedShape(ExtensionType):
                 f"row_partitions should be a list of row partitions. Instead, got {row_partitions}"
             )
         if dtype is None:
-            given = [item.dtype for item in row_partitions]
-            if isinstance(inner_shape, Tensor | np.ndarray) and not given:
-                given = [as_dtype(inner_shape.dtype)]
-            dtype = dtypes.int32 if given and set(given) == {dtypes.int32} else dtypes.int64
+            known_dtypes = [item.dtype for item in row_partitions]
+            if isinstance(inner_shape, Tensor | np.ndarray) and not known_dtypes:
+                known_dtypes = [as_dtype(inner_shape.dtype)]
+            dtype = (
+                dtypes.int32
+                if known_dtypes and set(known_dtypes) == {dtypes.int32}
+                else dtypes.int64
+            )
         dtype = _checked_dtype(dtype)
         sizes = _core.ops.cast(_core.convert(inner_shape, None, dtypes.int64), dtype)
         if sizes.ndim != 1:
@@ -223,7 +227,7 @@ class DynamicRaggedShape(ExtensionType):
         return lengths + self._static_inner_shape.as_list()[1:]
 
     def is_uniform(self, axis: int) -> bool:
-        """Whether the size along an axis is one number by construction.
+        """Whether all sizes along an axis are equal by construction.
 
         Raises:
             IndexError: if there is no such axis.
@@ -309,7 +313,7 @@ class DynamicRaggedShape(ExtensionType):
         )
 
     class Spec:
-        """What is known of a DynamicRaggedShape."""
+        """The spec of a DynamicRaggedShape."""
 
         def __init__(self, row_partitions: Any, static_inner_shape: Any, dtype: DTypeLike) -> None:
             dtype = _checked_dtype(dtype)

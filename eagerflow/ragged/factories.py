@@ -38,11 +38,11 @@ FACTORIES = (
 )
 
 
-def _splits_dtype(values: Any, given: Any) -> Any:
+def _splits_dtype(values: Any, splits: Any) -> Any:
     """int64 unless a tensor, an array or ragged values say int32."""
     if isinstance(values, RaggedFactories):
         return values._partition.dtype
-    if isinstance(given, _core.Tensor | np.ndarray) and as_dtype(given.dtype) is dtypes.int32:
+    if isinstance(splits, _core.Tensor | np.ndarray) and as_dtype(splits.dtype) is dtypes.int32:
         return dtypes.int32
     return dtypes.int64
 
@@ -81,7 +81,7 @@ class RaggedFactories(CompositeTensor):
 
     @staticmethod
     def _count(values: Any) -> Any:
-        """The number of rows of values, a tensor where it is not known."""
+        """The number of rows of values, a tensor if it is not known."""
         if isinstance(values, RaggedFactories):
             rows = values._partition.static_nrows
             return values._partition.nrows() if rows is None else rows
@@ -402,7 +402,7 @@ class RaggedFactories(CompositeTensor):
             row_splits_dtype: int32 or int64.
 
         Raises:
-            ValueError: if both `lengths` and `padding` are given, or the rank is too small.
+            ValueError: if both `lengths` and `padding` are passed, or the rank is too small.
 
         >>> tf.RaggedTensor.from_tensor([[1, 2, 0], [3, 0, 0]], padding=0)
         <tf.RaggedTensor [[1, 2], [3]]>

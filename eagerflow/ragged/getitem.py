@@ -28,7 +28,7 @@ def getitem(value: RaggedTensor, key: Any) -> Any:
     keys = _checked_keys(value, key)
     if _core.building() is None:
         return _outer(value, keys)
-    # Slices as tuples, in which tensors are found.
+    # Slices as tuples, so that tensors in them are visible.
     parts = [_bounds_of(item) if isinstance(item, slice) else item for item in keys]
     return _indexed(value, parts)
 

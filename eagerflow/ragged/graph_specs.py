@@ -1,4 +1,4 @@
-"""What is known of the results of functions on ragged tensors while a graph is built.
+"""The specs of the results of functions on ragged tensors, while a graph is built.
 
 These functions read rows, and therefore work on the host, see `eagerflow/framework/host_call.py`: each
 function here takes the arguments of the one that it is about, and returns the specs of its result.
@@ -202,9 +202,9 @@ def split_parts(
         whole = dims[along]
         sizes: list[int | None] = [None if whole is None else whole // max(count, 1)] * count
     else:
-        given = _core.as_tensor(num_or_size_splits)
-        count = given._size if num is None else num
-        known = _core.partial_value(given) or [None] * count
+        split_sizes = _core.as_tensor(num_or_size_splits)
+        count = split_sizes._size if num is None else num
+        known = _core.partial_value(split_sizes) or [None] * count
         sizes = [None if size is None or size < 0 else size for size in known]
     return [
         spec_of(
@@ -231,39 +231,41 @@ def gathered(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> T
     """See `tf.gather`."""
     params, indices = convert(params), convert(indices)
     values = [params, indices]
-    places, splits = dims_of(indices), splits_dtype_of(values)
+    index_dims, splits = dims_of(indices), splits_dtype_of(values)
     batch = integer(batch_dims or 0) or 0
-    batch = batch if batch >= 0 else batch + len(places)
+    batch = batch if batch >= 0 else batch + len(index_dims)
     along = axis_of(axis or 0, len(params.shape))
     if batch:
         return _batch_gathered(params, indices, along, batch)
     if along:
         dims = dims_of(params)
-        result = [*dims[:along], *places, *dims[along + 1 :]]
+        result = [*dims[:along], *index_dims, *dims[along + 1 :]]
         ragged_rank = ragged_rank_of(params)
         ragged_rank = (
-            max(ragged_rank - 1 + len(places), along - 1) if along <= ragged_rank else (ragged_rank)
+            max(ragged_rank - 1 + len(index_dims), along - 1)
+            if along <= ragged_rank
+            else (ragged_rank)
         )
         ragged_rank = ragged_rank if ragged_rank_of(params) > 1 or along > 1 else 0
         return spec_of(_without_lengths(result, ragged_rank), params.dtype, ragged_rank, splits)
     flat = indices.flat_values if isinstance(indices, RaggedTensor) else indices
     rows, inner = _rows(params, dims_of(flat))
     ragged_rank = ragged_rank_of(indices) + inner
-    result = [*places, *rows[len(dims_of(flat)) :]]
+    result = [*index_dims, *rows[len(dims_of(flat)) :]]
     first = 1 + ragged_rank_of(indices)
     return spec_of(_without_lengths(result, ragged_rank, first), params.dtype, ragged_rank, splits)
 
 
 def _batch_gathered(params: Any, indices: Any, axis: int, batch: int) -> TypeSpec:
-    places, splits = dims_of(indices), splits_dtype_of([params, indices])
-    own = max(ragged_rank_of(indices), batch - (len(places) == batch))
+    index_dims, splits = dims_of(indices), splits_dtype_of([params, indices])
+    own = max(ragged_rank_of(indices), batch - (len(index_dims) == batch))
     rest = max(ragged_rank_of(params), batch) - batch
-    flat = len(places) - own
+    flat = len(index_dims) - own
     inner = flat - 1 + rest if rest else 0
-    if len(places) == batch:
+    if len(index_dims) == batch:
         inner = max(rest - 1, 0) if rest else 0
     ragged_rank = own + inner
-    dims = [*places, *dims_of(params)[axis + 1 :]]
+    dims = [*index_dims, *dims_of(params)[axis + 1 :]]
     return spec_of(
         _without_lengths(dims, ragged_rank) if ragged_rank else dims,
         params.dtype,

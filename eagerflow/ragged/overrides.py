@@ -36,7 +36,7 @@ _REDUCTIONS = _natives(
 
 
 def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a function of a ragged tensor returns; NotImplemented if it needs tensors."""
+    """The result of a function of a ragged tensor; NotImplemented if the function needs tensors."""
     if not isinstance(function, _core.OpFunction):
         return NotImplemented
     handler = _COMPOSED.get(function)
@@ -100,7 +100,7 @@ def _matmul(
     adjoint_b: bool = False,
     *rest: Any,
 ) -> Any:
-    """Matrix products of rows of matrices; only the matrices' numbers of rows may be ragged."""
+    """Matrix products of rows of matrices; only the row counts of the matrices may be ragged."""
     a, b = convert(a), convert(b)
     options = (transpose_a, transpose_b, adjoint_a, adjoint_b)
     if isinstance(a, RaggedTensor) and isinstance(b, Tensor) and b.ndim == 2:

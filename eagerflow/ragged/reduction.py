@@ -114,10 +114,10 @@ def _axes_of(value: RaggedTensor, axis: Any) -> list[int] | None:
     if axis is None:
         return None
     rank = rank_of(value)
-    given = axis
+    axis_list = axis
     if not isinstance(axis, int | list | tuple):
-        given = _core.convert(axis, None, dtypes.int32).numpy().tolist()
-    items = [given] if isinstance(given, int) else list(given)
+        axis_list = _core.convert(axis, None, dtypes.int32).numpy().tolist()
+    items = [axis_list] if isinstance(axis_list, int) else list(axis_list)
     axes = sorted({checked_axis(item, rank) for item in items}, reverse=True)
     return None if len(axes) == rank else axes
 

@@ -43,8 +43,8 @@ def _hosted(method: Any) -> Any:
     def call(cls: Any, *args: Any, **kwargs: Any) -> Any:
         if _core.building() is None:
             return method(cls, *args, **kwargs)
-        given = dict(zip(fields[1:], args, strict=False)) | kwargs
-        spec = _spec_of_factory(fields[1], given)
+        passed = dict(zip(fields[1:], args, strict=False)) | kwargs
+        spec = _spec_of_factory(fields[1], passed)
         name = f"RowPartition_{method.__name__}"
         return host_call(functools.partial(method, cls), spec, args, kwargs, name=name)
 
@@ -52,19 +52,19 @@ def _hosted(method: Any) -> Any:
 
 
 def _known(value: Any) -> int | None:
-    """The value of a scalar argument, if it is given and known."""
+    """The value of a scalar argument, if it is passed and known."""
     known = None if value is None else _core.static_value(_core.as_tensor(value))
     return None if known is None else int(known.numpy())
 
 
-def _spec_of_factory(form: str, given: dict[str, Any]) -> RowPartitionSpec:
-    """What is known of a partition that is made of `form`, a factory's first argument."""
-    value = given[form]
-    dtype = given.get("dtype")
+def _spec_of_factory(form: str, arguments: dict[str, Any]) -> RowPartitionSpec:
+    """The spec of a partition that a factory makes from `form`, its first argument."""
+    value = arguments[form]
+    dtype = arguments.get("dtype")
     if dtype is None:
-        dtype = getattr(value, "dtype", given.get("dtype_hint"))
+        dtype = getattr(value, "dtype", arguments.get("dtype_hint"))
     dtype = dtypes.int64 if dtype is None else as_dtype(dtype)
-    nvals, rows = _known(given.get("nvals")), _known(given.get("nrows"))
+    nvals, rows = _known(arguments.get("nvals")), _known(arguments.get("nrows"))
     if form == "uniform_row_length":
         length = _known(value)
         if rows is None and nvals is not None and length is not None:
@@ -316,7 +316,7 @@ class RowPartition(CompositeTensor):
         """Rows of one length.
 
         Raises:
-            ValueError: if neither `nvals` nor `nrows` is given, or they do not fit.
+            ValueError: if neither `nvals` nor `nrows` is passed, or they do not fit.
 
         >>> tf.experimental.RowPartition.from_uniform_row_length(2, nvals=6)
         tf.RowPartition(nrows=3, uniform_row_length=2)
@@ -324,8 +324,8 @@ class RowPartition(CompositeTensor):
         if nvals is None and nrows is None:
             raise ValueError("Either (or both) of nvals and nrows must be specified")
         if dtype is None:
-            given = getattr(uniform_row_length, "dtype", dtype_hint)
-            dtype = dtypes.int64 if given is None else given
+            default = getattr(uniform_row_length, "dtype", dtype_hint)
+            dtype = dtypes.int64 if default is None else default
         length = int(uniform_row_length)
         if length < 0:
             raise ValueError("uniform_row_length must be >= 0.")
@@ -422,7 +422,7 @@ class RowPartition(CompositeTensor):
 
     @property
     def static_nvals(self) -> int | None:
-        """The number of values, if it was given when the partition was made."""
+        """The number of values, if it was passed to the constructor."""
         return self._nvals
 
     @property
@@ -474,7 +474,7 @@ class RowPartition(CompositeTensor):
 
 
 class RowPartitionSpec(TypeSpec):
-    """What is known of a RowPartition.
+    """The spec of a RowPartition.
 
     Args:
         nrows: the number of rows.

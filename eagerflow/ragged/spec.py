@@ -30,7 +30,7 @@ class RaggedTensorSpec(TypeSpec):
         flat_values_spec: a spec of `flat_values`, from which `dtype` is taken if it is None.
 
     Raises:
-        ValueError: if the rank is unknown and `ragged_rank` not given, or too large.
+        ValueError: if the rank is unknown and `ragged_rank` not passed, or too large.
 
     >>> tf.RaggedTensorSpec([None, None], tf.int32)
     RaggedTensorSpec(TensorShape([None, None]), tf.int32, 1, tf.int64)
@@ -95,7 +95,7 @@ class RaggedTensorSpec(TypeSpec):
 
     @property
     def flat_values_spec(self) -> Any:
-        """The spec of `flat_values`, if one was given."""
+        """The spec of `flat_values`, if one was passed."""
         return self._flat_values_spec
 
     @property

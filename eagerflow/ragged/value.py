@@ -1,4 +1,4 @@
-"""The value of a ragged tensor as arrays: what sessions of version 1 give and take."""
+"""The value of a ragged tensor as arrays: the form in which sessions of version 1 return and accept it."""
 
 from __future__ import annotations
 

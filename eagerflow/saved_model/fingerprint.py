@@ -1,4 +1,4 @@
-"""The fingerprint that TensorFlow writes beside a SavedModel: hashes of its parts."""
+"""The fingerprint in a SavedModel's folder, as TensorFlow writes it: hashes of its parts."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Fingerprint:
 
 
 def read_fingerprint(export_dir: str) -> Fingerprint:
-    """The fingerprint that is beside a SavedModel.
+    """The fingerprint in a SavedModel's folder.
 
     TensorFlow writes one; eagerflow, whose graphs have other hashes, writes none.
 

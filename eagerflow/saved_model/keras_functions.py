@@ -83,7 +83,7 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
         named = {"training": False} if takes_training else {}
         return _named(layer(*args, **kwargs, **named))
 
-    found = {}
+    functions = {}
     signature = inspect.signature(layer.call)
     for name, body in (("__call__", call), (WITH_LOSSES, with_losses)):
         body.__signature__ = signature  # type: ignore[attr-defined]
@@ -91,11 +91,11 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
         for training in (False, True) if takes_training else (None,):
             named = {} if training is None else {"training": training}
             traced.get_concrete_function(*args, **kwargs, **named)
-        found[name] = traced
+        functions[name] = traced
     if serves and all(isinstance(spec, TypeSpec) for spec in nest.flatten(known)):
         served = function(serve)
-        found["_default_save_signature"] = served.get_concrete_function(*args, **kwargs)
-    return _exportable(layer, found)
+        functions["_default_save_signature"] = served.get_concrete_function(*args, **kwargs)
+    return _exportable(layer, functions)
 
 
 def of_penalty(loss: Any) -> Any:
@@ -117,11 +117,11 @@ def _named(outputs: Any) -> dict[str, Any]:
     return {f"output_{k}": leaf for k, leaf in enumerate(nest.flatten(outputs), 1)}
 
 
-def _exportable(layer: Any, found: dict[str, Any]) -> dict[str, Any]:
+def _exportable(layer: Any, own_functions: dict[str, Any]) -> dict[str, Any]:
     """The functions; nothing if they cannot be exported."""
     trial = Exporter()
     try:
-        for value in found.values():
+        for value in own_functions.values():
             for concrete in concrete_functions_of(value):
                 trial.function(concrete.graph)
     except UnimplementedError as error:
@@ -132,4 +132,4 @@ def _exportable(layer: Any, found: dict[str, Any]) -> dict[str, Any]:
             error.message,
         )
         return {}
-    return found
+    return own_functions

@@ -57,15 +57,15 @@ def unknown_classes(metadata: Mapping[int, Any]) -> set[str]:
     """
     known = registration.known_objects()
     kinds = [reachable.KINDS[kind].objects() for kind in ("layer", "metric")]
-    found = set()
+    unknown = set()
     for _, entry in metadata.values():
         name = str(entry["class_name"])
         if name not in known:
             if not any(name in kind for kind in kinds):
-                found.add(name)
+                unknown.add(name)
             elif name == "Lambda" and not _is_allowed(entry.get("config")):
-                found.add(name)
-    return found
+                unknown.add(name)
+    return unknown
 
 
 def _is_allowed(config: Any) -> bool:
@@ -180,13 +180,13 @@ class KerasObjectLoader(ObjectLoader):
 
     def _functions(self, number: int) -> dict[str, int]:
         """The numbers of what Keras calls a layer by."""
-        found = {}
+        layers = {}
         for child in self._nodes[number].children:
             if child.local_name == "keras_api":
                 inner = self._nodes[child.node_id].children
-                found.update({part.local_name: part.node_id for part in inner})
-            found[child.local_name] = child.node_id
-        return {name: n for name, n in found.items() if self._has_traces(n)}
+                layers.update({part.local_name: part.node_id for part in inner})
+            layers[child.local_name] = child.node_id
+        return {name: n for name, n in layers.items() if self._has_traces(n)}
 
     def _has_traces(self, number: int) -> bool:
         return len(self._nodes[number].function.concrete_functions) > 0
@@ -282,7 +282,7 @@ class KerasObjectLoader(ObjectLoader):
 
     def _inner_layers(self, number: int) -> list[int]:
         """The numbers of the layers below one."""
-        found, queue = [], [number]
+        reached, queue = [], [number]
         seen = {number}
         for each in queue:
             for child in self._nodes[each].children:
@@ -290,8 +290,8 @@ class KerasObjectLoader(ObjectLoader):
                     seen.add(child.node_id)
                     queue.append(child.node_id)
                     if child.node_id in self._metadata:
-                        found.append(child.node_id)
-        return found
+                        reached.append(child.node_id)
+        return reached
 
     def _penalties(self, number: int) -> list[int]:
         """The numbers of the functions that regularize weights of a layer."""

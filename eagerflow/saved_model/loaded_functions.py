@@ -79,13 +79,13 @@ class LoadedConcrete:
 
     def _build(self, names: Sequence[str]) -> ConcreteFunction:
         args, kwargs = self.signature
-        places = {
+        positional = {
             (names[k] if k < len(names) else f"arg_{k}"): value for k, value in enumerate(args)
         }
         context = TracingContext()
         parameters = [
             Parameter(tracing.valid_name(name), kind, False, trace_types.from_value(value, context))
-            for kind, group in ((POSITIONAL_OR_KEYWORD, places), (KEYWORD_ONLY, kwargs))
+            for kind, group in ((POSITIONAL_OR_KEYWORD, positional), (KEYWORD_ONLY, kwargs))
             for name, value in group.items()
         ]
         graph = FuncGraph(self._name.removeprefix("__inference_"))
@@ -108,8 +108,8 @@ class LoadedConcrete:
             _, outputs = tracing.flatten_result(result, graph, self._name, named=False)
             graph.finish(outputs)
         output_type = trace_types.from_value(self._output, context)
-        found = FunctionType(parameters, graph.capture_types, output_type)
-        concrete = ConcreteFunction(graph, found, graph.name)
+        function_type = FunctionType(parameters, graph.capture_types, output_type)
+        concrete = ConcreteFunction(graph, function_type, graph.name)
         graph.structured_outputs = self._output  # a file has the specs, with the outputs' names
         return concrete
 
@@ -179,11 +179,11 @@ class LoadedFunction(concrete_functions.Callable):
         Raises:
             ValueError: if none was saved for them.
         """
-        concrete, given, named = self._matching(args, kwargs)
+        concrete, positional, named = self._matching(args, kwargs)
         built = concrete.built(self._names())
         parameters = list(built.function_type.parameters)
-        arguments = dict(zip(parameters, given, strict=False))
-        arguments.update(zip(parameters[len(given) :], named.values(), strict=True))
+        arguments = dict(zip(parameters, positional, strict=False))
+        arguments.update(zip(parameters[len(positional) :], named.values(), strict=True))
         converted = {
             name: _converted(value, spec)
             for (name, value), spec in zip(
@@ -207,17 +207,17 @@ class LoadedFunction(concrete_functions.Callable):
         try:
             bound = self.__signature__.bind(*args, **kwargs)
             bound.apply_defaults()
-            given, named = bound.args, dict(sorted(bound.kwargs.items()))
+            positional, named = bound.args, dict(sorted(bound.kwargs.items()))
         except TypeError:
-            given, named = args, dict(sorted(kwargs.items()))
+            positional, named = args, dict(sorted(kwargs.items()))
         for converts in (False, True):
             for concrete in self._concrete:
                 saved_args, saved_kwargs = concrete.signature
-                if len(given) == len(saved_args) and named.keys() == saved_kwargs.keys():
-                    pairs = [*zip(given, saved_args, strict=True)]
+                if len(positional) == len(saved_args) and named.keys() == saved_kwargs.keys():
+                    pairs = [*zip(positional, saved_args, strict=True)]
                     pairs += [(named[key], saved_kwargs[key]) for key in saved_kwargs]
                     if all(_fits(value, spec, converts) for value, spec in pairs):
-                        return concrete, given, {key: named[key] for key in saved_kwargs}
+                        return concrete, positional, {key: named[key] for key in saved_kwargs}
         options = "\n\n".join(
             f"Option {k + 1}:\n  Positional arguments ({len(concrete.signature[0])} total):\n"
             f"    * {list(concrete.signature[0])}\n  Keyword arguments: {concrete.signature[1]}"
@@ -225,7 +225,7 @@ class LoadedFunction(concrete_functions.Callable):
         )
         raise ValueError(
             "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
-            f"  Positional arguments ({len(given)} total):\n    * {list(given)}\n"
+            f"  Positional arguments ({len(positional)} total):\n    * {list(positional)}\n"
             f"  Keyword arguments: {named}\n\n Expected these arguments to match one of the "
             f"following {len(self._concrete)} option(s):\n\n{options}"
         )

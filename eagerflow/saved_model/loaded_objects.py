@@ -34,7 +34,7 @@ _WRAPPERS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
 
 
 class _Found:
-    """A property of modules that an attribute of the object's own takes the place of."""
+    """A property of modules that an attribute of the object replaces."""
 
     def __init__(self, name: str) -> None:
         self._property = getattr(Module, name)
@@ -83,7 +83,7 @@ _UNTOUCHED_BYTES = 1 << 17
 
 
 def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
-    """Zeros that a checkpoint replaces: they should not take memory beside it."""
+    """Zeros that a checkpoint replaces: they should not need memory in addition."""
     size = math.prod(sizes) * dtype.size
     plain = dtype in (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64)
     if not plain or size < _UNTOUCHED_BYTES:
@@ -131,19 +131,19 @@ class ObjectLoader:
         self._load_from([0])
         return self._finished(0)
 
-    def load_parts(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def load_parts(self, replacements: Mapping[str, Any]) -> dict[str, Any]:
         """Some objects and what they lead to, by their paths.
 
         Args:
-            given: for each path, such as `"root.layer.kernel"`, an object that takes the place of the
+            replacements: for each path, such as `"root.layer.kernel"`, an object that replaces the
                 file's, a pair of such an object and of what sets its children, called with the object, a
                 name and the child, or None.
 
         Raises:
             ValueError: if there is no object of a path.
         """
-        numbers = {path: self._number(path) for path in given}
-        for path, value in given.items():
+        numbers = {path: self._number(path) for path in replacements}
+        for path, value in replacements.items():
             made, setter = value if isinstance(value, tuple) else (value, setattr)
             if made is not None:
                 self._made[numbers[path]] = made
@@ -178,16 +178,17 @@ class ObjectLoader:
         Args:
             names: the other name of each concrete function that has one.
         """
-        found: dict[str, list[LoadedConcrete]] = {}
+        traces: dict[str, list[LoadedConcrete]] = {}
         for name in sorted(names):
             if name in self._graph.concrete_functions:
-                found.setdefault(names[name], []).append(self._concrete_function(name))
+                traces.setdefault(names[name], []).append(self._concrete_function(name))
         return {
-            alias: LoadedFunction(alias, concrete, None, False) for alias, concrete in found.items()
+            alias: LoadedFunction(alias, concrete, None, False)
+            for alias, concrete in traces.items()
         }
 
     def initialize(self) -> None:
-        """Fills tables; those that were given, where they have got the file's function for it."""
+        """Fills tables. Those of the program are filled if they have the file's function for it."""
         for number in sorted(self._made):
             if number in self._setters:
                 own = getattr(self._made[number], "_initialize", None)
@@ -270,12 +271,12 @@ class ObjectLoader:
             message = node.function
             spec = message.function_spec
             parameters = structured_values.read(spec.fullargspec)
-            found = [self._concrete_function(name) for name in message.concrete_functions]
+            traces = [self._concrete_function(name) for name in message.concrete_functions]
             has_spec = isinstance(parameters, structured_values.ArgSpec)
-            name = message.concrete_functions[0] if found else "function"
-            given = structured_values.read(spec.input_signature)
+            name = message.concrete_functions[0] if traces else "function"
+            signature = structured_values.read(spec.input_signature)
             return LoadedFunction(
-                name, found, parameters if has_spec else None, spec.is_method, given
+                name, traces, parameters if has_spec else None, spec.is_method, signature
             )
         if kind == "bare_concrete_function":
             made = self._concrete_function(node.bare_concrete_function.concrete_function_name)
@@ -397,10 +398,10 @@ class ObjectLoader:
 
     def _bound(self, name: str) -> list[Any]:
         """What a function takes after its arguments."""
-        found = []
+        values = []
         for number in self._graph.concrete_functions[name].bound_inputs:
             value = self._object(number)
             if isinstance(value, Asset):
                 value = value.asset_path
-            found.append(value)
-        return found
+            values.append(value)
+        return values

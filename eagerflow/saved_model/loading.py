@@ -103,9 +103,9 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any =
         ValueError: if it has no object of a path, or no graph with the tags.
     """
     folder = path_text(export_dir)
-    given = filters if isinstance(filters, Mapping) else dict.fromkeys(filters)
+    replacements = filters if isinstance(filters, Mapping) else dict.fromkeys(filters)
     loader = _object_loader(folder, _meta_graph(folder, tags), options)
-    objects = loader.load_parts(given)
+    objects = loader.load_parts(replacements)
     _restore(folder, loader, loaded_objects.holder(objects))
     return objects
 
@@ -114,7 +114,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer.
 
     A Keras model is made from its configuration. Where the program does not have its class, or that
-    of a layer, the functions in the file take the place of `call`.
+    of a layer, the functions in the file replace `call`.
     """
     folder = path_text(export_dir)
     meta_graph = _meta_graph(folder, tags)
@@ -282,11 +282,11 @@ def _keras_metadata(folder: str) -> dict[int, tuple[str, Any]]:
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
         return {}
-    found = {}
+    entries = {}
     with part_of(path, "The metadata of the model"):
         for node in _read(path, "KerasMetadata").nodes:
             entry = json_config.as_tuples(json.loads(node.metadata))
             if not isinstance(entry, dict) or "class_name" not in entry:
                 raise KeyError(f"class_name of object {node.node_id}")
-            found[node.node_id] = node.identifier, entry
-    return found
+            entries[node.node_id] = node.identifier, entry
+    return entries

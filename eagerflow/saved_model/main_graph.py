@@ -178,13 +178,13 @@ def table_functions(exporter: Exporter, table: Any, from_file: bool) -> dict[str
         table: the table.
         from_file: whether the function that fills it takes the path of a file, before the table.
     """
-    found = {}
+    function_names = {}
     for attribute, role in (
         ("_create_resource", "creator"),
         ("_initialize", "initializer"),
         ("_destroy_resource", "destroyer"),
     ):
-        name = found[attribute] = exporter.function_name(f"table_{role}")
+        name = function_names[attribute] = exporter.function_name(f"table_{role}")
         body = FunctionBody(exporter, name)
         if role == "creator":
             result = table_handle(body, table)
@@ -204,4 +204,4 @@ def table_functions(exporter: Exporter, table: Any, from_file: bool) -> dict[str
             body.message.signature.control_output.append(control)
             body.message.control_ret[control] = control
         exporter.functions.append(body.message)
-    return found
+    return function_names

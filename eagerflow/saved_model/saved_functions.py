@@ -38,15 +38,15 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
         return {}
     if isinstance(item, list | tuple | Mapping):
         return {key: value for key, value in _parts(item) if isinstance(value, FUNCTIONS)}
-    found = {}
+    named = {}
     for kind in reversed(type(item).__mro__):
         for name, value in vars(kind).items():
             # A subclass may have something else of that name.
             if isinstance(value, Function) and isinstance(getattr(item, name), Function):
-                found[name] = getattr(item, name)
+                named[name] = getattr(item, name)
     own = {} if of_class else getattr(item, "__dict__", {})
-    found.update({key: value for key, value in own.items() if isinstance(value, FUNCTIONS)})
-    return found
+    named.update({key: value for key, value in own.items() if isinstance(value, FUNCTIONS)})
+    return named
 
 
 def holders_of_functions(item: Any) -> dict[str, Any]:
@@ -64,8 +64,8 @@ def _parts(item: Any) -> list[tuple[str, Any]]:
     """The elements, items or attributes of an object, by names."""
     if isinstance(item, list | tuple):
         return [(str(k), value) for k, value in enumerate(item)]
-    found = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
-    return [(key, value) for key, value in found.items() if isinstance(key, str)]
+    members = item if isinstance(item, Mapping) else getattr(item, "__dict__", {})
+    return [(key, value) for key, value in members.items() if isinstance(key, str)]
 
 
 def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
@@ -81,9 +81,9 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
 
 def written_functions_of(value: Any) -> list[ConcreteFunction]:
     """The concrete functions of a function as programs without replicas have them."""
-    found = concrete_functions_of(value)
+    traces = concrete_functions_of(value)
     return [
-        concrete if _uses_first_copies(concrete) else _anew(value, concrete) for concrete in found
+        concrete if _uses_first_copies(concrete) else _anew(value, concrete) for concrete in traces
     ]
 
 
@@ -144,15 +144,15 @@ class FunctionWriter:
             UnimplementedError: if one of its operations cannot be exported.
             AssertionError: if it uses a variable that is no attribute of an object that is saved.
         """
-        found = written_functions_of(value)
+        traces = written_functions_of(value)
         if isinstance(value, ConcreteFunction | LoadedConcrete):
             bare = node.bare_concrete_function
-            bare.concrete_function_name = self.concrete(found[0])
-            bare.argument_keywords.extend(found[0]._arg_keywords)
+            bare.concrete_function_name = self.concrete(traces[0])
+            bare.argument_keywords.extend(traces[0]._arg_keywords)
             bare.allowed_positional_arguments = len(bare.argument_keywords)
             return
         message = node.function
-        for concrete in found:
+        for concrete in traces:
             message.concrete_functions.append(self.concrete(concrete))
         spec = _arg_spec(value)
         if is_method:
@@ -172,11 +172,11 @@ class FunctionWriter:
 
     def _add(self, concrete: ConcreteFunction) -> str:
         graph = concrete.graph
-        given = iter(graph.inputs)
+        placeholders = iter(graph.inputs)
         positional: list[Tensor] = []
         named: dict[str, list[Tensor]] = {}
         for name, parameter in concrete.function_type.parameters.items():
-            value = parameter.annotation.from_tensors(given)
+            value = parameter.annotation.from_tensors(placeholders)
             leaves = parameter.annotation.to_tensors(value)
             tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
             if parameter.kind is KEYWORD_ONLY:
@@ -213,13 +213,13 @@ def _name_of(tensor: Any) -> str:
 
 def _arg_spec(value: Function | LoadedFunction) -> Any:
     """The parameters of a function as `inspect.getfullargspec` has them."""
-    given = dict(value.function_spec.function_type.parameters)
+    declared = dict(value.function_spec.function_type.parameters)
     defaults = value.function_spec.default_values
     positional = [
-        name for name, p in given.items() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+        name for name, p in declared.items() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
     ]
-    keywords = [name for name, p in given.items() if p.kind is KEYWORD_ONLY]
-    rest = {p.kind.name: name for name, p in given.items()}
+    keywords = [name for name, p in declared.items() if p.kind is KEYWORD_ONLY]
+    rest = {p.kind.name: name for name, p in declared.items()}
     return structured_values.ArgSpec(
         positional,
         rest.get("VAR_POSITIONAL"),
@@ -290,14 +290,14 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
                 f"directly, or created with `f.get_concrete_function`; signature {key!r} is neither."
             )
         value = function(value)
-    found = written_functions_of(value)
-    if len(found) != 1:
+    written = written_functions_of(value)
+    if len(written) != 1:
         raise ValueError(
             f"Expected a TensorFlow function for which to generate signature {key!r}, but it has "
-            f"{len(found)} traces. Give the @tf.function an input_signature, or pass "
+            f"{len(written)} traces. Give the @tf.function an input_signature, or pass "
             "f.get_concrete_function(...)."
         )
-    concrete = found[0]
+    concrete = written[0]
     graph = FuncGraph(f"signature_wrapper_{key}")
     with graph.as_default():
         names = [_name_of(tensor) for tensor in concrete.graph.inputs]

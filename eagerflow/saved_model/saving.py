@@ -222,17 +222,17 @@ class _Writer:
         item = self._objects[number][0]
         identifier = self._graph.nodes[number].user_object.identifier
         of_keras = type(item).__module__.startswith("eagerflow.keras")
-        found = self._listing.functions(
+        named = self._listing.functions(
             item, of_class=of_keras or identifier.startswith("_tf_keras")
         )
         if number == 0 and (default := _default_signature(item)) is not None:
-            found = {**found, _DEFAULT_SIGNATURE: default}
+            named = {**named, _DEFAULT_SIGNATURE: default}
         if identifier.startswith("_tf_keras") and identifier != _METRIC:
             if number == 0:
-                found = {**found, **keras_functions.of_model(item)}
+                named = {**named, **keras_functions.of_model(item)}
             elif not of_keras or isinstance(item, lambda_layer.Lambda):
-                found = {**found, **keras_functions.of_layer(item)}
-        return found
+                named = {**named, **keras_functions.of_layer(item)}
+        return named
 
     def _add_functions(self, number: int, functions: dict[str, Any], writer: Any) -> None:
         """Describes the functions of an object."""
@@ -350,13 +350,13 @@ class _Writer:
 
     def _files_of_tables(self) -> dict[int, int]:
         """Which assets tables are filled from, by the tables' ids."""
-        found = {}
+        indices = {}
         for item, _ in self._objects:
             asset = self._listing.asset_of(item)
             if asset is not None:
                 node = self._graph.nodes[self._numbers[id(asset)]]
-                found[id(item)] = node.asset.asset_file_def_index
-        return found
+                indices[id(item)] = node.asset.asset_file_def_index
+        return indices
 
     def _describe(self, number: int, item: Any, path: str) -> None:
         node = self._graph.nodes.add()
@@ -418,21 +418,21 @@ class _Listing:
         """The objects that belong to one, and what holds functions of its own."""
         if lists_own_children(item):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
-        found = children(item)
+        named = children(item)
         if (initializer := self._file_of(item)) is not None:
-            found = {**found, _INITIALIZER: initializer}
+            named = {**named, _INITIALIZER: initializer}
         besides = getattr(item, "_saved_model_children", None)
         if besides is not None:
-            found = besides() | found
+            named = besides() | named
         if isinstance(item, _core.Variable):
-            return found
+            return named
         identifier = _identifier(item)
         if identifier == _METRIC:
-            return found
+            return named
         if identifier.startswith("_tf_keras"):
             penalties = self._penalties_of(item)
-            return {**found, _PENALTIES: penalties} if penalties else found
-        return {**found, **saved_functions.holders_of_functions(item)}
+            return {**named, _PENALTIES: penalties} if penalties else named
+        return {**named, **saved_functions.holders_of_functions(item)}
 
     def _file_of(self, item: Any) -> _TextFile | None:
         """The file that a table is filled from; None for other tables and objects."""
@@ -507,7 +507,7 @@ def _default_signature(item: Any) -> Any:
     """The function that models of packages give as theirs; None where there is none."""
     try:
         default = getattr(item, _DEFAULT_SIGNATURE, None)
-    except (TypeError, ValueError):  # It cannot be told of a model that takes several arguments.
+    except (TypeError, ValueError):  # It is not known for a model with several arguments.
         return None
     return default if isinstance(default, saved_functions.FUNCTIONS) else None
 

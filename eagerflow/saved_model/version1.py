@@ -156,22 +156,22 @@ class Version1Graph:
         output = trace_types.from_value(None, TracingContext())
         return ConcreteFunction(graph, FunctionType([], graph.capture_types, output), graph.name)
 
-    def _tensors(self, names: Iterable[str], given: dict[str, Any]) -> dict[str, list[Any]]:
+    def _tensors(self, names: Iterable[str], inputs: dict[str, Any]) -> dict[str, list[Any]]:
         def placeholder(key: str, dtype: Any, shape: Any) -> Any:
             raise refused(f"Placeholder '{key}' is needed, and is no input of the signature.")
 
         files = {key: dtypes_string(path) for key, path in self._assets.items()}
-        return self._builder.graph(self._nodes, {**files, **given}, placeholder, names)
+        return self._builder.graph(self._nodes, {**files, **inputs}, placeholder, names)
 
     def function(self, name: str, signature: Any) -> ConcreteFunction:
         """A signature as a function."""
         context = TracingContext()
         graph = FuncGraph(f"signature_wrapper_{name}")
-        parameters, given = [], {}
+        parameters, placeholders = [], {}
         with graph.as_default():
             for key, info in sorted(signature.inputs.items()):
                 dtype, shape = dtypes.as_dtype(info.dtype), attributes.shape_of(info.tensor_shape)
-                given[_tensor_name(info)] = graph.placeholder(dtype, dims_of(shape), key)
+                placeholders[_tensor_name(info)] = graph.placeholder(dtype, dims_of(shape), key)
                 parameters.append(
                     Parameter(
                         tracing.valid_name(key), KEYWORD_ONLY, False,
@@ -179,15 +179,17 @@ class Version1Graph:
                     )
                 )  # fmt: skip
             wanted = {key: _tensor_name(info) for key, info in signature.outputs.items()}
-            found = self._tensors({text.rpartition(":")[0] for text in wanted.values()}, given)
+            tensors = self._tensors(
+                {text.rpartition(":")[0] for text in wanted.values()}, placeholders
+            )
             result = {}
             for key, text in sorted(wanted.items()):
                 node, _, index = text.rpartition(":")
-                if node not in found or int(index) >= len(found[node]):
+                if node not in tensors or int(index) >= len(tensors[node]):
                     raise refused(
                         f"Signature '{name}' returns '{text}', which is not in the graph."
                     )
-                result[key] = found[node][int(index)]
+                result[key] = tensors[node][int(index)]
             output, outputs = tracing.flatten_result(result, graph, name, named=False)
             graph.finish(outputs)
         return ConcreteFunction(

@@ -79,8 +79,8 @@ def concat(
                 f"Ranks of all input tensors must match: expected {rank} but got {len(size)} at "
                 f"position {k} [Op:SparseConcat]"
             )
-    whole = [max(column) for column in zip(*sizes, strict=True)]
-    whole[axis] = sum(item[axis] for item in sizes)
+    shape = [max(column) for column in zip(*sizes, strict=True)]
+    shape[axis] = sum(item[axis] for item in sizes)
     offset, indices = 0, []
     offsets: list[int] = []
     for k, (item, own) in enumerate(zip(values, sizes, strict=True)):
@@ -97,7 +97,7 @@ def concat(
     elements = [item.values for item in values]
     joined = _ops.concat(elements, 0) if len(elements) > 1 else elements[0]
     moved = _ops.concat(indices, 0) if len(indices) > 1 else indices[0]
-    return reorder(assembled(moved, joined, _core.convert(whole, dtypes.int64, None)))
+    return reorder(assembled(moved, joined, _core.convert(shape, dtypes.int64, None)))
 
 
 def _sliced_spec(sp_input: Any, *_: Any, **__: Any) -> Any:
@@ -127,10 +127,10 @@ def slice(
             f"start and size must have {len(sizes)} elements, got {begin.size} and {extent.size}"
         )
     first, part = [], []
-    for before, wanted, whole in zip(begin.tolist(), extent.tolist(), sizes, strict=True):
-        # The engine's numbers end where a start far before the tensor would need them.
+    for before, wanted, length in zip(begin.tolist(), extent.tolist(), sizes, strict=True):
+        # A start far before the tensor would exceed the engine's integers.
         first.append(max(before, -(2**62)))
-        part.append(max(min(wanted, min(before + wanted, whole) - first[-1]), 0))
+        part.append(max(min(wanted, min(before + wanted, length) - first[-1]), 0))
     indices, inside = _ops.sparse_slice_places(value._indices, first, part)
     shape = _core.convert(part, dtypes.int64, None)
     return assembled(indices, slices_at(value._values, inside), shape)
@@ -253,8 +253,8 @@ def _expanded_spec(sp_input: Any, axis: Any = None, name: str | None = None) -> 
     if value.shape.rank is None or not isinstance(axis, int | None):
         return spec_of_rank(value, 1)
     sizes = value.shape.as_list()
-    place = -1 if axis is None else axis
-    sizes.insert(place if place >= 0 else len(sizes) + 1 + place, 1)
+    position = -1 if axis is None else axis
+    sizes.insert(position if position >= 0 else len(sizes) + 1 + position, 1)
     return SparseTensorSpec(sizes, value.dtype)
 
 

@@ -176,9 +176,9 @@ def eye(
     sizes = (num_rows, num_rows if num_columns is None else num_columns)
     if not is_known(*sizes):
         shape = _ops.stack([_ops.cast(size, dtypes.int64) for size in sizes])
-        places = _ops.range(0, _ops.reduce_min(shape), 1)
-        pairs = _ops.stack([places, places], 1)
-        return SparseTensor(pairs, _ops.ones_like(places, dtype), shape)
+        positions = _ops.range(0, _ops.reduce_min(shape), 1)
+        pairs = _ops.stack([positions, positions], 1)
+        return SparseTensor(pairs, _ops.ones_like(positions, dtype), shape)
     rows, columns = map(int, sizes)
     count = min(rows, columns)
     indices = np.repeat(np.arange(count)[:, None], 2, axis=1)
@@ -217,8 +217,8 @@ def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> S
     if _core.building() is not None:
         # The order is empty where the indices are in order already.
         count = tensor_sizes(values)[0]
-        places = _ops.cast(_ops.range(0, count, 1), order.dtype)
-        order = _ops.concat([order, places], 0)[:count]
+        remaining = _ops.cast(_ops.range(0, count, 1), order.dtype)
+        order = _ops.concat([order, remaining], 0)[:count]
         return assembled(indices, slices_at(values, order), shape)
     if order._size:
         return assembled(indices, slices_at(values, order), shape)

@@ -141,7 +141,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """Every combination of the values of each row, as the number of a bucket.
+    """Every combination of the values of each row, as the index of a bucket.
 
     Args:
         inputs: a list of sparse or dense matrices of strings or integers, whose values are joined in
@@ -173,7 +173,7 @@ def ragged_cross(inputs: Any, name: str | None = None) -> RaggedTensor:
 def ragged_cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:
-    """Every combination of the values of each row, as the number of a bucket.
+    """Every combination of the values of each row, as the index of a bucket.
 
     Args:
         inputs: a list of ragged, sparse or dense matrices of strings or integers.

@@ -136,7 +136,7 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number appears, as a sparse tensor.
+    """How often each integer appears, as a sparse tensor.
 
     Args:
         values: int32 or int64, not negative; dense, sparse or ragged.
@@ -150,7 +150,7 @@ def bincount(
         `[size]` or `[rows, size]`, of the dtype of the weights or else that of the values.
 
     Raises:
-        ValueError: if `axis` is another one, or weights and `binary_output` are both given.
+        ValueError: if `axis` is another one, or weights and `binary_output` are both passed.
         tf.errors.InvalidArgumentError: for other dtypes, and if a number is negative.
 
     >>> tf.sparse.bincount([1, 1, 3]).values.numpy()

@@ -33,7 +33,7 @@ Tensor = _core.Tensor
 
 @known_as("tensorflow.python.framework.sparse_tensor", "SparseTensor")
 class SparseTensor(CompositeTensor):
-    """A tensor given by some of its elements; the others are zero.
+    """A tensor stored as a list of elements; the others are zero.
 
     Args:
         indices: int64 `[n, rank]`, the indices of each element. Many functions need them in
@@ -99,7 +99,7 @@ class SparseTensor(CompositeTensor):
         """The dtype of the elements."""
         return self._values.dtype
 
-    # What `set_shape` has said of a tensor of a graph.
+    # The argument of `set_shape` for a tensor of a graph.
     _declared_shape: TensorShape | None = None
 
     @property
@@ -144,7 +144,7 @@ class SparseTensor(CompositeTensor):
         return self._values.consumers() if _core.is_symbolic(self._values) else []
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """The parts as NumPy arrays, in a graph those of a session, the default one if none is given."""
+        """The parts as NumPy arrays, in a graph those of a session, by default the default session."""
         if _core.is_symbolic(self._values):
             return self.graph.evaluate_tensor(self, feed_dict, session)
         return SparseTensorValue(
@@ -212,8 +212,8 @@ class SparseTensor(CompositeTensor):
             raise self._misfit(other, "")
         sizes = [1] * (len(shape) - other.ndim) + other.shape.as_list()
         if any(
-            size != 1 and not sizes_may_equal(size, whole)
-            for size, whole in zip(sizes, shape, strict=True)
+            size != 1 and not sizes_may_equal(size, limit)
+            for size, limit in zip(sizes, shape, strict=True)
         ):
             raise self._misfit(other, f" {shape} vs. {other.shape.as_list()}")
         if None in sizes:

@@ -1,4 +1,4 @@
-"""Arguments of layers: checks, functions that are given by name, and their documentation."""
+"""Arguments of layers: checks, functions that are passed by name, and their documentation."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def as_bool(mask: Any) -> Any:
 
 
 def sizes_of(shape: Any) -> list[int | None]:
-    """A shape, given as a `TensorShape`, a list or a tuple, as a list."""
+    """A shape, passed as a `TensorShape`, a list or a tuple, as a list."""
     return TensorShape(shape).as_list()
 
 
@@ -103,7 +103,7 @@ def is_shape_list(shape: Any) -> bool:
 
 
 def integers(value: Any, count: int, name: str, allow_zero: bool = False) -> tuple[int, ...]:
-    """One integer for each axis, given one for all or one for each.
+    """One integer for each axis, from one for all or one for each.
 
     Raises:
         ValueError: if the length is wrong, or an entry is no positive integer.

@@ -48,8 +48,8 @@ def needs_no_scores(query: Any, key: Any, value: Any) -> bool:
 
 def attended(query: Any, key: Any, value: Any, mask: Any = None) -> Any:
     """`softmax(query @ keyᵀ + mask) @ value` without the scores in memory."""
-    given = [query, key, value] if mask is None else [query, key, value, mask]
-    return _ops.attention(*given)[0]
+    operands = [query, key, value] if mask is None else [query, key, value, mask]
+    return _ops.attention(*operands)[0]
 
 
 class _Attention(BaseRandomLayer):
@@ -93,9 +93,11 @@ class _Attention(BaseRandomLayer):
             hidden = self._hidden(mask, use_causal_mask, scores._sizes()[-2:], scores.dtype)
             weights = _ops.softmax(scores if hidden is None else _ops.subtract(scores, hidden))
             if drops:
-                whole = weights
-                dropped = functools.partial(self._random_generator.dropout, whole, self.dropout)
-                weights = by_training(training, lambda on: dropped() if on else whole)
+                full_weights = weights
+                dropped = functools.partial(
+                    self._random_generator.dropout, full_weights, self.dropout
+                )
+                weights = by_training(training, lambda on: dropped() if on else full_weights)
             result = _ops.matmul(weights, value)
         if mask and mask[0] is not None:
             shown = _ops.cast(_ops.expand_dims(mask[0], -1), result.dtype)

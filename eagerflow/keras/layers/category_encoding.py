@@ -30,7 +30,7 @@ def checked_choice(
     """An argument that is one of several strings, or something else that is allowed, too.
 
     Args:
-        value: what was given.
+        value: the argument.
         allowed: the strings.
         layer: the class of the layer.
         argument: the argument's name.

@@ -78,7 +78,7 @@ class _RandomColoring(Coloring):
 
 
 class AutoContrast(Coloring):
-    """Images whose values are stretched over the whole range, in each channel.
+    """Images whose values are stretched over the full range, in each channel.
 
     >>> print(tf.keras.layers.AutoContrast()(tf.constant([[[50.0], [150.0]]])).numpy().ravel())
     [  0. 255.]
@@ -91,14 +91,14 @@ class AutoContrast(Coloring):
 
     def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
         """The images with stretched values; channels of one value stay as they are."""
-        given = self._cast(images)
-        x = rescaled(given, self.value_range, _BYTES)
+        original = self._cast(images)
+        x = rescaled(original, self.value_range, _BYTES)
         axes = [2, 3] if self._is_first else [1, 2]
         low, high = _ops.reduce_min(x, axes, True), _ops.reduce_max(x, axes, True)
         scale = 255.0 / (high - low)
         x = _ops.clip_by_value(x * scale - low * scale, 0.0, 255.0)
         x = rescaled(x, _BYTES, self.value_range)
-        return _ops.select(_ops.is_nan(x), given, x)
+        return _ops.select(_ops.is_nan(x), original, x)
 
 
 @with_arguments_of(Coloring)
@@ -147,10 +147,10 @@ class Solarization(Coloring):
 
 
 class Equalization(Coloring):
-    """Images in which all values become equally frequent, in each channel over the whole batch.
+    """Images in which all values become equally frequent, in each channel over the entire batch.
 
     Args:
-        bins: how many values are told apart.
+        bins: the number of distinct values.
 
     >>> x = tf.constant([[[0.0], [1.0], [2.0]]])
     >>> print(tf.keras.layers.Equalization()(x).numpy().ravel())
@@ -291,9 +291,9 @@ class RandomPosterization(_RandomColoring):
 
     def _changed(self, images: Any, drawn: Any) -> Any:
         shift = _ops.reshape(drawn["shift_factor"], [-1, 1, 1, 1])
-        whole = _ops.cast(rescaled(images, self.value_range, _BYTES), dtypes.uint8)
-        whole = _ops.left_shift(_ops.right_shift(whole, shift), shift)
-        return rescaled(self._cast(whole), _BYTES, self.value_range)
+        quantized = _ops.cast(rescaled(images, self.value_range, _BYTES), dtypes.uint8)
+        quantized = _ops.left_shift(_ops.right_shift(quantized, shift), shift)
+        return rescaled(self._cast(quantized), _BYTES, self.value_range)
 
 
 @with_arguments_of(Coloring)

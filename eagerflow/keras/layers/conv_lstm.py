@@ -151,7 +151,7 @@ class ConvLSTMCell(DropoutRNNCell):
         return self._convolved(state, kernel, ones, "same", ones)
 
     def advance(self, projection: Any, states: Any, masks: Any) -> tuple[Any, list[Any]]:
-        """One step, given the result of `projected`: the output, and the states after it."""
+        """One step, from the result of `projected`: the output, and the states after it."""
         h, c = states
         axis = 1 if self._channels_first else -1
         sizes = [self.filters] * 4
@@ -254,13 +254,15 @@ class ConvLSTM(RNNWithOwnCell):
         if kwargs.get("name") is None and type(self).__name__.startswith("ConvLSTM"):
             kwargs["name"] = naming.unique_name(f"conv_lstm{self._rank}d")
         name = f"conv_lstm{self._rank}d_cell"
-        given = {key: value for key, value in locals().items() if key != "name"}
-        cell, rest = split_arguments(ConvLSTMCell, self._cell_names, name, given, rank=self._rank)
+        arguments = {key: value for key, value in locals().items() if key != "name"}
+        cell, rest = split_arguments(
+            ConvLSTMCell, self._cell_names, name, arguments, rank=self._rank
+        )
         super().__init__(cell, **rest)
         self.input_spec = InputSpec(ndim=self._rank + 3)
 
     def _state_sizes(self, sizes: list[int | None]) -> list[int | None]:
-        """The sizes of a state, given those of the inputs of a step."""
+        """The sizes of a state, from those of the inputs of a step."""
         cell = self.cell
         first = cell._channels_first
         spatial = sizes[2:] if first else sizes[1:-1]
@@ -322,8 +324,8 @@ class ConvLSTM(RNNWithOwnCell):
             shape = inputs._sizes()
             flat = _ops.reshape(inputs, [shape[0] * shape[1], *shape[2:]])
             projection = cell.projected(flat)
-            whole = _ops.reshape(projection, [*shape[:2], *projection._sizes()[1:]])
-            x = self._by_time(whole)
+            unfolded = _ops.reshape(projection, [*shape[:2], *projection._sizes()[1:]])
+            x = self._by_time(unfolded)
 
             def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.advance(x, states, None)

@@ -84,7 +84,7 @@ class Dropout(_Noise):
 
 
 class _SpatialDropout(Dropout):
-    """Dropout of whole feature maps."""
+    """Dropout of entire feature maps."""
 
     _unsaved_arguments = frozenset({"data_format"})
 
@@ -107,7 +107,7 @@ class _SpatialDropout(Dropout):
 
 
 class SpatialDropout1D(_SpatialDropout):
-    """Dropout of whole channels of sequences `[batch, length, channels]`.
+    """Dropout of entire channels of sequences `[batch, length, channels]`.
 
     Args:
         rate: the share of channels that become zero.
@@ -125,7 +125,7 @@ class SpatialDropout1D(_SpatialDropout):
 
 
 class SpatialDropout2D(_SpatialDropout):
-    """Dropout of whole channels of images.
+    """Dropout of entire channels of images.
 
     Args:
         rate: the share of channels that become zero.
@@ -139,7 +139,7 @@ class SpatialDropout2D(_SpatialDropout):
 
 
 class SpatialDropout3D(_SpatialDropout):
-    """Dropout of whole channels of volumes.
+    """Dropout of entire channels of volumes.
 
     Args:
         rate: the share of channels that become zero.

@@ -62,7 +62,7 @@ class EinsumDense(FunctionLayer):
         resolve_arguments(self, locals())
 
     def _analyzed(self, sizes: list[int | None]) -> tuple[list, list | None, list]:
-        """The shapes of kernel, bias and result, given the input's."""
+        """The shapes of kernel, bias and result, from the input's."""
         match = _EQUATION.fullmatch(self.equation.replace(" ", ""))
         if match is None or bool(match[1]) != bool(match[5]) or bool(match[3]) != bool(match[7]):
             raise ValueError(

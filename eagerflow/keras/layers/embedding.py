@@ -116,8 +116,8 @@ class Embedding(FunctionLayer):
         sizes = sizes_of(input_shape)
         if self.input_length is None:
             return TensorShape([*sizes, self.output_dim])
-        given = self.input_length
-        lengths = list(given) if isinstance(given, (list, tuple)) else [given]
+        length = self.input_length
+        lengths = list(length) if isinstance(length, (list, tuple)) else [length]
         fits = len(lengths) == len(sizes) - 1 and all(
             a is None or b is None or a == b for a, b in zip(lengths, sizes[1:], strict=True)
         )

@@ -29,7 +29,7 @@ class Normalization(PreprocessingLayer):
         invert: whether the layer undoes the normalisation.
 
     Raises:
-        ValueError: if only one of mean and variance is given, or an axis is out of range.
+        ValueError: if only one of mean and variance is passed, or an axis is out of range.
 
     >>> layer = tf.keras.layers.Normalization()
     >>> layer.adapt(np.array([[1.0], [3.0]]))

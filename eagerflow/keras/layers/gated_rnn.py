@@ -24,7 +24,7 @@ def argument_names(cell: Any, *more: str) -> tuple[str, ...]:
 
 
 def split_arguments(
-    cell: Any, names: tuple[str, ...], name: str, given: dict[str, Any], **more: Any
+    cell: Any, names: tuple[str, ...], name: str, arguments: dict[str, Any], **more: Any
 ) -> tuple[Any, dict[str, Any]]:
     """The cell for a layer, and the arguments of the layer that are not the cell's.
 
@@ -32,11 +32,13 @@ def split_arguments(
         cell: the cell's class.
         names: its arguments.
         name: its name.
-        given: the arguments of the layer's `__init__`, as `locals()` gives them.
+        arguments: the arguments of the layer's `__init__`, as `locals()` returns them.
         **more: arguments of the cell that the layer does not have.
     """
     hidden = ("self", "__class__", "kwargs")
-    rest = {key: value for key, value in given.items() if key not in hidden} | given["kwargs"]
+    rest = {key: value for key, value in arguments.items() if key not in hidden} | arguments[
+        "kwargs"
+    ]
     own = {key: rest.pop(key) for key in (*names, "seed") if key in rest}
     made = cell(
         **more,
@@ -100,15 +102,15 @@ class GatedRNN(RNNWithOwnCell):
 
     _passes_dtype_policy = True
 
-    def __init__(self, cell: Any, name: str, given: dict[str, Any]) -> None:
+    def __init__(self, cell: Any, name: str, arguments: dict[str, Any]) -> None:
         """Makes the cell.
 
         Args:
             cell: the cell's class.
             name: the cell's name.
-            given: the arguments of the subclass's `__init__`, as `locals()` gives them.
+            arguments: the arguments of the subclass's `__init__`, as `locals()` returns them.
         """
-        made, rest = split_arguments(cell, self._cell_names, name, given)
+        made, rest = split_arguments(cell, self._cell_names, name, arguments)
         super().__init__(made, **rest)
         self.input_spec = InputSpec(ndim=3)
 
@@ -148,19 +150,19 @@ class GatedRNN(RNNWithOwnCell):
         """All steps by one operation, which has a gradient, but no second one."""
         dtype = projection.dtype
         wide = dtypes.float32 if dtype in (dtypes.float16, dtypes.bfloat16) else dtype
-        given = mask_matrix(mask, self.time_major)
+        steps_mask = mask_matrix(mask, self.time_major)
         if self.go_backwards:
             projection = _ops.reverse(projection, [0])
-            given = None if given is None else _ops.reverse(given, [0])
+            steps_mask = None if steps_mask is None else _ops.reverse(steps_mask, [0])
         outputs, final = self.cell.run_native(
-            as_dtype(projection, wide), [as_dtype(s, wide) for s in states], given, functions
+            as_dtype(projection, wide), [as_dtype(s, wide) for s in states], steps_mask, functions
         )
         last = final[0]
-        if given is not None:
+        if steps_mask is not None:
             # Where a step is missing, the output is zero, or that of the step before it, if any.
-            shown = given
+            shown = steps_mask
             if not self.zero_output_for_mask:
-                shown = _ops.greater(_ops.cumsum(_ops.cast(given, dtypes.int32), 0), 0)
+                shown = _ops.greater(_ops.cumsum(_ops.cast(steps_mask, dtypes.int32), 0), 0)
             shown = _ops.expand_dims(shown, 2)
             outputs = _ops.select(shown, outputs, _ops.zeros_like(outputs))
             last = outputs[-1]

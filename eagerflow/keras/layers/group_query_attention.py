@@ -204,10 +204,10 @@ class GroupQueryAttention(FunctionLayer):
             masks.append(_ops.expand_dims(_ops.less(_ops.abs(distances), self.sliding_window), 0))
         if not masks:
             return None if attention_mask is None else _as_bool(attention_mask)
-        whole = masks[0] if attention_mask is None else _as_bool(attention_mask)
+        combined = masks[0] if attention_mask is None else _as_bool(attention_mask)
         for one in masks[attention_mask is None :]:
-            whole = _ops.logical_and(whole, one)
-        return whole
+            combined = _ops.logical_and(combined, one)
+        return combined
 
     def compute_output_shape(
         self, query_shape: Any, value_shape: Any = None, key_shape: Any = None

@@ -23,7 +23,7 @@ class ImageAugmentation(Layer):
     values are drawn once for all of them, by `get_random_transformation`.
 
     Args:
-        bounding_box_format: how boxes are given; kept for the configuration.
+        bounding_box_format: the format of boxes; kept for the configuration.
     """
 
     _draws = True

@@ -39,7 +39,7 @@ def cropped(images: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
 
 
 def _part_of(size: Any, dividend: Any, divisor: int) -> Any:
-    """A whole quotient, but at most a size; both may be known only when a graph runs."""
+    """The quotient as an integer, but at most a size; both may be known only when a graph runs."""
     if type(size) is int and type(dividend) is int:
         return min(size, int(float(dividend) / divisor))
     quotient = _ops.cast(dividend, dtypes.float32) / float(divisor)

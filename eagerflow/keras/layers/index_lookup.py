@@ -48,8 +48,8 @@ class TermTable(MutableHashTable):
 
     Args:
         key_dtype: the dtype of what is looked up.
-        value_dtype: that of what is found.
-        default_value: what is found of anything else.
+        value_dtype: the dtype of the results.
+        default_value: the result for all other keys.
         values: what checkpoints have of it.
     """
 

@@ -98,7 +98,7 @@ class Lambda(Layer):
     Args:
         function: takes the inputs, and `mask` or `training` if it has parameters of these names.
         output_shape: the result's shape without the batch, or a function of the input's shape;
-            found by itself if it is None.
+            inferred if it is None.
         mask: the mask of the result, or a function `mask(inputs, mask)`.
         arguments: more keyword arguments of the function.
 
@@ -202,17 +202,21 @@ class Lambda(Layer):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        given = self._output_shape
-        if given is None:
+        declared = self._output_shape
+        if declared is None:
             return super().compute_output_shape(input_shape)
-        if callable(given):
-            shape = given(_tuples(input_shape))
+        if callable(declared):
+            shape = declared(_tuples(input_shape))
             return shape if isinstance(shape, dict) else _shapes(shape)
         batch = nest.flatten(_tuples(input_shape))
         first = batch[0] if batch else None
-        if isinstance(given, (list, tuple)) and given and isinstance(given[0], (list, tuple)):
-            return type(given)(TensorShape([first, *shape]) for shape in given)
-        return TensorShape([first, *([given] if isinstance(given, int) else given)])
+        if (
+            isinstance(declared, (list, tuple))
+            and declared
+            and isinstance(declared[0], (list, tuple))
+        ):
+            return type(declared)(TensorShape([first, *shape]) for shape in declared)
+        return TensorShape([first, *([declared] if isinstance(declared, int) else declared)])
 
     def get_config(self) -> dict[str, Any]:
         function, function_type, module = _described(self.function)

@@ -54,7 +54,7 @@ class LocallyConnected(FunctionLayer):
         bias_initializer: for the bias `[*positions, filters]`.
         kernel_regularizer: adds a loss for the filters.
         kernel_constraint: is applied to the filters after each step of an optimizer.
-        implementation: how filters are kept: 1 for each position, 2 as a whole matrix, 3 as those
+        implementation: how filters are kept: 1 for each position, 2 as a full matrix, 3 as those
             entries of the matrix that are used.
 
     Raises:
@@ -159,7 +159,7 @@ class LocallyConnected(FunctionLayer):
         rank = self._rank
         seen = seen.transpose([*range(0, 2 * rank, 2), *range(1, 2 * rank, 2)])
         ones = np.ones((channels, self.filters), bool)
-        whole = np.multiply.outer(
+        connected = np.multiply.outer(
             seen, ones
         )  # input positions, output positions, channels, filters
         inputs, outputs = list(range(rank)), list(range(rank, 2 * rank))
@@ -167,12 +167,12 @@ class LocallyConnected(FunctionLayer):
             order = [2 * rank, *inputs, 2 * rank + 1, *outputs]
         else:
             order = [*inputs, 2 * rank, *outputs, 2 * rank + 1]
-        whole = whole.transpose(order)
+        connected = connected.transpose(order)
         if self.implementation == 2:
-            self.__dict__["_mask"] = _core.as_tensor(whole.astype("float32"))
-            return whole.shape
-        size = math.prod(whole.shape[: rank + 1])
-        matrix = whole.reshape(size, -1).T  # outputs by inputs
+            self.__dict__["_mask"] = _core.as_tensor(connected.astype("float32"))
+            return connected.shape
+        size = math.prod(connected.shape[: rank + 1])
+        matrix = connected.reshape(size, -1).T  # outputs by inputs
         self.__dict__["_pairs"] = _core.as_tensor(np.argwhere(matrix))
         self.__dict__["_matrix_shape"] = list(matrix.shape)
         return (int(matrix.sum()),)

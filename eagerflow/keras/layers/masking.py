@@ -16,7 +16,7 @@ class Masking(Layer):
     Args:
         mask_value: the value.
 
-    The result has zeros in their place, and later layers skip them.
+    The result has zeros there, and later layers skip them.
 
     >>> x = tf.constant([[[1.0, 2.0], [0.0, 0.0]]])
     >>> tf.keras.layers.Masking().compute_mask(x).numpy()

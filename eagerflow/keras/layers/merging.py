@@ -106,9 +106,9 @@ class _Merge(Layer):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         if mask is None:
             return None
-        given = [one for one in _checked_masks(inputs, mask) if one is not None]
+        masks = [one for one in _checked_masks(inputs, mask) if one is not None]
         result = None
-        for one in given:
+        for one in masks:
             result = one if result is None else _ops.logical_and(result, one)
         return result
 
@@ -269,11 +269,11 @@ class Concatenate(_Merge):
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         if mask is None:
             return None
-        given = _checked_masks(inputs, mask)
-        if all(one is None for one in given):
+        masks = _checked_masks(inputs, mask)
+        if all(one is None for one in masks):
             return None
         parts = []
-        for x, one in zip(inputs, given, strict=True):
+        for x, one in zip(inputs, masks, strict=True):
             if one is None:
                 one = _ops.cast(_ops.ones_like(x), dtypes.bool)
             elif one.ndim < x.ndim:

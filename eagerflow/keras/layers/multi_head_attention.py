@@ -198,8 +198,8 @@ class MultiHeadAttention(FunctionLayer):
         query, value, key = _padded(query, value, key)
         value = _core.as_tensor(value)
         key = None if key is None else _core.as_tensor(key)
-        given = (query_mask, value_mask, key_mask)
-        mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, given)
+        explicit_masks = (query_mask, value_mask, key_mask)
+        mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, explicit_masks)
         key = value if key is None else key
         if own:
             result, weights = self._compute_attention(
@@ -225,15 +225,15 @@ class MultiHeadAttention(FunctionLayer):
         plain = len(sizes) == 1 and (mask is None or not self._softmax_robust_masking)
         alone = plain and not (return_attention_scores or drops)
         if alone and needs_no_scores(queries, keys, values):
-            found = attended(queries, keys, values, self._added(mask, queries))
+            attended_values = attended(queries, keys, values, self._added(mask, queries))
         else:
             scores = _ops.matmul(queries, keys, False, True)
             weights = self._weights(scores, mask, sizes, others)
             used = self._dropout_layer(weights, training=training)
             if len(sizes) > 1:
                 used = _ops.reshape(used, scores._sizes())
-            found = _ops.matmul(used, values)
-        result = self._output_dense(self._joined(found, sizes))
+            attended_values = _ops.matmul(used, values)
+        result = self._output_dense(self._joined(attended_values, sizes))
         if lengths is not None:
             result = RaggedTensor.from_tensor(result, lengths=lengths)
         return (result, weights) if return_attention_scores else result
@@ -334,11 +334,13 @@ class MultiHeadAttention(FunctionLayer):
         key: Any,
         mask: Any,
         use_causal_mask: bool,
-        given: tuple[Any, Any, Any],
+        explicit_masks: tuple[Any, Any, Any],
     ) -> Any:
         """The conjunction of the attention mask, the inputs' masks and the causal mask."""
         masks: list[Any] = []
-        for tensor, explicit, axis in zip((query, value, key), given, (2, 1, 1), strict=True):
+        for tensor, explicit, axis in zip(
+            (query, value, key), explicit_masks, (2, 1, 1), strict=True
+        ):
             own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
             if own is not None:
                 masks.append(_ops.expand_dims(as_bool(own), axis))
@@ -349,10 +351,10 @@ class MultiHeadAttention(FunctionLayer):
             return mask
         if mask is not None:
             masks.append(as_bool(mask))
-        whole = masks[0]
+        combined = masks[0]
         for one in masks[1:]:
-            whole = _ops.logical_and(whole, one)
-        return whole
+            combined = _ops.logical_and(combined, one)
+        return combined
 
     def compute_output_shape(
         self, query_shape: Any, value_shape: Any = None, key_shape: Any = None

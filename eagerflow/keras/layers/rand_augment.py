@@ -223,8 +223,8 @@ class _Several(ImageAugmentation):
         if isinstance(training, _core.Tensor):
             return by_training(training, lambda on: self.call(inputs, on))
         named = isinstance(inputs, dict)
-        given = inputs["images"] if named else inputs
-        batch, single = self._batch(given)
+        pixels = inputs["images"] if named else inputs
+        batch, single = self._batch(pixels)
         images, masks = self._cast(batch), None
         if named and "segmentation_masks" in inputs:
             masks = self._cast(self._whole(inputs["segmentation_masks"], single))

@@ -73,8 +73,8 @@ class RandomFourierFeatures(Layer):
     def build(self, input_shape: Any) -> None:
         size = _last_of(input_shape)
         self.input_spec = InputSpec(ndim=2, axes={1: size})
-        given = self.kernel_initializer
-        kind = given.lower() if isinstance(given, str) else None
+        configured = self.kernel_initializer
+        kind = configured.lower() if isinstance(configured, str) else None
         self.unscaled_kernel = self.add_weight(
             name="unscaled_kernel",
             shape=(size, self.output_dim),

@@ -68,7 +68,7 @@ class Reshape(Layer):
         self.target_shape = tuple(target_shape)
 
     def _sizes(self, sizes: Any) -> list[int]:
-        """The target's sizes, given those of an example."""
+        """The target's sizes, from those of an example."""
         target = list(self.target_shape)
         if target.count(-1) > 1:
             raise ValueError(

@@ -210,8 +210,8 @@ class RNN(Layer):
                 # They count for the first batch.
                 used = [_ops.reduce_any(_ops.not_equal(s, _ops.zeros_like(s))) for s in own]
                 begun = _ops.reduce_any(_ops.stack(used, 0))
-                given = [conversion.cast(s, dtype) for s in nest.flatten(initial_state)]
-                own = [_ops.select(begun, *pair) for pair in zip(own, given, strict=True)]
+                initial = [conversion.cast(s, dtype) for s in nest.flatten(initial_state)]
+                own = [_ops.select(begun, *pair) for pair in zip(own, initial, strict=True)]
             return nest.pack_sequence_as(self._states, own)
         if initial_state is None:
             return self.get_initial_state(inputs)
@@ -222,12 +222,12 @@ class RNN(Layer):
         """Refuses states that are not those of the cell."""
         size = self.cell.state_size
         wanted = [TensorShape(one) for one in _flat_sizes(size)]
-        given = [list(state.shape)[1:] for state in nest.flatten(initial_state)]
-        if len(wanted) != len(given) or any(
+        state_sizes = [list(state.shape)[1:] for state in nest.flatten(initial_state)]
+        if len(wanted) != len(state_sizes) or any(
             not one.is_compatible_with(TensorShape(other))
-            for one, other in zip(wanted, given, strict=True)
+            for one, other in zip(wanted, state_sizes, strict=True)
         ):
-            specs = [InputSpec(shape=(None, *sizes)) for sizes in given]
+            specs = [InputSpec(shape=(None, *sizes)) for sizes in state_sizes]
             raise ValueError(
                 "An `initial_state` was passed that is not compatible with `cell.state_size`. "
                 f"Received `state_spec`={specs}; however `cell.state_size` is "
@@ -316,8 +316,8 @@ class RNN(Layer):
         nested = lengths != {1} or any(nest.is_nested(state) for state in states)
 
         def step(x: Any, flat: list[Any]) -> tuple[Any, list[Any]]:
-            given = nest.pack_sequence_as(states, flat) if nested else flat
-            output, new = cell(x, given, **kwargs)
+            cell_states = nest.pack_sequence_as(states, flat) if nested else flat
+            output, new = cell(x, cell_states, **kwargs)
             return output, nest.flatten(new)
 
         x = self._by_time(inputs)
@@ -409,19 +409,19 @@ class RNN(Layer):
             for variable in own:
                 variable.assign(_ops.zeros(variable.shape.as_list(), variable.dtype))
             return
-        given = nest.flatten(states)
-        if len(given) != len(own):
+        new_values = nest.flatten(states)
+        if len(new_values) != len(own):
             raise ValueError(
-                f"Layer {self.name} expects {len(own)} states, but it received {len(given)} state "
+                f"Layer {self.name} expects {len(own)} states, but it received {len(new_values)} state "
                 f"values. States received: {states}"
             )
-        for number, (value, variable) in enumerate(zip(given, own, strict=True)):
+        for number, (value, variable) in enumerate(zip(new_values, own, strict=True)):
             if tuple(value.shape) != tuple(variable.shape):
                 raise ValueError(
                     f"State {number} is incompatible with layer {self.name}: expected "
                     f"shape={tuple(variable.shape)} but found shape={tuple(value.shape)}"
                 )
-        for value, variable in zip(given, own, strict=True):
+        for value, variable in zip(new_values, own, strict=True):
             variable.assign(np.asarray(value).astype(variable.dtype.as_numpy_dtype))
 
     def get_config(self) -> dict[str, Any]:

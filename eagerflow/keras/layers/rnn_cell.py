@@ -283,7 +283,7 @@ class GatedCell(DropoutRNNCell):
         return self.get_recurrent_dropout_mask_for_cell(state, training, self._gates)
 
     def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
-        """One step, given the result of `projected`: the output, and the states after it."""
+        """One step, from the result of `projected`: the output, and the states after it."""
         raise NotImplementedError
 
     def native_functions(self) -> tuple[str, ...] | None:
@@ -309,8 +309,8 @@ class GatedCell(DropoutRNNCell):
 
     def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
         nested = isinstance(states, (list, tuple))
-        given = states if nested else [states]
+        state_list = states if nested else [states]
         masks = self.get_dropout_mask_for_cell(inputs, training, self._gates)
-        prepared = self.prepare(given[0], training)
-        output, new = self.advance(self.projected(inputs, masks), given, prepared)
+        prepared = self.prepare(state_list[0], training)
+        output, new = self.advance(self.projected(inputs, masks), state_list, prepared)
         return output, new if nested else new[0]

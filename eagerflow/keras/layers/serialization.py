@@ -19,7 +19,7 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
 
     Args:
         layer: the layer.
-        use_legacy_format: whether only `class_name` and `config` are given.
+        use_legacy_format: whether only `class_name` and `config` are returned.
 
     >>> tf.keras.layers.serialize(tf.keras.layers.Flatten())["class_name"]
     'Flatten'

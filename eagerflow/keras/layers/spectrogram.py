@@ -179,8 +179,8 @@ class STFTSpectrogram(Layer):
         if self.expand_dims:
             rest = (channels, frames, bins) if first else (frames, bins, channels)
             return TensorShape([batch, *rest])
-        whole = None if channels is None else channels * bins
-        return TensorShape([batch, whole, frames] if first else [batch, frames, whole])
+        width = None if channels is None else channels * bins
+        return TensorShape([batch, width, frames] if first else [batch, frames, width])
 
 
 class MelSpectrogram(Layer):
@@ -248,8 +248,8 @@ class MelSpectrogram(Layer):
 
     def call(self, inputs: Any) -> Any:
         """`[..., bands, frames]` of signals `[..., samples]`."""
-        whole = "float64" if self.compute_dtype == "float64" else "float32"
-        x = conversion.cast(inputs, whole)
+        wide = "float64" if self.compute_dtype == "float64" else "float32"
+        x = conversion.cast(inputs, wide)
         real, imaginary = stft(
             x, self.sequence_length, self.sequence_stride, self.fft_length, self.window
         )
@@ -262,7 +262,7 @@ class MelSpectrogram(Layer):
                 self.sampling_rate,
                 self.min_freq,
                 self.max_freq,
-                whole,
+                wide,
             ),
         )
         if self.power_to_db:
