@@ -75,6 +75,11 @@ class CallbackList:
     ['History']
     """
 
+    # Whether a callback wants to be told of batches.
+    _should_call_train_batch_hooks: bool
+    _should_call_test_batch_hooks: bool
+    _should_call_predict_batch_hooks: bool
+
     def __init__(
         self,
         callbacks: Any = None,

@@ -232,7 +232,7 @@ class Layer(LayerNodes):
                         seen = (inputs._shape_tuple(), inputs.dtype)
                 elif type(inputs) is list or type(inputs) is dict:
                     seen = list(inputs) if type(inputs) is dict else []
-                    for value in inputs.values() if seen else inputs:
+                    for value in inputs.values() if isinstance(inputs, dict) else inputs:
                         if not isinstance(value, _Tensor) or value._keras_mask is not None:
                             seen = None
                             break
