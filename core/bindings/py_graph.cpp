@@ -564,6 +564,15 @@ void add_graphs(nb::module_& m) {
       },
       "The node that returns a symbolic tensor.");
   m.def(
+      "name_of",
+      [](nb::handle tensor) {
+        const Symbol& symbol = symbol_in_graph(tensor);
+        const GraphPtr graph = symbol.graph();
+        if (!graph) fail(Code::kRuntimeError, "The graph of this tensor is gone.");
+        return graph->node(symbol.port().node).name + ":" + std::to_string(symbol.port().output);
+      },
+      "The name of a symbolic tensor: that of its node, and which output of it the tensor is.");
+  m.def(
       "output_index", [](nb::handle tensor) { return symbol_in_graph(tensor).port().output; },
       "Which of its node's outputs a symbolic tensor is.");
   m.def(

@@ -493,7 +493,11 @@ void register_shape_class(PyObject* cls) {
 PyObject* shape_object(const Shape& shape) {
   PyObject* sizes = sizes_tuple(shape);
   if (!sizes || !shape_class) return sizes;
-  PyObject* object = PyObject_CallOneArg(shape_class, sizes);
+  // The sizes need none of the checks of the constructor.
+  auto* const type = reinterpret_cast<PyTypeObject*>(shape_class);
+  PyObject* object = type->tp_alloc(type, 0);
+  static PyObject* const dims = PyUnicode_InternFromString("_dims");
+  if (object && PyObject_SetAttr(object, dims, sizes) < 0) Py_CLEAR(object);
   Py_DECREF(sizes);
   return object;
 }

@@ -80,15 +80,18 @@ def is_trackable(value: Any) -> bool:
 
 def children(value: Any) -> dict[str, Any]:
     """The trackable objects that belong to one, by the name under which it has them."""
-    if lists_own_children(value):
+    if lists_own_children(type(value)):
         return dict(value._trackable_children())
     return own_children(value)
 
 
-def lists_own_children(value: Any) -> bool:
-    """Whether the class of an object says by `_trackable_children` what belongs to one."""
-    listing = getattr(type(value), "_trackable_children", Trackable._trackable_children)
+def _lists_own_children(kind: type) -> bool:
+    """Whether a class says by `_trackable_children` what belongs to an object."""
+    listing = getattr(kind, "_trackable_children", Trackable._trackable_children)
     return listing not in (Trackable._trackable_children, AutoTrackable._trackable_children)
+
+
+lists_own_children: Callable[[type], bool] = functools.lru_cache(maxsize=256)(_lists_own_children)
 
 
 def own_children(value: Any) -> dict[str, Any]:

@@ -18,8 +18,12 @@ class DType:
     There is one object for each type, so that types can be compared with `is`. A type also equals
     its names and NumPy types.
 
+    Attributes:
+        name: the name of the type.
+        as_datatype_enum: the id of the type in files and protocols.
+
     Args:
-        type_enum: the id of the type, see `as_datatype_enum`.
+        type_enum: the id of the type.
 
     Raises:
         TypeError: if there is no type with that id.
@@ -30,9 +34,9 @@ class DType:
     True
     """
 
-    __slots__ = ("_kind", "_numpy_type", "_size", "_type_enum", "name")
+    __slots__ = ("_kind", "_numpy_type", "_size", "as_datatype_enum", "name")
 
-    _type_enum: int
+    as_datatype_enum: int
     _numpy_type: Any
     _kind: str
     _size: int
@@ -44,7 +48,7 @@ class DType:
     @classmethod
     def _make(cls, type_enum: int, name: str, numpy_type: Any, kind: str, size: int) -> DType:
         self = super().__new__(cls)
-        self._type_enum = type_enum
+        self.as_datatype_enum = type_enum
         self._numpy_type = numpy_type
         self._kind = kind
         self._size = size
@@ -65,11 +69,6 @@ class DType:
 
             self._numpy_type = getattr(ml_dtypes, self.name)
         return self._numpy_type
-
-    @property
-    def as_datatype_enum(self) -> int:
-        """The id of the type in files and protocols."""
-        return self._type_enum
 
     @property
     def is_numpy_compatible(self) -> builtins.bool:
@@ -203,7 +202,7 @@ class DType:
         return not self == other
 
     def __hash__(self) -> int:
-        return self._type_enum
+        return self.as_datatype_enum
 
     def __reduce__(self) -> tuple:
         return as_dtype, (self.name,)
@@ -215,7 +214,7 @@ class DType:
         return self
 
     def __int__(self) -> int:
-        return self._type_enum
+        return self.as_datatype_enum
 
     def __str__(self) -> str:
         return f"<dtype: '{self.name}'>"
@@ -277,7 +276,7 @@ _OPAQUE = (resource, variant)
 QUANTIZED_DTYPES = frozenset(_QUANTIZED)
 STORED_DTYPES = frozenset(_STORED)
 
-_BY_ENUM = {dtype._type_enum: dtype for dtype in _ALL + _STORED + _OPAQUE}
+_BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in _ALL + _STORED + _OPAQUE}
 _BY_NAME = {dtype.name: dtype for dtype in _ALL + _STORED + _OPAQUE}
 _BY_NAME.update(half=half, double=double, float=float32)
 # Python types, NumPy scalar types and NumPy dtypes, which are added as they are met.
@@ -358,4 +357,4 @@ def result_dtype(value: object) -> DType | None:
     return None if dtype is None else as_dtype(dtype)
 
 
-_core.register_dtypes({dtype._type_enum: dtype for dtype in (*_ALL, *_STORED, *_OPAQUE)})
+_core.register_dtypes({dtype.as_datatype_enum: dtype for dtype in (*_ALL, *_STORED, *_OPAQUE)})

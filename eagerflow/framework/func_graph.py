@@ -155,13 +155,15 @@ def dims_of(shape: TensorShape) -> list[int | None] | None:
     return None if shape.rank is None else shape.as_list()
 
 
-@contextmanager
-def eagerly() -> Iterator[None]:
+class eagerly:
     """Runs the operations inside, also while a function is traced."""
-    _core.begin_eager()
-    try:
-        yield
-    finally:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _core.begin_eager()
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         _core.end_eager()
 
 

@@ -315,9 +315,7 @@ def _attach() -> None:
         "_num_elements": lambda self: self.shape.num_elements(),
         "_numpy": lambda self: self.numpy(),
     }
-    members["name"] = undefined_eagerly(
-        "name", lambda self: f"{_core.node_of(self).name}:{_core.output_index(self)}"
-    )
+    members["name"] = undefined_eagerly("name", _core.name_of)
     members["op"] = undefined_eagerly("op", operation.operation_of)
     members["graph"] = undefined_eagerly("graph", _core.graph_of)
     members["value_index"] = undefined_eagerly("value_index", _core.output_index)

@@ -76,38 +76,45 @@ def _item(kind: str, value: Any) -> Any:
     return value
 
 
+# The fields of numbers, which hold them as they are.
+_FIELDS = {"int": "i", "float": "f", "bool": "b"}
+
+
 def fill(message: Any, kind: str, value: Any) -> None:
     """Sets an AttrValue to a value of a kind."""
-    if not kind.startswith("list("):
-        _fill_field(message, kind, value)
+    field = _FIELDS.get(kind)
+    if field is not None:
+        setattr(message, field, value)
+        return
+    if kind == "type":
+        dtype = value if isinstance(value, DType) else dtypes.as_dtype(value)
+        message.type = dtype.as_datatype_enum
+        return
+    if kind == "string":
+        message.s = value.encode() if isinstance(value, str) else value
+        return
+    if kind == "shape":
+        fill_shape(message.shape, value if type(value) is TensorShape else TensorShape(value))
+        return
+    if kind == "tensor":
+        fill_message(message.tensor, value)
+        return
+    if kind == "func":
+        message.func.name = value.name
         return
     kind, items = kind[5:-1], message.list
     items.SetInParent()
     for item in value:
         if kind == "shape":
-            fill_shape(items.shape.add(), TensorShape(item))
+            fill_shape(items.shape.add(), item if type(item) is TensorShape else TensorShape(item))
         elif kind == "func":
             items.func.add(name=item.name)
         elif kind == "tensor":
             fill_message(items.tensor.add(), item)
         elif kind == "type":
-            items.type.append(dtypes.as_dtype(item).as_datatype_enum)
+            dtype = item if isinstance(item, DType) else dtypes.as_dtype(item)
+            items.type.append(dtype.as_datatype_enum)
         elif kind == "string":
             items.s.append(item.encode() if isinstance(item, str) else item)
         else:
-            getattr(items, {"int": "i", "float": "f", "bool": "b"}[kind]).append(item)
-
-
-def _fill_field(message: Any, kind: str, value: Any) -> None:
-    if kind == "shape":
-        fill_shape(message.shape, TensorShape(value))
-    elif kind == "tensor":
-        fill_message(message.tensor, value)
-    elif kind == "func":
-        message.func.name = value.name
-    elif kind == "type":
-        message.type = dtypes.as_dtype(value).as_datatype_enum
-    elif kind == "string":
-        message.s = value.encode() if isinstance(value, str) else value
-    else:
-        setattr(message, {"int": "i", "float": "f", "bool": "b"}[kind], value)
+            getattr(items, _FIELDS[kind]).append(item)

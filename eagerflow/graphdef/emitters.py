@@ -6,6 +6,7 @@ this module, or are lowered: traced as simpler operations (`lowering.py`), which
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -42,11 +43,12 @@ class View:
         self.body = body
         self.node = node
         self.name = name
-        self.all_inputs = [body.ref(tensor) for tensor in node.inputs]
+        self.all_inputs = list(map(body.ref, node.inputs))
         self.inputs = self.all_inputs[: node.num_op_inputs]
         self.attrs = node.attrs
         self.specs = [(tensor.dtype, tensor.shape) for tensor in node.outputs]
-        self._late = [late for late in node.late if late[0] in self.attrs]
+        late = node.late
+        self._late = [each for each in late if each[0] in self.attrs] if late else []
 
     def add(self, op: str, *inputs: Any, **attrs: Any) -> Ref:
         """Adds a node with one result."""
@@ -126,6 +128,12 @@ def emits(*names: str) -> Callable[[Emitter], Emitter]:
     return register
 
 
+@functools.cache
+def _register_more() -> None:
+    for module in _MORE:
+        module.__name__  # noqa: B018 - imports it
+
+
 def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """Adds what a node is in GraphDef; its results.
 
@@ -133,8 +141,7 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
         NoSuchNodeError: if it is nothing that TensorFlow has.
     """
     view = View(body, node, name)
-    for module in _MORE:
-        module.__name__  # noqa: B018 - imports it
+    _register_more()
     emitter = EMITTERS.get(node.op)
     if emitter is not None:
         return emitter(view)

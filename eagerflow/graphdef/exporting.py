@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -144,7 +145,7 @@ class Exporter:
 
 
 def _name_of(tensor: Any) -> str:
-    return tensor.name.rpartition(":")[0]
+    return _core.node_of(tensor).name
 
 
 def argument_key(argument: Any) -> Any:
@@ -158,7 +159,9 @@ def used_variables(graph: Any) -> list[Any]:
     """The variables and tables that a graph uses, each once, as its callers see them."""
     found: dict[int, Any] = {}
     for node in graph.nodes:
-        for item in used_by(node):
+        # Most nodes use variables themselves, if any.
+        composed = node.callees or node.type.startswith(node_functions.TABLE_NODES)
+        for item in used_by(node) if composed else node.variables:
             found.setdefault(id(item), item)
     return list(found.values())
 
@@ -192,11 +195,11 @@ class Body(GraphWriter):
 
     def ref(self, tensor: Any) -> Ref:
         """The tensor of the file for one of the graph."""
-        return self._refs[tensor.name]
+        return self._refs[_core.name_of(tensor)]
 
     def bind(self, tensor: Any, ref: Ref) -> None:
         """Says which tensor of the file stands for one of the graph."""
-        self._refs[tensor.name] = ref
+        self._refs[_core.name_of(tensor)] = ref
 
     def handle(self, variable: Any) -> Ref:
         """The handle of a variable or table."""
@@ -209,14 +212,17 @@ class Body(GraphWriter):
     def write(self, graph: Any) -> None:
         """Adds the nodes of a graph, whose inputs are bound."""
         needed = _needed(graph) if self.exporter.strict else None
-        runs = (node.taped_run for node in graph.nodes)
-        self.differentiated = {run[0].id for run in runs if run is not None and run[3]}
+        self.differentiated = set()
+        for node in graph.nodes:
+            run = node.taped_run
+            if run is not None and run[3]:
+                self.differentiated.add(run[0].id)
         if not graph.building_function:
             self._effects = DeclaredOrder(getattr(graph, "sequences", ()))
             needed = None
         for node in graph.nodes:
             outputs = node.outputs
-            if outputs and outputs[0].name in self._refs:
+            if outputs and _core.name_of(outputs[0]) in self._refs:
                 continue
             if needed is not None and node.id not in needed:
                 continue
@@ -326,7 +332,7 @@ class Body(GraphWriter):
                 self.bind(tensor, ref)
             self.write(graph)
             results = [self.ref(tensor) for tensor in graph.outputs]
-            return results + [self._refs.get(tensor.name) for tensor in besides]
+            return results + [self._refs.get(_core.name_of(tensor)) for tensor in besides]
         finally:
             self._refs = refs
             self.control, self._prefix, self._result = outer
@@ -352,7 +358,9 @@ class Body(GraphWriter):
         self._effects.after(node, [made.name for made in self._nodes[first:] if made.op != "Const"])
         self.control = []
         for tensor, ref in zip(node.outputs, refs, strict=False):
-            self.bind(tensor, ref._replace(shape=tensor.shape))
+            shape = tensor.shape
+            made = Ref(ref.node, ref.dtype, shape, ref.output, ref.position, ref.number)
+            self.bind(tensor, made)
 
     def _emitted(self, node: Any, name: str) -> Sequence[Ref]:
         if node.constant is not None:
@@ -477,13 +485,13 @@ class Effects:
 
     @staticmethod
     def _reads_state(node: Any) -> bool:
-        return bool(node.variables) or any(used_variables(callee) for callee in node.callees)
+        return bool(node.variables) or any(map(used_variables, node.callees))
 
     def before(self, node: Any) -> list[str]:
         """The nodes that a node has to follow."""
         if node.has_effects:
             return [*self._last, *self._reads]
-        return list(self._last) if self._reads_state(node) else []
+        return list(self._last) if self._last and self._reads_state(node) else []
 
     def after(self, node: Any, names: list[str]) -> None:
         """Says that a node was written as nodes of these names."""
@@ -529,9 +537,12 @@ class DeclaredOrder(Effects):
             sequence.after(node, names)
 
 
+_NO_LETTERS = re.compile(r"\W")
+
+
 def _argument_name(name: str) -> str:
     """A name as arguments of functions may have it."""
-    name = "".join(c if c.isalnum() else "_" for c in name.lower())
+    name = _NO_LETTERS.sub("_", name.lower())
     return name if name[:1].isalpha() else f"arg_{name}"
 
 
@@ -546,8 +557,8 @@ def _needed(graph: Any) -> set[int]:
         number = waiting.pop()
         if number not in found:
             found.add(number)
-            inputs = function_gradients.needed_by(by_id[number])
-            waiting += [_core.node_of(tensor).id for tensor in inputs]
+            for tensor in function_gradients.needed_by(by_id[number]):
+                waiting.append(_core.node_of(tensor).id)
     return found
 
 

@@ -26,11 +26,14 @@ exporting = lazy.Module("eagerflow.graphdef.exporting")
 _SCALAR = (dtypes.bool, TensorShape([]))
 
 
+TABLE_NODES = "LookupTable"  # what the types of nodes that use tables begin with
+
+
 def resources(node: Any) -> list[Any]:
     """The tables that a node uses."""
     function = getattr(node.host_function, "function", None)
     table = getattr(function, "__self__", None)
-    return [table] if node.type.startswith("LookupTable") and table is not None else []
+    return [table] if node.type.startswith(TABLE_NODES) and table is not None else []
 
 
 def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +15,9 @@ from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import attributes, op_defs, rules
 from eagerflow.graphdef.op_defs import OpDef
+from eagerflow.protos.graph import MESSAGES
+
+_UNKNOWN = TensorShape(None)
 
 
 class Ref(NamedTuple):
@@ -94,35 +98,35 @@ class GraphWriter:
         values = dict(attrs)
         texts = []
         for argument, given in zip(definition.inputs, inputs, strict=True):
-            wanted = self.wanted(definition, argument.type, values)
-            refs = [
-                item
-                if isinstance(item, Ref)
-                else self.constant(item, wanted, f"{name}/{argument.name}")
-                for item in (given if not argument.is_single else [given])
-            ]
+            refs = []
+            for item in given if argument.number or argument.is_list else (given,):
+                if not isinstance(item, Ref):
+                    wanted = self.wanted(definition, argument.type, values)
+                    item = self.constant(item, wanted, f"{name}/{argument.name}")
+                refs.append(item)
+                texts.append(self.text(item))
             if argument.is_list:
                 values[argument.type] = [ref.dtype for ref in refs]
             elif argument.type in definition.attributes and refs:
                 values.setdefault(argument.type, refs[0].dtype)
             if argument.number:
                 values[argument.number] = len(refs)
-            texts += [self.text(ref) for ref in refs]
         # Dtypes of results that follow from no input are those that were given, if any.
         for argument, (dtype, _) in zip(definition.outputs, outputs or (), strict=False):
-            if not argument.is_single:
+            if argument.number or argument.is_list:
                 break
             if argument.type in definition.attributes:
                 values.setdefault(argument.type, dtype)
         node = self._nodes.add(name=name, op=op)
         node.input.extend(texts)
-        node.input.extend(f"^{other}" for other in dict.fromkeys(self.control))
+        for other in dict.fromkeys(self.control):
+            node.input.append(f"^{other}")
         for attribute in definition.attributes.values():
             if attribute.name in values:
                 value = values[attribute.name]
+                attributes.fill(node.attr[attribute.name], attribute.kind, value)
             else:
-                value = rules.default(attribute.kind, attribute.default)
-            attributes.fill(node.attr[attribute.name], attribute.kind, value)
+                node.attr[attribute.name].CopyFrom(_default(op, attribute.name))
         refs = results_of(definition, name, values, outputs)
         if self._add_shapes and refs:
             shapes = [ref.shape for ref in refs]
@@ -166,6 +170,17 @@ class GraphWriter:
         return node
 
 
+@functools.lru_cache(maxsize=1024)
+def _default(op: str, name: str) -> Any:
+    """The AttrValue of an attribute's default."""
+    definition = op_defs.find(op)
+    assert definition is not None, op
+    attribute = definition.attributes[name]
+    message = MESSAGES["AttrValue"]()
+    attributes.fill(message, attribute.kind, rules.default(attribute.kind, attribute.default))
+    return message
+
+
 def results_of(
     definition: OpDef,
     name: str,
@@ -175,6 +190,10 @@ def results_of(
     """The results of a node: see `GraphWriter.add`."""
     found: list[Ref] = []
     for argument in definition.outputs:
+        if given is not None and not (argument.number or argument.is_list):
+            if len(found) < len(given):
+                found.append(Ref(name, *given[len(found)], argument.name, 0, len(found)))
+                continue
         if argument.is_list:
             kinds = values[argument.type]
         else:
@@ -184,7 +203,7 @@ def results_of(
                 kind = attribute.default if attribute is not None else argument.type
             kinds = [dtypes.as_dtype(kind)] * (values[argument.number] if argument.number else 1)
         for position, kind in enumerate(kinds):
-            shape = TensorShape(None)
+            shape = _UNKNOWN
             if given is not None and len(found) < len(given):
                 kind, shape = given[len(found)]
             found.append(Ref(name, kind, shape, argument.name, position, len(found)))

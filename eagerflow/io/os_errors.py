@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
-from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import errors
@@ -34,17 +32,22 @@ def from_os_error(error: OSError, path: Any) -> errors.OpError:
     return kind(None, None, f"{path}; {error.strerror or error}")
 
 
-@contextlib.contextmanager
-def translated(path: Any) -> Iterator[None]:
+class translated:
     """Turns the `OSError`s of its block into TensorFlow's exceptions, which name the path."""
-    try:
-        yield
-    except OSError as error:
-        raise from_os_error(error, path) from error
-    except ValueError as error:
-        if "null byte" not in str(error):
-            raise
-        raise errors.InvalidArgumentError(None, None, f"{path!r}: {error}") from error
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Any) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+        if isinstance(error, OSError):
+            raise from_os_error(error, self._path) from error
+        if isinstance(error, ValueError) and "null byte" in str(error):
+            raise errors.InvalidArgumentError(None, None, f"{self._path!r}: {error}") from error
 
 
 def path_text(path: Any) -> str:

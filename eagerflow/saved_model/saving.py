@@ -406,6 +406,7 @@ class _Listing:
         self._cache: dict[Any, Any] = {}  # of classes that list their own children
         self._penalties: dict[int, Any] = {}  # functions by losses, and lists of them by layers
         self._known: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self._children: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._files: dict[int, _TextFile] = {}  # what tables are filled from
 
     def _own(self, item: Any) -> dict[str, Any]:
@@ -416,10 +417,15 @@ class _Listing:
 
     def children(self, item: Any) -> dict[str, Any]:
         """The objects that belong to one, and what holds functions of its own."""
-        if lists_own_children(item):
+        if id(item) not in self._children:
+            self._children[id(item)] = item, self._asked_for_children(item)
+        return self._children[id(item)][1]
+
+    def _asked_for_children(self, item: Any) -> dict[str, Any]:
+        if lists_own_children(type(item)):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
         named = children(item)
-        if (initializer := self._file_of(item)) is not None:
+        if isinstance(item, tables.Table) and (initializer := self._file_of(item)) is not None:
             named = {**named, _INITIALIZER: initializer}
         besides = getattr(item, "_saved_model_children", None)
         if besides is not None:
@@ -465,7 +471,7 @@ class _Listing:
 
     def functions(self, item: Any, of_class: bool) -> dict[str, Any]:
         """The functions of an object by name; see `saved_functions.functions_of`."""
-        if lists_own_children(item):
+        if lists_own_children(type(item)):
             functions = saved_functions.FUNCTIONS
             return {
                 k: value for k, value in self._own(item).items() if isinstance(value, functions)
@@ -495,10 +501,10 @@ def _trace_functions(root: Any) -> None:
     listing = _Listing()
 
     def below(item: Any) -> dict[str, Any]:
-        return {} if lists_own_children(item) else listing.children(item)
+        return {} if lists_own_children(type(item)) else listing.children(item)
 
     for item, _ in list(walk(root, below)):
-        if not lists_own_children(item):
+        if not lists_own_children(type(item)):
             for function in saved_functions.functions_of(item).values():
                 saved_functions.concrete_functions_of(function)
 
@@ -538,11 +544,11 @@ def _identifier(item: Any) -> str:
     import sys
 
     if "eagerflow.keras" in sys.modules:
-        if isinstance(item, sequential.Sequential):
-            return "_tf_keras_sequential"
-        if isinstance(item, keras_model.Model):
-            return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
         if isinstance(item, layer.Layer):
+            if isinstance(item, sequential.Sequential):
+                return "_tf_keras_sequential"
+            if isinstance(item, keras_model.Model):
+                return "_tf_keras_network" if item._graph is not None else "_tf_keras_model"
             return _METRIC if isinstance(item, metric.Metric) else "_tf_keras_layer"
         if optimizer.is_optimizer(item):
             return constants.LEGACY_OPTIMIZER if item._is_legacy else constants.OPTIMIZER

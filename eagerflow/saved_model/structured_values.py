@@ -50,12 +50,12 @@ def fill(message: Any, value: Any) -> None:
         items.SetInParent()
         for item in value:
             fill(items.values.add(), item)
+    elif isinstance(value, TypeSpec):
+        stored_spec.fill_value(message, value)
     elif isinstance(value, Mapping):
         message.dict_value.SetInParent()
         for key, item in value.items():
             fill(message.dict_value.fields[str(key)], item)
-    elif isinstance(value, TypeSpec):
-        stored_spec.fill_value(message, value)
     else:
         raise TypeError(f"{value!r} cannot be part of a saved function's signature.")
 
