@@ -138,7 +138,12 @@ class Stop(tf.keras.callbacks.Callback):
 
 model = Classifier(2)
 model.compile(optimizer=tf.keras.optimizers.SGD(Rate()), loss=Hinge())
-model.fit(np.ones((4, 3)), np.ones((4, 2)), epochs=1, verbose=0)
+result: tf.keras.callbacks.History = model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)
+losses: list[float] = result.history["loss"]
+print(result.histroy)  # error: "History" has no attribute "histroy"
+outputs: tf.Tensor = model(x)
+print(Scale()(x).shap)  # error: "Tensor" has no attribute "shap"
+print(tf.keras.layers.Dense(2)(x).shap)  # error: "Tensor" has no attribute "shap"
 model.ftt(x)  # error: "Classifier" has no attribute "ftt"
 dataset = tf.data.Dataset.range(4).map(lambda i: i + 1).batch(2)
 

@@ -25,14 +25,14 @@ class History(Callback):
 
     def __init__(self) -> None:
         super().__init__()
-        self.history: dict[str, list] = {}
+        self.history: dict[str, list[float]] = {}
         self.epoch: list[int] = []
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: dict[str, float] | None = None) -> None:
         """Clears the list of epochs; the values of earlier trainings remain."""
         self.epoch = []
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         """Adds the epoch's values."""
         self.epoch.append(epoch)
         for name, value in (logs or {}).items():
@@ -53,12 +53,12 @@ class BaseLogger(Callback):
         self.seen = 0
         self.totals: dict[str, Any] = {}
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         """Resets the sums."""
         self.seen = 0
         self.totals = {}
 
-    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_end(self, batch: int, logs: dict[str, float] | None = None) -> None:
         """Adds a batch's values."""
         logs = plain(logs or {})
         size = logs.get("size", 0)
@@ -69,7 +69,7 @@ class BaseLogger(Callback):
             else:
                 self.totals[name] = self.totals.get(name, 0) + value * size
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         """Adds the means to the epoch's values."""
         if logs is None:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -207,6 +207,10 @@ class Layer(LayerNodes):
         """
         return inputs
 
+    @overload
+    def __call__(self, inputs: _Tensor, /, *args: Any, **kwargs: Any) -> _Tensor: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Builds the layer if it is not built yet, and computes its outputs.
 

@@ -7,8 +7,7 @@ import functools
 import importlib
 import inspect
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
@@ -23,11 +22,12 @@ from eagerflow.keras.engine.training.data_handler import (
 from eagerflow.keras.engine.training.results import concatenated, in_order, plain
 from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.keras.engine.training.steps import Steps
+from eagerflow.typing import Function
 from eagerflow.util import tracebacks
 from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
-    from eagerflow.keras.callbacks import CallbackList
+    from eagerflow.keras.callbacks import CallbackList, History
 
 
 _IN_FUNCTION = (
@@ -38,7 +38,7 @@ _IN_FUNCTION = (
 )
 
 
-def outside_graphs(method: Callable[..., Any]) -> Any:
+def outside_graphs(method: Function) -> Function:
     """A method that runs eagerly, even while a graph is being built.
 
     There, predictions show no progress unless they are asked to. In functions it raises a
@@ -61,7 +61,7 @@ def outside_graphs(method: Callable[..., Any]) -> Any:
         with context.running_eagerly():
             return method(self, *args, **kwargs)
 
-    return run
+    return cast(Function, run)
 
 
 def _check_call(model: Any, method: str) -> None:
@@ -81,7 +81,7 @@ def _check_call(model: Any, method: str) -> None:
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def as_compiled(method: Callable[..., Any]) -> Any:
+def as_compiled(method: Function) -> Function:
     """A method that trains the weights that were trainable when the model was compiled.
 
     A part that has been frozen since, as in a larger model that shares it, is trained nevertheless.
@@ -104,7 +104,7 @@ def as_compiled(method: Callable[..., Any]) -> Any:
         finally:
             set_trainable(changed)
 
-    return run
+    return cast(Function, run)
 
 
 class Trainer(Steps):
@@ -154,7 +154,7 @@ class Trainer(Steps):
         max_queue_size: int = 10,
         workers: int = 1,
         use_multiprocessing: bool = False,
-    ) -> Any:
+    ) -> History:
         """Trains the model.
 
         Args:
@@ -499,7 +499,7 @@ class Trainer(Steps):
         use_multiprocessing: bool = False,
         shuffle: bool = True,
         initial_epoch: int = 0,
-    ) -> Any:
+    ) -> History:
         """The deprecated name of `fit` for generators."""
         return self.fit(
             generator,
