@@ -66,6 +66,8 @@ def answer(tf: Any, value: Any) -> list[Leaf]:
             parts = [tf.convert_to_tensor(value)]
         return [Leaf(type(value).__name__, value.dtype.name, len(parts)), *_all(tf, parts)]
     if isinstance(value, np.ndarray):
+        if any(isinstance(item, np.ndarray) for item in value.flat):  # of a ragged tensor
+            return [Leaf("array", "object", value.shape[0]), *_all(tf, value)]
         return [Leaf("array", value.dtype.name, value)]
     if isinstance(value, bool | int | str | bytes):
         return [Leaf(type(value).__name__, "", value)]

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from programs import Program, Statement, environment
-from random_calls import Calls
+from answers import Answer, Raised
+from programs import Program, Recording, Statement, environment, finish
 
 FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
 COMPLEX = ("complex64", "complex128")
@@ -43,7 +43,7 @@ class Builder:
 
     Args:
         tf: TensorFlow.
-        chance: hypothesis's random numbers.
+        chance: draws integers, as `randint` of random.Random does.
 
     Statements that raise stay where `failing` is set, and constants may be large where `large` is.
     """
@@ -53,7 +53,8 @@ class Builder:
         self.failing = True
         self.large = self.flag(4)
         self.limit = 60_000  # elements of operands
-        self.calls = Calls(chance)
+        self.recording: Recording | None = None
+        self.raised: dict[str, Answer] = {}
         self.statements: list[Statement] = []
         self.names = environment(tf)
         self.values: dict[str, Any] = {}
@@ -92,13 +93,26 @@ class Builder:
         statement = Statement(target, op, text, tuple(dict.fromkeys(reads)), constant)
         try:
             exec(statement.code, self.names)
-        except Exception:
+        except Exception as error:
             if self.failing and not constant:
                 self.statements.append(statement)
+                self.raised[target] = Raised.of(error)
             return None
         self.statements.append(statement)
-        self.values[target] = self.names[target]
+        value = self.values[target] = self.names[target]
+        if constant and self.recording and self._inexact(value):
+            self.recording.watch([value])
         return target
+
+    def record(self) -> None:
+        """Takes gradients of an order drawn: the program is built under tapes."""
+        order = self.pick((0, 0, 1, 1, 2))
+        self.recording = Recording(self.tf, order) if order else None
+
+    def _inexact(self, value: Any) -> bool:
+        if not isinstance(value, self.tf.Tensor | self.tf.RaggedTensor):
+            return False
+        return value.dtype.is_floating or value.dtype.is_complex
 
     def constant(self, kind: str, shape: Sequence[int] | None = None, dtype: str = "") -> str:
         """A new constant; `kind` is a letter of KINDS."""
@@ -430,25 +444,36 @@ class Builder:
             parts.insert(self.integer(0, len(parts)), "...")
         return ", ".join(parts) or "..."
 
-    def program(self, decorator: str = "", gradients: bool = True) -> Program:
-        """What has been built; all values are results, or now and then the last ones only."""
+    def program(self, decorator: str = "", order: int = 0) -> Program:
+        """What has been built; all values are results, or now and then the last ones only.
+
+        `order` is that of the gradients, unless the program was recorded: then it has its own.
+        """
         statements = sorted(self.statements, key=lambda s: not s.constant)
         made = [s.target for s in statements if not s.constant and s.target in self.values]
         if self.flag(3):
             made = made[-2:]
-        order = self.pick((0, 0, 1, 1, 2)) if gradients else 0
+        if self.recording:
+            order = self.recording.order
         watched = []
         if order:
-            for s in statements:
-                value = self.values.get(s.target)
-                if (
-                    s.constant
-                    and isinstance(value, self.tf.Tensor | self.tf.RaggedTensor)
-                    and (value.dtype.is_floating or value.dtype.is_complex)
-                ):
-                    watched.append(s.target)
-            order = order if watched else 0
-        return Program(tuple(statements), tuple(made), tuple(watched), order, decorator)
+            watched = [
+                s.target for s in statements if s.constant and self._inexact(self.values[s.target])
+            ]
+        return Program(
+            tuple(statements), tuple(made), tuple(watched), order if watched else 0, decorator
+        )
+
+    def answers(self, program: Program) -> dict[str, Answer] | None:
+        """TensorFlow's answers to what was built, where building ran it as a program runs."""
+        if program.decorator or program.exchanges or not self.failing:
+            return None
+        if program.order and not self.recording:
+            return None
+        found = dict(self.raised)
+        tapes = self.recording if program.order else None
+        finish(self.tf, program, self.names, found, tapes)
+        return found
 
 
 def _ranked(found: int, rank: str) -> bool:

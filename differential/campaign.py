@@ -1,14 +1,17 @@
-"""One process of the campaign: hypothesis draws programs, both libraries answer, differences are filed."""
+"""One process of the campaign: random programs that both libraries answer, differences are filed."""
 
 from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import faulthandler
+import functools
 import hashlib
 import importlib
 import json
+import random
 import re
 import sys
 import tempfile
@@ -19,8 +22,9 @@ from typing import Any
 
 import numpy as np
 from hypothesis import HealthCheck, Phase, assume, given, settings
-from hypothesis import seed as seeded
 from hypothesis import strategies as st
+from hypothesis.database import InMemoryExampleDatabase
+from hypothesis.errors import Flaky
 
 import kinds
 from answers import Answer, difference, identical
@@ -29,8 +33,8 @@ from oracle import record
 from programs import Program, Run
 
 HERE = Path(__file__).parent
-BATCH = 50  # programs of one call of hypothesis
-SHRINKING = 30  # seconds for a smaller program
+BATCH = 50  # programs of one line of the report
+SHRINKING = 15  # seconds for a smaller program
 NOISES = 4  # runs that tell how far rounding errors carry
 
 
@@ -104,7 +108,7 @@ class Difference(Exception):
 
 def noise_of(seed: int) -> Any:
     """Changes the last bits of floating-point tensors."""
-    random = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
 
     def noise(tf: Any, value: Any) -> Any:
         if not isinstance(value, tf.Tensor) or not (
@@ -112,7 +116,7 @@ def noise_of(seed: int) -> Any:
         ):
             return value
         unit = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 2e-7, "complex64": 2e-7}
-        far = unit.get(value.dtype.name, 4e-16) * random.choice([-2.0, -1.0, 1.0, 2.0])
+        far = unit.get(value.dtype.name, 4e-16) * rng.choice([-2.0, -1.0, 1.0, 2.0])
         return value * tf.constant(1.0 + far, value.dtype)
 
     return noise
@@ -126,19 +130,19 @@ class Compared:
         self.known = known_differences()
         self.counts: collections.Counter[str] = collections.Counter()
 
-    def find(self, program: Program) -> Finding | None:
-        """The first difference that is neither noise nor known."""
+    def find(self, program: Program, theirs: dict[str, Answer] | None = None) -> Finding | None:
+        """The first difference that is neither noise nor known; TensorFlow runs unless it has run."""
         if not program.exchanges:
-            return self._find(program, {}, {})
+            return self._find(program, {}, {}, theirs)
         with tempfile.TemporaryDirectory() as folder:
             places = [f"{folder}/theirs", f"{folder}/ours"]
             for place in places:
                 Path(place).mkdir()
-            theirs, ours = ({"mine": place, "other": place} for place in places)
-            found = self._find(program, theirs, ours)
+            one, other = ({"mine": place, "other": place} for place in places)
+            found = self._find(program, one, other)
             if found is None:
-                theirs["other"], ours["other"] = places[1], places[0]
-                found = self._find(program, theirs, ours)
+                one["other"], other["other"] = places[1], places[0]
+                found = self._find(program, one, other)
             return found
 
     def smaller(self, finding: Finding) -> Finding:
@@ -151,42 +155,51 @@ class Compared:
                 return again
         return finding
 
-    def _find(self, program: Program, theirs_in: dict, ours_in: dict) -> Finding | None:
-        theirs = Run(self.tf, program, names=theirs_in).found
+    def _find(
+        self,
+        program: Program,
+        theirs_in: dict,
+        ours_in: dict,
+        theirs: dict[str, Answer] | None = None,
+    ) -> Finding | None:
+        if theirs is None:
+            theirs = Run(self.tf, program, names=theirs_in).found
         ours = Run(self.ours, program, names=ours_in).found
         names = dict.fromkeys([*theirs, *ours])
         order = {s.target: k for k, s in enumerate(program.statements)}
-        noise: list[dict[str, Answer]] | None = None
+        noise: list[dict[str, Answer]] = []
+        same = {n for n in names if identical(theirs.get(n), ours.get(n))}
+        noisy = frozenset(s.target for s in program.body if s.target not in same)
+        if "the function" in names:  # what else differs follows from that
+            names = dict.fromkeys(["the function"])
         for name in sorted(names, key=lambda n: order.get(n, len(order))):
             one, other = theirs.get(name), ours.get(name)
             if one is None or other is None:
-                if "the function" in names or name.startswith(("gradient", "second")):
+                if name.startswith(("gradient", "second")) or one is other:
                     continue  # told by what raised
-                if one is None and other is None:
-                    continue
                 what = _presence(one, other)
             else:
                 what = difference(one, other)
+            for k in range(NOISES):
+                if what is None or one is None or other is None:
+                    break
+                if k == len(noise):
+                    # The last is a run like any other: some of TensorFlow's kernels read what was
+                    # never written.
+                    last = k == NOISES - 1
+                    noise.append(
+                        Run(
+                            self.tf,
+                            program,
+                            noise=noise_of(k),
+                            noisy=frozenset() if last else noisy,
+                            names=theirs_in,
+                        ).found
+                    )
+                what = difference(one, other, [n.get(name) for n in noise[: k + 1]])
+                if what is None:
+                    self.counts["noise"] += 1
             if what is None:
-                continue
-            if noise is None:
-                same = {n for n in names if identical(theirs.get(n), ours.get(n))}
-                noisy = frozenset(s.target for s in program.body if s.target not in same)
-                # The first is a run like any other: some of TensorFlow's kernels read what was never written.
-                noise = [
-                    Run(
-                        self.tf,
-                        program,
-                        noise=noise_of(k),
-                        noisy=noisy if k else frozenset(),
-                        names=theirs_in,
-                    ).found
-                    for k in range(NOISES)
-                ]
-            if one is not None and other is not None:
-                what = difference(one, other, [n.get(name) for n in noise])
-            if what is None:
-                self.counts["noise"] += 1
                 continue
             if name not in order and name != "the function":
                 what = f"{name.partition(' of')[0]} {what}"
@@ -259,83 +272,126 @@ def campaign(options: argparse.Namespace) -> int:
     batches = -(-options.programs // BATCH)
     for turn in range(options.first, batches * len(options.kinds)):
         kind = options.kinds[turn % len(options.kinds)]
-        batch = turn // len(options.kinds)
-        begin, done = time.process_time(), 0
-        wanted = min(BATCH, options.programs - batch * BATCH)
-        while done < wanted:
-            part = len(filed.entries)
-            ran, finding = _batch(compared, filed, options, kind, f"{batch}/{part}", wanted - done)
-            done += ran
-            if finding:
-                found += 1
-                print(filed.add(compared.smaller(finding)), flush=True)
+        begin = time.process_time()
+        done, paths = batch(compared, filed, options, kind, turn // len(options.kinds))
+        found += len(paths)
         took = round(time.process_time() - begin, 1)
-        line = {"kind": kind, "batch": batch, "programs": done, "seconds": took, **compared.counts}
+        line = {
+            "kind": kind,
+            "batch": turn // len(options.kinds),
+            "programs": done,
+            "seconds": took,
+            **compared.counts,
+        }
         print(json.dumps(line), flush=True)
         compared.counts.clear()
     return found
 
 
-def _batch(
-    compared: Compared,
-    filed: Filed,
-    options: argparse.Namespace,
-    kind: str,
-    part: str,
-    programs: int,
-) -> tuple[int, Finding | None]:
-    """So many programs, or fewer until one differs; how many ran, and the smallest that differs."""
-    build = kinds.KINDS[kind]
-    ran = 0
-    first: Finding | None = None
-    smallest: Finding | None = None
-    begin = 0.0
+class Draws:
+    """Integers that are drawn at random, and kept."""
 
-    @seeded(int(hashlib.sha1(f"{options.seed}/{kind}/{part}".encode()).hexdigest()[:12], 16))
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)
+        self.made: list[tuple[int, int, int]] = []
+
+    def randint(self, low: int, high: int) -> int:
+        value = self._random.randint(low, high)
+        self.made.append((low, high, value))
+        return value
+
+    def spelled(self) -> bytes:
+        """The bytes of which hypothesis makes the same integers."""
+        return b"".join(
+            (value - low).to_bytes(-(-(high - low).bit_length() // 8), "big")
+            for low, high, value in self.made
+        )
+
+
+class Drawn:
+    """Integers that hypothesis draws."""
+
+    def __init__(self, draw: Any) -> None:
+        self._draw = draw
+
+    def randint(self, low: int, high: int) -> int:
+        return self._draw(_between(low, high))
+
+
+_between = functools.lru_cache(maxsize=None)(st.integers)
+
+
+def one_program(compared: Compared, kind: str, chance: Any) -> Finding | None:
+    """Builds a program and compares it; raises Unfit where none could be built."""
+    builder = Builder(compared.tf, chance)
+    try:
+        program = kinds.KINDS[kind](builder)
+        theirs = builder.answers(program)
+    finally:
+        if builder.recording:
+            builder.recording.close()
+    return compared.find(program, theirs)
+
+
+def shrunk(
+    compared: Compared, kind: str, draws: Draws, finding: Finding, seconds: float
+) -> Finding:
+    """The smallest program with the same difference that hypothesis finds in some seconds."""
+    smallest = compared.smaller(finding)
+    begin = time.process_time()
+
     @settings(
-        max_examples=programs,
-        database=None,
+        database=InMemoryExampleDatabase(),
         deadline=None,
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink],
+        phases=[Phase.reuse, Phase.shrink],
     )
-    @given(st.randoms(use_true_random=False))
-    def check(chance: Any) -> None:
-        nonlocal ran, first, smallest, begin
-        if first is not None and time.monotonic() > begin + SHRINKING:
+    @given(st.data())
+    def check(data: Any) -> None:
+        nonlocal smallest
+        if time.process_time() > begin + seconds:
             raise ShrunkEnough
-        builder = Builder(compared.tf, chance)
         try:
-            program = build(builder)
+            again = one_program(compared, kind, Drawn(data.draw))
         except Unfit:
             assume(False)
-        ran += first is None
-        finding = compared.find(program)
-        if finding is None:
+        if again is None or again.key != finding.key:
             return
-        if filed.entry_of(finding):
-            compared.counts["filed before"] += first is None
-            return
-        if first is None:
-            first, begin = finding, time.monotonic()
-            smallest = compared.smaller(finding)
-        if finding.key == first.key:
-            if smallest is None or len(finding.text()) < len(smallest.text()):
-                smallest = finding
-            raise Difference(finding)
+        if len(again.text()) < len(smallest.text()):
+            smallest = again
+        raise Difference(again)
 
     try:
-        check()
-    except (Difference, ShrunkEnough):
-        pass
-    except Exception as error:
-        if first is None:
-            raise
-        if time.monotonic() > begin + SHRINKING:
-            return ran, smallest
-        print(f"not shrunk to the end: {type(error).__name__}: {error}"[:600], flush=True)
-    return ran, smallest
+        check.hypothesis.fuzz_one_input(draws.spelled())
+    except Difference:
+        # Hypothesis has the program in its database now, and makes it smaller.
+        with contextlib.suppress(Difference, ShrunkEnough, Flaky):
+            check()
+    again = compared.smaller(smallest)
+    return again if len(again.text()) < len(smallest.text()) else smallest
+
+
+def batch(
+    compared: Compared, filed: Filed, options: argparse.Namespace, kind: str, number: int
+) -> tuple[int, list[Path]]:
+    """Programs of one batch: how many ran, and the files of what they found."""
+    ran, paths = 0, []
+    for k in range(number * BATCH, min((number + 1) * BATCH, options.programs)):
+        for attempt in range(100):
+            draws = Draws(f"{options.seed}/{kind}/{k}/{attempt}")
+            with contextlib.suppress(Unfit):
+                finding = one_program(compared, kind, draws)
+                break
+        else:
+            continue
+        ran += 1
+        if finding and filed.entry_of(finding):
+            compared.counts["filed before"] += 1
+        elif finding:
+            paths.append(filed.add(shrunk(compared, kind, draws, finding, options.shrinking)))
+            print(paths[-1], flush=True)
+    return ran, paths
 
 
 def main() -> int:
@@ -347,6 +403,9 @@ def main() -> int:
         "--first", type=int, default=0, help="the turn to begin with: a batch of a kind"
     )
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument(
+        "--shrinking", type=float, default=SHRINKING, help="seconds for a smaller program"
+    )
     parser.add_argument("--reference", choices=["tensorflow", "eagerflow"], default="tensorflow")
     campaign(parser.parse_args())
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import dataclasses
 import functools
 import itertools
@@ -178,11 +177,11 @@ class Run:
         self.found: dict[str, Answer] = {}
         for statement in program.constants:
             self._run(statement)
-        if program.order:
-            self._record()
-        else:
-            self._body()
-            self._read(program.results)
+        recording = Recording(tf, program.order) if program.order else None
+        if recording:
+            recording.watch([self._names[n] for n in program.watched if n in self._names])
+        self._body()
+        finish(tf, program, self._names, self.found, recording)
 
     def _run(self, statement: Statement) -> None:
         if not self._absent.isdisjoint(statement.reads):
@@ -207,44 +206,62 @@ class Run:
         except Exception as error:
             self.found["the function"] = Raised.of(error)
 
-    def _record(self) -> None:
-        """Runs the body under tapes and finds the gradients."""
-        program, names, tf = self._program, self._names, self._tf
+
+class Recording:
+    """The tapes of a program, around its statements, and its gradients of one or two orders."""
+
+    def __init__(self, tf: Any, order: int) -> None:
+        self.order = order
+        self._tapes = [tf.GradientTape(persistent=True) for _ in range(order)]
+        for tape in self._tapes:
+            tape.__enter__()
+
+    def watch(self, sources: list[Any]) -> None:
+        for tape in self._tapes:
+            tape.watch(sources)
+
+    def gradients(self, names: dict[str, Any], program: Program, found: dict[str, Answer]) -> list:
+        """Stops recording, and returns pairs of a label and gradients by all that is watched."""
         sources = [names[name] for name in program.watched if name in names]
-        outer = tf.GradientTape(persistent=True) if program.order == 2 else contextlib.nullcontext()
-        first = second = None
-        with outer:
-            if program.order == 2:
-                outer.watch(sources)
-            with tf.GradientTape(persistent=True) as tape:
-                tape.watch(sources)
-                self._body()
-            targets = [names[name] for name in program.results if name in names]
-            first = self._gradients("gradient", tape, targets, sources)
-        if program.order == 2 and first is not None:
-            second = self._gradients("second gradient", outer, first, sources)
-        self._read(program.results)
-        for label, values in (("gradient", first), ("second gradient", second)):
-            for name, value in zip(program.watched, values or [], strict=False):
-                self._note(f"{label} of {name}", value)
+        targets = [names[name] for name in program.results if name in names]
+        made = []
+        for label in ("gradient", "second gradient")[: self.order]:
+            tape = self._tapes.pop()
+            tape.__exit__(None, None, None)
+            try:
+                targets = names["gradients"](tape, targets, sources)
+            except Exception as error:
+                found[label] = Raised.of(error)
+                break
+            made.append((label, targets))
+        self.close()
+        return made
 
-    def _gradients(self, label: str, tape: Any, targets: list[Any], sources: list[Any]) -> Any:
+    def close(self) -> None:
+        while self._tapes:
+            self._tapes.pop().__exit__(None, None, None)
+
+
+def finish(
+    tf: Any,
+    program: Program,
+    names: dict[str, Any],
+    found: dict[str, Answer],
+    recording: Recording | None,
+) -> None:
+    """Reads the results of a program that ran, and its gradients, into `found`."""
+    made = recording.gradients(names, program, found) if recording else []
+    values = {name: names[name] for name in program.results if name in names and name not in found}
+    for label, gradients in made:
+        values |= {
+            f"{label} of {name}": value
+            for name, value in zip(program.watched, gradients, strict=False)
+        }
+    for name, value in values.items():
         try:
-            return self._names["gradients"](tape, targets, sources)
+            found[name] = answer(tf, value)
         except Exception as error:
-            self.found[label] = Raised.of(error)
-            return None
-
-    def _read(self, results: tuple[str, ...]) -> None:
-        for name in results:
-            if name in self._names and name not in self._absent:
-                self._note(name, self._names[name])
-
-    def _note(self, name: str, value: Any) -> None:
-        try:
-            self.found[name] = answer(self._tf, value)
-        except Exception as error:
-            self.found[name] = Raised.of(error)
+            found[name] = Raised.of(error)
 
 
 @functools.lru_cache(maxsize=500)

@@ -55,23 +55,23 @@ def build(b):
         x = b.add("tf.sin", f"tf.sin({x})", [x])
     x = b.add("tf.abs", f"tf.abs({x})", [x])
     b.add("tf.exp", f"tf.exp({x})", [x])
-    return b.program(gradients=False)
+    return b.program()
 
 kinds.KINDS["wrong"] = build
 compared = campaign.Compared(eagerflow, Wrong("wrong"))
 filed = campaign.Filed(Path(sys.argv[1]))
-options = types.SimpleNamespace(seed=1)
-ran, finding = campaign._batch(compared, filed, options, "wrong", "0", 50)
-path = filed.add(compared.smaller(finding))
-again = campaign._batch(compared, filed, options, "wrong", "0", 50)
-print(repr((path.read_text(), finding.key, again)))
+options = types.SimpleNamespace(seed=1, programs=50, shrinking=20)
+ran, paths = campaign.batch(compared, filed, options, "wrong", 0)
+again = campaign.batch(compared, filed, options, "wrong", 0)
+print(repr((ran, [path.read_text() for path in paths], [e["op"] for e in filed.entries], again)))
 """
 
 
 def test_a_difference_is_shrunk_and_filed_once(tmp_path):
-    text, key, (ran, again) = eval(run(["-c", DIFFERENT], str(tmp_path)))
-    assert key == ("tf.abs", "value")
-    assert (ran, again) == (50, None)
+    output = run(["-c", DIFFERENT], str(tmp_path)).splitlines()[-1]
+    ran, (text,), operations, again = eval(output)
+    assert operations == ["tf.abs"]
+    assert ran == 50 and again == (50, [])
     statements = [line for line in text.splitlines() if line[:1] in ("a", "v")]
     assert len(statements) == 3, text  # a constant, one sine and the wrong operation
     assert "# eagerflow:  Tensor float32" in text

@@ -30,6 +30,7 @@ def grow(b: Builder, families: tuple[str, ...], length: int = LENGTH) -> None:
 
 def eager(b: Builder) -> Program:
     """Any operations on tensors."""
+    b.record()
     grow(b, TENSORS, 2 * LENGTH if b.flag(8) else LENGTH)
     return b.program()
 
@@ -37,17 +38,19 @@ def eager(b: Builder) -> Program:
 def strings(b: Builder) -> Program:
     """Operations on texts."""
     grow(b, ("strings", "strings", "views"))
-    return b.program(gradients=False)
+    return b.program()
 
 
 def ragged(b: Builder) -> Program:
     """Operations on ragged tensors."""
+    b.record()
     grow(b, ("ragged", "ragged", "ragged", "unary"))
     return b.program()
 
 
 def sparse(b: Builder) -> Program:
     """Operations on sparse tensors."""
+    b.record()
     grow(b, ("sparse", "sparse", "sparse", "unary"))
     return b.program()
 
@@ -57,4 +60,4 @@ def random(b: Builder) -> Program:
     b.named(f"tf.random.set_seed({b.integer(0, 99)})")
     grow(b, ("random", "random", "random", "unary"))
     decorator = b.pick(("", "", "@tf.function"))
-    return b.program(decorator, gradients=False)
+    return b.program(decorator)

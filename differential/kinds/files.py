@@ -116,4 +116,4 @@ def files(b: Builder) -> Program:
     with tempfile.TemporaryDirectory() as folder:
         b.names["mine"] = b.names["other"] = folder
         b.pick(kinds)(b)
-    return b.program(gradients=False)
+    return b.program()

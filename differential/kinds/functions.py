@@ -373,7 +373,7 @@ def functions(b: Builder) -> Program:
             break
     if decorator == "specs":
         decorator = f"@tf.function(input_signature=[{', '.join(_specs(b))}])"
-    return b.program(decorator)
+    return b.program(decorator, b.pick((0, 0, 1, 1, 2)))
 
 
 def captures(b: Builder) -> Program:

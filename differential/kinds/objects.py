@@ -31,7 +31,7 @@ def layers(b: Builder) -> Program:
             training = ""
         b.add(_named(layer), f"applied({layer}, {b.integer(0, 99)}, {x}{training})", [x])
         if not b.integer(0, 2):
-            return b.program(gradients=False)
+            return b.program()
 
 
 def optimizers(b: Builder) -> Program:
@@ -40,7 +40,7 @@ def optimizers(b: Builder) -> Program:
     rows = bool(b.integer(0, 1))
     call = f"trained({optimizer}, {b.integer(0, 99)}, {b.integer(1, 5)}, {rows})"
     b.add(_named(optimizer), call)
-    return b.program(gradients=False)
+    return b.program()
 
 
 def datasets(b: Builder) -> Program:
@@ -87,7 +87,7 @@ def datasets(b: Builder) -> Program:
                 b.add(f"spec of Dataset{_dotted(template)}", f"{after}.element_spec", [after])
                 name = after
         if not b.integer(0, 4):
-            return b.program(gradients=False)
+            return b.program()
 
 
 def _dotted(template: str) -> str:
