@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers import (
     adadelta,
@@ -69,6 +70,10 @@ class SGD(Optimizer, sgd.SGD):
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0} if self._has_momentum else {}
+
+    def _sparse(self, gradient: Any) -> Any:
+        # Rows without a gradient keep their momentum.
+        return summed_rows(gradient) if self._has_momentum else super()._sparse(gradient)
 
 
 class Adam(Optimizer, adam.Adam):
@@ -138,6 +143,10 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
 
     def _uses_momentum(self) -> bool:
         return self._has_momentum
+
+    def _sparse(self, gradient: Any) -> Any:
+        # Without momentum the averages of all rows decay.
+        return summed_rows(gradient) if self._has_momentum else None
 
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
@@ -210,6 +219,9 @@ class Adadelta(Optimizer, adadelta.Adadelta):
     ) -> None:
         super().__init__(**arguments(locals()))
 
+    def _sparse(self, gradient: Any) -> Any:
+        return summed_rows(gradient)  # other rows and their slots stay as they are
+
 
 class Adamax(Optimizer, adamax.Adamax):
     """Adamax; see `tf.keras.optimizers.Adamax`.
@@ -232,6 +244,9 @@ class Adamax(Optimizer, adamax.Adamax):
         **kwargs: Any,
     ) -> None:
         super().__init__(**arguments(locals()))
+
+    def _sparse(self, gradient: Any) -> Any:
+        return summed_rows(gradient)  # other rows and their slots stay as they are
 
 
 class Ftrl(Optimizer, ftrl.Ftrl):
@@ -315,7 +330,17 @@ class Nadam(Optimizer, nadam.Nadam):
     ) -> None:
         step = self._step()
         product = number(self._product) * self._momentum_at(step)
+        # Of a sparse gradient all rows' averages decay, but its own rows only move.
+        sparse = [
+            (variable, variable.read_value(), gradient[0])
+            for variable, gradient in zip(variables, gradients, strict=True)
+            if isinstance(gradient, tuple)
+        ]
         self._update_by(product, step, variables, gradients, slots, learning_rate)
+        for variable, before, rows in sparse:
+            moved = _ops.gather(variable.read_value(), rows)
+            variable.assign(before)
+            variable.scatter_update(IndexedSlices(moved, rows))
         self._product.assign(of_dtype(product, dtypes.float32))
 
 
