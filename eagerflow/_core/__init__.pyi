@@ -257,6 +257,8 @@ class OpFunction:
     dispatcher: Callable[[tuple[Any, ...], dict[str, Any]], Any] | None
     # How many leading parameters have elements that correspond to each other.
     elementwise: int
+    # Whether a sparse tensor's result has the result of its values.
+    of_sparse_values: bool
     op_name: str
     parameters: list[tuple[str, str | None]]
     def __init__(
