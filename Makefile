@@ -16,7 +16,7 @@ export MPLBACKEND ?= Agg
 # Paths in this folder are relative ones to ccache, which so finds what other checkouts compiled.
 export CCACHE_BASEDIR ?= $(CURDIR)
 
-.PHONY: build demo test placements lint format bench oracle peers ecosystem sanitize fuzz stress differential wheel \
+.PHONY: build demo test placements lint house format bench oracle peers ecosystem sanitize fuzz stress differential wheel \
   wheels aarch64 docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
@@ -54,6 +54,13 @@ lint: $(VENV)/.ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+
+# Figures of the tree that may only fall: objects that headers rebuild, lines, annotations with Any, long
+# files. `make house HOUSE=--update` writes down what has fallen.
+HOUSE ?=
+
+house: $(VENV)/.ready
+	$(BIN)/python tools/house.py $(HOUSE)
 
 format: $(VENV)/.ready
 	$(BIN)/ruff check --fix .

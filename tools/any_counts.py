@@ -49,12 +49,20 @@ def package(path: pathlib.PurePath) -> str:
     return "/".join(folders[: 3 if deep else 2])
 
 
+def files() -> list[pathlib.Path]:
+    """The modules of both packages."""
+    return [
+        path
+        for top in ("eagerflow", "eagerflow_compat")
+        for path in sorted((ROOT / top).rglob("*.py"))
+    ]
+
+
 def counts() -> Counter[str]:
     """The words `Any` in annotations of each package."""
     found: Counter[str] = Counter()
-    for top in ("eagerflow", "eagerflow_compat"):
-        for path in sorted((ROOT / top).rglob("*.py")):
-            found[package(path.relative_to(ROOT))] += count(path.read_text())
+    for path in files():
+        found[package(path.relative_to(ROOT))] += count(path.read_text())
     return +found
 
 
