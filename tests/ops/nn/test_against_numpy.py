@@ -176,6 +176,14 @@ def test_cross_entropy(dtype, rows, classes, seed):
     assert_matches(got, expected, dtype, rtol=4, atol=60)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_cross_entropy_of_no_classes_is_0(dtype):
+    tf.fill([5], tf.constant(7.0, dtype))  # leaves a buffer of other values
+    nothing = tf.zeros([5, 0], dtype)
+    got = tf.nn.softmax_cross_entropy_with_logits(nothing, nothing)
+    np.testing.assert_array_equal(got.numpy().astype("float32"), np.zeros(5))
+
+
 @given(image=images, channels=st.integers(1, 20), seed=seeds)
 def test_batch_normalisation(image, channels, seed):
     x = random_array(seed, (*image, channels), "float32")
