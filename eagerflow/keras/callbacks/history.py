@@ -50,7 +50,7 @@ class BaseLogger(Callback):
     def __init__(self, stateful_metrics: Iterable[str] | None = None) -> None:
         super().__init__()
         self.stateful_metrics = set(stateful_metrics or ())
-        self.seen = 0
+        self.seen: float = 0
         self.totals: dict[str, Any] = {}
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
