@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.scalars import larger, number, of_dtype, power, smaller, sqrt
@@ -58,19 +59,7 @@ class Adafactor(Optimizer):
         name: str = "Adafactor",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            name,
-            weight_decay,
-            clipnorm,
-            clipvalue,
-            global_clipnorm,
-            use_ema,
-            ema_momentum,
-            ema_overwrite_frequency,
-            jit_compile,
-            learning_rate=learning_rate,
-            **kwargs,
-        )
+        super().__init__(**common_arguments(locals()))
         self.beta_2_decay = beta_2_decay
         self.epsilon_1 = epsilon_1
         self.epsilon_2 = epsilon_2

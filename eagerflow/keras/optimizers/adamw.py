@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow.keras.optimizers.adam import Adam
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.util.arguments import arguments
 
 
 class AdamW(Adam):
@@ -50,20 +51,4 @@ class AdamW(Adam):
             raise ValueError(
                 "Missing value of `weight_decay` which is required and must be a float value."
             )
-        super().__init__(
-            learning_rate,
-            beta_1,
-            beta_2,
-            epsilon,
-            amsgrad,
-            weight_decay,
-            clipnorm,
-            clipvalue,
-            global_clipnorm,
-            use_ema,
-            ema_momentum,
-            ema_overwrite_frequency,
-            jit_compile,
-            name,
-            **kwargs,
-        )
+        super().__init__(**arguments(locals()))

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import number
@@ -55,19 +56,7 @@ class Ftrl(Optimizer):
         name: str = "Ftrl",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            name,
-            weight_decay,
-            clipnorm,
-            clipvalue,
-            global_clipnorm,
-            use_ema,
-            ema_momentum,
-            ema_overwrite_frequency,
-            jit_compile,
-            learning_rate=learning_rate,
-            **kwargs,
-        )
+        super().__init__(**common_arguments(locals()))
         if learning_rate_power > 0.0:
             raise ValueError(
                 "`learning_rate_power` needs to be negative or zero. Received: "

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
@@ -45,19 +46,7 @@ class Lion(Optimizer):
         name: str = "Lion",
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            name,
-            weight_decay,
-            clipnorm,
-            clipvalue,
-            global_clipnorm,
-            use_ema,
-            ema_momentum,
-            ema_overwrite_frequency,
-            jit_compile,
-            learning_rate=learning_rate,
-            **kwargs,
-        )
+        super().__init__(**common_arguments(locals()))
         if beta_1 <= 0 or beta_1 > 1:
             raise ValueError(
                 f"`beta_1`={beta_1} must be between ]0, 1]. Otherwise, the optimizer degenerates "

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import float32_power, of_dtype, sqrt
@@ -75,18 +76,7 @@ class Muon(Optimizer):
         rms_rate: float | None = 0.2,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            name,
-            weight_decay,
-            clipnorm,
-            clipvalue,
-            global_clipnorm,
-            use_ema,
-            ema_momentum,
-            ema_overwrite_frequency,
-            learning_rate=learning_rate,
-            **kwargs,
-        )
+        super().__init__(**common_arguments(locals()))
         self.adam_beta_1 = adam_beta_1
         self.adam_beta_2 = adam_beta_2
         self.adam_weight_decay = adam_weight_decay
