@@ -149,7 +149,8 @@ RowReader& rows_of(PyObject* self) { return *reinterpret_cast<RowReader*>(self);
 PyRef next_index(PyObject* self) {
   RowReader& reader = rows_of(self);
   const auto size = [&] {
-    const Py_ssize_t count = PySequence_Size(reader.indices);
+    const PyRef indices = PyRef::share(reader.indices);
+    const Py_ssize_t count = PySequence_Size(indices);
     if (count < 0) throw PythonError();
     return count;
   };
@@ -160,18 +161,20 @@ PyRef next_index(PyObject* self) {
     reader.at = 0;
     if (!size()) return {};
   }
-  return checked(PySequence_GetItem(reader.indices, reader.at++));
+  const PyRef indices = PyRef::share(reader.indices);
+  return checked(PySequence_GetItem(indices, reader.at++));
 }
 
 PyObject* next_row(PyObject* self) {
   return guarded([&]() -> PyObject* {
     const RowReader& reader = rows_of(self);
-    if (!reader.columns || !reader.indices) return nullptr;
-    const PyRef index = next_index(self);
-    if (!index) return nullptr;
+    if (!reader.columns || !reader.indices || !reader.packer) return nullptr;
     const PyRef packer = PyRef::share(reader.packer);
+    const PyRef index = next_index(self);  // may replace the columns
+    if (!index || !reader.columns) return nullptr;
+    const PyRef columns = PyRef::share(reader.columns);
     std::vector<PyRef> leaves;
-    for (PyObject* column : Items(reader.columns)) {
+    for (PyObject* column : Items(columns)) {
       leaves.push_back(column == Py_None ? PyRef::share(Py_None)
                                          : checked(PyObject_GetItem(column, index)));
     }
@@ -253,7 +256,7 @@ void replace_error(PyObject* self) {
 
 PyObject* next_mapped(PyObject* self) {
   if (map_of(self).watched) return PyObject_CallMethod(self, "_watch", nullptr);
-  if (!map_of(self).input) return nullptr;
+  if (!map_of(self).input || !map_of(self).function) return nullptr;
   const PyRef input = PyRef::share(map_of(self).input);
   const PyRef function = PyRef::share(map_of(self).function);
   const PyRef element = PyRef::steal(PyIter_Next(input));
