@@ -365,7 +365,7 @@ def test_weak_references(tmp_path):
     gc.collect()
     assert weak() is None  # no checkpoint has kept it
     for checkpoint in (named, rooted):
-        with pytest.raises(AssertionError, match="is gone"):
+        with pytest.raises(AssertionError, match="has been deleted"):
             checkpoint.write(tmp_path / "c")
     with pytest.raises(ValueError, match="trackable object"):
         tf.train.Checkpoint(root=weak)

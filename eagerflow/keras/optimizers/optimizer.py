@@ -523,7 +523,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If "
                 "you're using `model.compile()`, did you forget to provide a `loss` argument?",
             )
-        if self.clipnorm or self.clipvalue or self.global_clipnorm:
+        thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
+        if thresholds != (None, None, None):  # legacy optimizers clip to 0
             gradients = self._clipped(gradients)
         if sparse:
             gradients = [
