@@ -37,7 +37,7 @@ def test_public_names_are_modules_of_the_neighbor():
     assert tf.compat.v1.keras.layers is layers
     assert eager is importlib.import_module("eagerflow_compat.contrib.eager")
     with pytest.raises(ModuleNotFoundError, match="no_such"):
-        pass
+        importlib.import_module("eagerflow.contrib.no_such")
 
 
 @pytest.mark.parametrize("name", ["compat.v1", "tpu", "install_as_tensorflow"])
