@@ -300,7 +300,7 @@ class Builder:
 
     def expand(self, text: str) -> str:
         """A template with what its braces ask for."""
-        return re.sub(r"\{([^{}]+)\}", lambda m: self.spec(m[1]), text)
+        return re.sub(r"\{(?!')([^{}]+)\}", lambda m: self.spec(m[1]), text)
 
     def template_of(self, x: str, templates: Sequence[str]) -> str | None:
         """A call of one tensor by its name."""
