@@ -174,8 +174,7 @@ PyMethodDef methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL,
      "Answers calls with tensors like these, and with these iterators, by a graph; the function "
-     "makes "
-     "the result of a list of tensors, and None means that the only one is the result."},
+     "joins the list of tensors to the result, and None means that the only one is the result."},
     {"_forget", forget, METH_NOARGS, "Forgets all graphs."},
     {"_take_calls", take_calls, METH_NOARGS,
      "How many calls were answered by remembered graphs since this was asked last."},

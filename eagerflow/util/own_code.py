@@ -8,20 +8,18 @@ imports and attributes do.
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
-import importlib.util
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
 
 NEIGHBOR = "eagerflow_compat"
 PACKAGES = ("eagerflow", NEIGHBOR)
 
 # A code object's file is the library's own if it begins so; "<eagerflow." are functions made of text.
-FOLDERS = tuple(f"{Path(__file__).parents[2] / package}{os.sep}" for package in PACKAGES)
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDERS = tuple(os.path.join(_ROOT, package, "") for package in PACKAGES)
 FILES = (*FOLDERS, "<eagerflow.", f"<{NEIGHBOR}.")
 
 # What the neighbour has under a public name of this package: `eagerflow.contrib` is its `contrib`.
@@ -47,7 +45,7 @@ def absent(name: str) -> str:
     )
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+class _Finder:  # of no class of `importlib.abc`, which would import `tempfile` into every program
     """Answers `import eagerflow.compat.v1` with the module next door, one object under both names."""
 
     def find_spec(
@@ -56,11 +54,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         package, _, inside = fullname.partition(".")
         if package != "eagerflow" or not f"{inside}.".startswith(_BEGINNINGS):
             return None
-        if importlib.util.find_spec(NEIGHBOR) is None:
+        from importlib.util import find_spec  # here, as few programs ask for the neighbour
+
+        if find_spec(NEIGHBOR) is None:
             raise ModuleNotFoundError(absent(fullname), name=fullname)
-        if importlib.util.find_spec(f"{NEIGHBOR}.{inside}") is None:
+        if find_spec(f"{NEIGHBOR}.{inside}") is None:
             return None
-        return importlib.machinery.ModuleSpec(fullname, self)
+        return importlib.machinery.ModuleSpec(fullname, self)  # type: ignore[arg-type]
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         return None
