@@ -7,9 +7,12 @@ import inspect
 import re
 import sys
 
-sys.modules["eagerflow_compat"] = None  # type: ignore[assignment]
-
 _NAMES = re.compile(r"compat\.v1|contrib|eagerflow_compat|install_as_tensorflow|tf\.tpu")
+
+
+def pytest_configure(config):
+    """Hides the neighbour from this process, but only where pytest loaded this file as a plugin."""
+    sys.modules["eagerflow_compat"] = None  # type: ignore[assignment]
 
 
 def pytest_collection_modifyitems(items):
