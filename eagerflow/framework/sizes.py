@@ -177,6 +177,18 @@ def of_rank(x: Tensor, rank: int) -> Tensor:
     return x
 
 
+def checked_axis(axis: Any, rank: int, name: str = "axis") -> int:
+    """An axis as an index from 0 on.
+
+    Raises:
+        ValueError: if there is no such axis.
+    """
+    axis = int(axis)
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+    return axis % rank
+
+
 def with_axes(x: Tensor, first: Size, count: int, function: Callable[[Tensor], Tensor]) -> Tensor:
     """Applies a function of adjacent axes to a tensor whose rank, or whose sizes of these axes, are unknown.
 

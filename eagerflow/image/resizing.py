@@ -118,7 +118,11 @@ def resize(
         return _ops.stack([resize(part, size, method, *sizes) for part in _each(images)], 0)
     if getattr(images, "ndim", 0) is None:
         raise ValueError("'images' contains no shape.")
-    tensor = three_or_four(images)
+    tensor = _core.as_tensor(images)
+    if 0 in tensor._shape_tuple()[-3:]:
+        what = "at least one channel" if 0 not in tensor.shape[-3:-1] else "a height and a width"
+        raise invalid(f"images must have {what}, got {tensor.shape} [Op:Resize]")
+    tensor = three_or_four(tensor)
     if target_size is None or None in tensor._shape_tuple()[-3:-1]:
         unknown = target_size is None or preserve_aspect_ratio
         spec = _resized_spec(tensor, None if unknown else target_size, method)

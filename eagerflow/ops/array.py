@@ -14,6 +14,7 @@ from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import (
+    checked_axis,
     checked_output_count,
     is_known,
     known_array,
@@ -457,11 +458,11 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if axis is None:
         value, axis = _ops.reshape(value, [-1]), 0
     if value.ndim == 0:
-        value, axis = _ops.reshape(value, [1]), 0
+        value = _ops.reshape(value, [1])
     if value.ndim is None and axis >= 0:
         return with_axes(value, axis, 1, lambda flat: repeat(flat, counts, 1))
     sizes = list(sizes_of(value))
-    axis = axis + len(sizes) if axis < 0 else axis
+    axis = checked_axis(axis, len(sizes))
     length = sizes[axis]
     known = _core.static_value(counts)
     if known is None or not (is_known(length) or known._size == 1):

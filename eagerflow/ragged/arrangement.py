@@ -12,7 +12,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted, on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import checked_output_count
+from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
@@ -25,18 +25,6 @@ Tensor = _core.Tensor
 def convert(value: Any, dtype: Any = None) -> Any:
     """A ragged tensor as it is, anything else as a tensor."""
     return value if isinstance(value, RaggedTensor) else _core.convert(value, dtype, None)
-
-
-def checked_axis(axis: Any, rank: int, name: str = "axis") -> int:
-    """An axis as an index from 0 on.
-
-    Raises:
-        ValueError: if there is no such axis.
-    """
-    axis = int(axis)
-    if not -rank <= axis < rank:
-        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
-    return axis % rank
 
 
 def rank_of(value: Any) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
-from eagerflow.framework.sizes import checked_output_count
+from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensorSpec
@@ -78,9 +78,7 @@ def axis_of(value: Any, rank: int) -> int:
     axis = integer(value)
     if axis is None:
         raise ValueError("An axis must be known while a function is traced: pass an integer.")
-    if not -rank <= axis < rank:
-        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
-    return axis % rank
+    return checked_axis(axis, rank)
 
 
 def same(value: RaggedTensor, *args: Any, **kwargs: Any) -> TypeSpec:
@@ -298,12 +296,8 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> TypeSpec:
     """See `tf.RaggedTensor.merge_dims`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     rank = len(dims)
-    ends = []
-    for name, axis in (("outer_axis", outer_axis), ("inner_axis", inner_axis)):
-        if not -rank <= axis < rank:
-            raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
-        ends.append(axis % rank)
-    outer, inner = ends
+    outer = checked_axis(outer_axis, rank, "outer_axis")
+    inner = checked_axis(inner_axis, rank, "inner_axis")
     if outer > inner:
         raise ValueError(
             f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "

@@ -10,11 +10,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
-from eagerflow.framework.sizes import shape_of
+from eagerflow.framework.sizes import checked_axis, shape_of
 from eagerflow.ops import segment
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import (
-    checked_axis,
     convert,
     expand_dims,
     rank_of,

@@ -17,6 +17,7 @@ from eagerflow.extension_types.batching import (
 )
 from eagerflow.extension_types.fields import SpecDict
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import checked_axis
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.arrangement import merge_dims
 from eagerflow.ragged.construction import constant
@@ -340,11 +341,8 @@ class StructuredTensor(BatchableExtensionType):
         Raises:
             ValueError: if there are no such axes.
         """
-        rank = self.rank
-        for name, axis in (("outer_axis", outer_axis), ("inner_axis", inner_axis)):
-            if not -rank <= axis < rank:
-                raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
-        outer, inner = outer_axis % rank, inner_axis % rank
+        outer = checked_axis(outer_axis, self.rank, "outer_axis")
+        inner = checked_axis(inner_axis, self.rank, "inner_axis")
         if outer > inner:
             raise ValueError(
                 f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
@@ -352,7 +350,7 @@ class StructuredTensor(BatchableExtensionType):
             )
         if outer == inner:
             return self
-        return self._each(lambda value: _merged(value, outer, inner), rank - (inner - outer))
+        return self._each(lambda value: _merged(value, outer, inner), self.rank - (inner - outer))
 
     def partition_outer_dimension(self, row_partition: RowPartition) -> StructuredTensor:
         """The same records with the first axis divided into rows.

@@ -12,7 +12,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import sizes_may_equal, sizes_of
+from eagerflow.framework.sizes import checked_axis, sizes_may_equal, sizes_of
 from eagerflow.ragged.factories import FACTORIES, RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
@@ -163,10 +163,7 @@ class RaggedTensor(RaggedFactories):
         """
         if axis == 1:
             return self._partition.row_lengths()
-        rank = self._rank
-        if not -rank <= axis < rank:
-            raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
-        axis %= rank
+        axis = checked_axis(axis, self._rank)
         if axis == 0:
             return self.nrows()
         if axis == 1:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core
+from eagerflow import _core, errors
 from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
@@ -149,10 +149,13 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     if not may_equal(*shapes) or any(
         s is not None and s[-1:] not in ((3,), (None,)) for s in shapes
     ):
-        raise invalid_argument(
+        message = (
             f"Both inputs must have the same shape with a last dimension of 3, got "
             f"{a.shape.as_list()} and {b.shape.as_list()} [Op:Cross]"
         )
+        if shapes[0] == shapes[1] != () and _core.building() is None:
+            raise errors.FailedPreconditionError(None, None, message)
+        raise invalid_argument(message)
     next_axis, axis_after = [1, 2, 0], [2, 0, 1]
     left = slices_at(a, next_axis, -1) * slices_at(b, axis_after, -1)
     return left - slices_at(a, axis_after, -1) * slices_at(b, next_axis, -1)
