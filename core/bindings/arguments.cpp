@@ -12,6 +12,7 @@
 #include "bindings/unfit_integers.h"
 #include "graph/record.h"
 #include "ops/input_checks.h"
+#include "ops/op.h"
 #include "ops/random.h"
 
 namespace ef::py {

@@ -12,8 +12,9 @@
 #include "bindings/check_arguments.h"
 #include "bindings/convert.h"
 #include "bindings/py_tensor.h"
+#include "ops/attr_fields.h"
 #include "ops/attrs.h"
-#include "ops/op.h"
+#include "tensor/tensor_list.h"
 
 namespace ef::py {
 

@@ -8,7 +8,8 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
-#include "ops/op.h"
+#include "ops/attr_fields.h"
+#include "ops/input_spec.h"
 
 namespace ef::py {
 

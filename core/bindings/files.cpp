@@ -11,8 +11,8 @@
 #include "bindings/gil.h"
 #include "bindings/py_tensor.h"
 #include "files/checked_io.h"
-#include "ops/op.h"
 #include "tensor/error.h"
+#include "tensor/tensor_spec.h"
 
 namespace nb = nanobind;
 

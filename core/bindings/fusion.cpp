@@ -11,6 +11,7 @@
 #include "bindings/py_tensor.h"
 #include "eager/fusion_log.h"
 #include "eager/lazy.h"
+#include "ops/op_facts.h"
 
 namespace ef::py {
 namespace {
@@ -25,7 +26,7 @@ nb::list take_fusions() {
   nb::list result;
   for (const Fusion& fusion : std::exchange(noted, {})) {
     nb::list names, sizes;
-    for (const Op* const op : fusion.ops) names.append(op->tf_name);
+    for (const Op* const op : fusion.ops) names.append(tf_name(*op));
     for (const int64_t size : fusion.shape) sizes.append(size);
     result.append(nb::make_tuple(nb::tuple(names), fusion.by, std::string(dtype_name(fusion.dtype)),
                                  nb::tuple(sizes), fusion.inputs, fusion.results));

@@ -7,6 +7,7 @@
 #include "bindings/errors.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "eager/variable.h"
 #include "graph/random_streams.h"
 #include "ops/compose.h"
 

@@ -11,7 +11,9 @@
 #include "bindings/items.h"
 #include "bindings/py_node.h"
 #include "bindings/py_tensor.h"
+#include "ops/attr_fields.h"
 #include "ops/host_kernel.h"
+#include "ops/op_facts.h"
 
 namespace nb = nanobind;
 
@@ -26,17 +28,17 @@ std::map<std::string, PyObject*>& functions() {
 
 void run_function(KernelContext& context) {
   const Locked locked;
-  const auto found = functions().find(context.op().name);
+  const auto found = functions().find(name(context.op()));
   if (found == functions().end()) {
-    fail(Code::kUnimplemented, "No function computes ", context.op().tf_name, ".");
+    fail(Code::kUnimplemented, "No function computes ", context.tf_name(), ".");
   }
   PyRef arguments = checked(PyTuple_New(context.num_inputs()));
   for (int i = 0; i < context.num_inputs(); ++i) {
     PyTuple_SET_ITEM(arguments.get(), i, checked(wrap(Tensor(context.input(i)))).release());
   }
   nb::dict named;
-  if (context.op().attrs) {
-    for (const AttrField& field : context.op().attrs->fields()) {
+  if (context.attrs()) {
+    for (const AttrField& field : context.attrs().type()->fields()) {
       named[field.name.c_str()] = attr_object(field, context.attrs());
     }
   }
@@ -48,8 +50,8 @@ void run_function(KernelContext& context) {
     const TensorSpec& spec = context.spec(k);
     Tensor value = to_tensor(item, spec.dtype);
     if (value.shape() != spec.shape) {
-      fail(Code::kInternal, "Result ", k, " of ", context.op().tf_name, " has shape ",
-           value.shape(), ", which is not ", spec.shape, ".");
+      fail(Code::kInternal, "Result ", k, " of ", context.tf_name(), " has shape ", value.shape(),
+           ", which is not ", spec.shape, ".");
     }
     context.output(k++) = std::move(value);
   }

@@ -8,6 +8,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/observer.h"
+#include "ops/op_facts.h"
 
 namespace ef::py {
 namespace {
@@ -29,7 +30,7 @@ class PythonObserver final : public Observer {
   void ran(const Op& op, std::span<const Tensor> inputs, AttrsRef,
            std::span<const Tensor> outputs) override {
     if (bad_only_ && std::ranges::none_of(outputs, has_nonfinite)) return;
-    tell(op.tf_name, tuple_of(inputs).get(), tuple_of(outputs).get());
+    tell(tf_name(op), tuple_of(inputs).get(), tuple_of(outputs).get());
   }
 
   void tell(const char* name, PyObject* inputs, PyObject* outputs) {

@@ -3,6 +3,8 @@
 
 #include <Python.h>
 
+#include "ops/attrs.h"
+
 namespace ef {
 struct Op;
 }

@@ -14,6 +14,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
+#include "ops/op.h"
 
 namespace ef::py {
 namespace {

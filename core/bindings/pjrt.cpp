@@ -15,6 +15,7 @@
 #include "device/pjrt/client.h"
 #include "lower/plugin_device.h"
 #include "lower/rule.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace nb = nanobind;
@@ -73,9 +74,7 @@ void add_pjrt(nb::module_& m) {
       "lowered",
       [] {
         nb::list names;
-        for (const Op* op : op_table()) {
-          if (lower::find_rule(*op)) names.append(op->name);
-        }
+        for (const Op* op : lower::operations()) names.append(name(*op));
         return names;
       },
       "The operations that programs have.");

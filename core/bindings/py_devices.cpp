@@ -11,6 +11,7 @@
 #include "bindings/py_variable.h"
 #include "device/allocator.h"
 #include "eager/device_backend.h"
+#include "eager/variable.h"
 
 namespace nb = nanobind;
 

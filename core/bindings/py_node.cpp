@@ -17,12 +17,15 @@
 #include "bindings/items.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_tensor.h"
+#include "eager/variable.h"
 #include "graph/call.h"
 #include "graph/custom_gradient.h"
 #include "graph/record.h"
 #include "graph/specialize.h"
 #include "graph/taping.h"
 #include "graph/vjp.h"
+#include "ops/attr_fields.h"
+#include "ops/op_facts.h"
 
 namespace nb = nanobind;
 
@@ -188,7 +191,7 @@ nb::object host_function_of(const PyNode& self) {
 }
 
 nb::object op_name_of(const PyNode& self) {
-  return self.node().op ? nb::object(nb::str(self.node().op->name)) : nb::none();
+  return self.node().op ? nb::object(nb::str(name(*self.node().op))) : nb::none();
 }
 
 nb::object differentiated_by_node(const PyNode& self) {

@@ -20,6 +20,7 @@
 #include "bindings/py_variable.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
+#include "eager/variable.h"
 #include "graph/variables.h"
 #include "ops/compose.h"
 

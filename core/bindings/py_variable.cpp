@@ -14,6 +14,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/device_backend.h"
+#include "eager/variable.h"
 #include "graph/graph.h"
 
 namespace ef::py {

@@ -5,7 +5,11 @@
 
 #include <vector>
 
-#include "eager/variable.h"
+#include "tensor/tensor.h"
+
+namespace ef {
+class Variable;
+}
 
 namespace ef::py {
 

@@ -13,6 +13,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/tape.h"
+#include "eager/variable.h"
 #include "graph/placeholders.h"
 #include "graph/plan.h"
 #include "graph/random_streams.h"

@@ -16,6 +16,7 @@
 #include "kernels/cpu/typed.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/op.h"
 
 namespace ef::py {
 namespace {

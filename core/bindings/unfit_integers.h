@@ -4,7 +4,7 @@
 
 #include <Python.h>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 #include "tensor/tensor.h"
 
 namespace ef::py {

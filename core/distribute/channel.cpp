@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ops/compose.h"
+#include "tensor/error.h"
 
 namespace ef::distribute {
 namespace {

@@ -13,8 +13,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ops/op.h"
 #include "tensor/tensor.h"
+#include "tensor/tensor_list.h"
 
 namespace ef::distribute {
 

@@ -8,7 +8,8 @@
 #include <span>
 
 #include "ops/attrs.h"
-#include "ops/op.h"
+#include "tensor/tensor_list.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef {
 

@@ -15,6 +15,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
+#include "ops/op.h"
 #include "ops/tensor_lists.h"
 
 namespace ef {
@@ -59,20 +60,24 @@ struct Collected {
   }
 
   void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
-                    const ops::GatherAttrs& gather) {
-    const auto in_place = [&] {
-      cpu::add_gathered(dense, values, indices, gather.axis, gather.batch_dims);
-    };
-    if (write_gathered(values, indices, in_place)) return;
-    add(call(ops::gather_grad, {values, indices},
-             ops::GatherGradAttrs{.shape = whole, .gather = gather}));
-  }
-  void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
-                    const ops::GatherNdAttrs& gather) {
-    const auto in_place = [&] { cpu::add_gathered_nd(dense, values, indices, gather.batch_dims); };
-    if (write_gathered(values, indices, in_place)) return;
-    add(call(ops::gather_nd_grad, {values, indices},
-             ops::GatherNdGradAttrs{.shape = whole, .gather = gather}));
+                    AttrsRef attrs) {
+    if (attrs.is<ops::GatherAttrs>()) {
+      const auto& gather = attrs.as<ops::GatherAttrs>();
+      const auto in_place = [&] {
+        cpu::add_gathered(dense, values, indices, gather.axis, gather.batch_dims);
+      };
+      if (write_gathered(values, indices, in_place)) return;
+      add(call(ops::gather_grad, {values, indices},
+               ops::GatherGradAttrs{.shape = whole, .gather = gather}));
+    } else {
+      const auto& gather = attrs.as<ops::GatherNdAttrs>();
+      const auto in_place = [&] {
+        cpu::add_gathered_nd(dense, values, indices, gather.batch_dims);
+      };
+      if (write_gathered(values, indices, in_place)) return;
+      add(call(ops::gather_nd_grad, {values, indices},
+               ops::GatherNdGradAttrs{.shape = whole, .gather = gather}));
+    }
   }
 
   // The same for all batched rows at once, if they may be written.
@@ -184,17 +189,12 @@ class RecordGradContext final : public GradContext {
     collected_[record_.input(i).entry].add(
         Gradient{std::move(values), std::move(indices), dense_shape});
   }
-  void set_slice(int i, Tensor values, const ops::StridedSliceAttrs& slice) override {
+  void set_slice(int i, Tensor values, AttrsRef slice) override {
     if (!wants(i)) return;
-    collected_[record_.input(i).entry].add_slice(input_shape(i), values, slice);
+    collected_[record_.input(i).entry].add_slice(input_shape(i), values,
+                                                 slice.as<ops::StridedSliceAttrs>());
   }
-  void set_gathered(int i, Tensor values, const Tensor& indices,
-                    const ops::GatherAttrs& gather) override {
-    if (!wants(i)) return;
-    collected_[record_.input(i).entry].add_gathered(input_shape(i), values, indices, gather);
-  }
-  void set_gathered(int i, Tensor values, const Tensor& indices,
-                    const ops::GatherNdAttrs& gather) override {
+  void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) override {
     if (!wants(i)) return;
     collected_[record_.input(i).entry].add_gathered(input_shape(i), values, indices, gather);
   }

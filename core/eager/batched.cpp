@@ -8,6 +8,7 @@
 #include "eager/dispatch.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "tensor/error.h"
 
 namespace ef {
 namespace {

@@ -5,9 +5,15 @@
 // Tapes and observers see only the operations on all rows. Python never sees a batched tensor.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "tensor/tensor_list.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef {
+
+namespace ops {
+struct StridedSliceAttrs;
+}
 
 // A tensor of rows[0], rows[1], ...; its shape is that of one row.
 Tensor batched(Tensor rows);

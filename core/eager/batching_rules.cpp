@@ -15,6 +15,7 @@
 #include "ops/images.h"
 #include "ops/indexing.h"
 #include "ops/matmul.h"
+#include "ops/op.h"
 #include "ops/pooling.h"
 #include "ops/reduction.h"
 #include "ops/slicing.h"

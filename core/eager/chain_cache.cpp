@@ -58,7 +58,7 @@ size_t ChainKey::hash() const {
   const auto mix = [&](size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15U; };
   for (const DType dtype : inputs) mix(static_cast<size_t>(dtype));
   for (const Step& step : steps) {
-    mix(static_cast<size_t>(step.op->index));
+    mix(reinterpret_cast<size_t>(step.op));
     for (const int32_t operand : step.operands) mix(static_cast<size_t>(operand));
   }
   for (const int32_t result : results) mix(static_cast<size_t>(result));

@@ -6,7 +6,6 @@
 
 #include "kernels/cpu/chain.h"
 #include "ops/attrs.h"
-#include "ops/op.h"
 
 namespace ef {
 

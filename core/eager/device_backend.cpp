@@ -7,6 +7,7 @@
 #include "device/pjrt/client.h"
 #include "eager/observer.h"
 #include "graph/record.h"
+#include "ops/op_facts.h"
 
 namespace ef {
 namespace {
@@ -16,7 +17,7 @@ class PlacementLog final : public Observer {
   void ran(const Op& op, std::span<const Tensor>, AttrsRef,
            std::span<const Tensor> outputs) override {
     const DeviceId id = outputs.empty() ? current_device() : outputs[0].impl()->device();
-    std::fprintf(stderr, "Executing op %s in device %s\n", op.tf_name, device_at(id).name.c_str());
+    std::fprintf(stderr, "Executing op %s in device %s\n", tf_name(op), device_at(id).name.c_str());
   }
 };
 

@@ -7,7 +7,9 @@
 
 #include "device/devices.h"
 #include "kernels/cpu/optimizers.h"
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "tensor/tensor_list.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef {
 

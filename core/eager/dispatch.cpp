@@ -13,12 +13,22 @@
 #include "eager/tape.h"
 #include "graph/record.h"
 #include "ops/input_checks.h"
+#include "ops/op.h"
 
 namespace ef {
 
 BlockingHooks blocking_hooks;
 
 namespace {
+
+// Whether the result of a call may be large, and of an operation whose results wait.
+[[gnu::always_inline]] inline bool may_delay(const Op& op, std::span<const Tensor> inputs) {
+  if (!op.kernel.elements && !op.waits) return false;
+  for (const Tensor& input : inputs) {
+    if (input.size() >= kLazyElements) return true;
+  }
+  return false;
+}
 
 const InputSpec& input_spec(const Op& op, size_t i) {
   return op.inputs[std::min(i, op.inputs.size() - 1)];

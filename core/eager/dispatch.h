@@ -6,7 +6,7 @@
 
 #include "device/flush_subnormals.h"
 #include "ops/attrs.h"
-#include "ops/op.h"
+#include "tensor/tensor_list.h"
 
 namespace ef {
 

@@ -10,6 +10,7 @@
 
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
+#include "eager/variable.h"
 #include "tensor/error.h"
 
 namespace ef {

@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "eager/variable.h"
+#include "eager/variable_ref.h"
 #include "kernels/cpu/optimizers.h"
+#include "tensor/tensor.h"
 
 namespace ef {
 

@@ -15,8 +15,10 @@
 #include "eager/pending.h"
 #include "ops/array.h"
 #include "ops/convolution.h"
+#include "ops/element_call.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
+#include "ops/op.h"
 
 namespace ef {
 

@@ -12,21 +12,12 @@
 #include "kernels/cpu/chain.h"
 #include "kernels/cpu/element_source.h"
 #include "ops/attrs.h"
-#include "ops/op.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef {
 
 // From this size on, saving a pass over memory is worth the bookkeeping.
 inline constexpr int64_t kLazyElements = 16'384;
-
-// Whether the result of a call may be large, and of an operation whose results wait.
-[[gnu::always_inline]] inline bool may_delay(const Op& op, std::span<const Tensor> inputs) {
-  if (!op.kernel.elements && !op.waits) return false;
-  for (const Tensor& input : inputs) {
-    if (input.size() >= kLazyElements) return true;
-  }
-  return false;
-}
 
 // The result of a call on tensors with values, whose inputs and attributes have been checked;
 // empty if it has to be computed now.

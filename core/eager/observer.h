@@ -4,7 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "tensor/tensor.h"
 
 namespace ef {
 

@@ -14,6 +14,7 @@
 #include "eager/observer.h"
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/element_blocks.h"
+#include "ops/op.h"
 #include "tensor/buffer_limit.h"
 
 namespace ef::lazy {

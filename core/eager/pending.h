@@ -10,7 +10,7 @@
 
 #include "eager/chain_cache.h"
 #include "kernels/cpu/element_source.h"
-#include "ops/op.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::lazy {
 

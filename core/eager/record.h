@@ -9,6 +9,7 @@
 
 #include "device/allocator.h"
 #include "eager/tape.h"
+#include "tensor/error.h"
 
 namespace ef {
 

@@ -5,6 +5,7 @@
 
 #include "eager/record.h"
 #include "eager/variable.h"
+#include "ops/op.h"
 #include "ops/pooling.h"
 
 namespace ef {

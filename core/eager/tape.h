@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "eager/gradient.h"
 #include "eager/id_map.h"
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef {
 

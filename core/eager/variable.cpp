@@ -17,6 +17,7 @@
 #include "kernels/cpu/exact_sum.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/kernel_context.h"
 #include "tensor/error.h"
 
 namespace ef {
@@ -64,6 +65,10 @@ void Variable::refuse_reading() const {
   fail(Code::kFailedPrecondition, "Attempting to use uninitialized value ", name_,
        ": run its initializer first, such as tf.global_variables_initializer().");
 }
+
+VariableRef::VariableRef(Variable& variable) : variable_(&variable) { variable_->retain(); }
+
+void VariableRef::release() { variable_->release(); }
 
 void Variable::lock() {
   while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
@@ -157,7 +162,7 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
   specs.push_back({value.dtype(), value.shape()});
   TensorList outputs{value};
   KernelContext context(op, inputs, {}, specs, outputs);
-  op.kernel(context);
+  context.run();
 }
 
 [[noreturn]] void refuse_delta(const Shape& value, const Shape& delta, const char* op_name) {

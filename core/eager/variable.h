@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <utility>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 #include "tensor/tensor.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef {
 
@@ -123,29 +123,6 @@ class Variable {
   const std::string name_;
   Tensor value_;
   Variable* remainder_ = nullptr;  // a counted reference
-};
-
-// A counted reference to a variable; may be empty. Code that uses a variable without Python's lock,
-// or runs Python code in between, holds one: the owner may be destroyed or initialized again.
-class VariableRef {
- public:
-  VariableRef() = default;
-  explicit VariableRef(Variable& variable) : variable_(&variable) { variable_->retain(); }
-  VariableRef(VariableRef&& other) noexcept : variable_(std::exchange(other.variable_, nullptr)) {}
-  VariableRef& operator=(VariableRef other) noexcept {
-    std::swap(variable_, other.variable_);
-    return *this;
-  }
-  ~VariableRef() {
-    if (variable_) variable_->release();
-  }
-  Variable& operator*() const { return *variable_; }
-  Variable* operator->() const { return variable_; }
-  Variable* get() const { return variable_; }
-  explicit operator bool() const { return variable_ != nullptr; }
-
- private:
-  Variable* variable_ = nullptr;
 };
 
 }  // namespace ef

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "eager/tape.h"
+#include "eager/variable.h"
 #include "graph/random_streams.h"
 #include "graph/record.h"
 #include "graph/specialize.h"
 #include "graph/static_value.h"
 #include "graph/variables.h"
+#include "ops/infer_context.h"
 
 namespace ef::graph {
 namespace {
@@ -121,10 +123,8 @@ class CallInference {
     bool late = false;
     const SavedAttrs attrs = known_attrs(node, inputs, late);
     const auto own = std::span(inputs).first(static_cast<size_t>(node.num_op_inputs));
-    SpecList specs;
-    InferContext context(*node.op, own, attrs, specs, true);
-    node.op->infer(context);
-    for (const TensorSpec& spec : specs) results.push_back(symbolic(spec));
+    for (const TensorSpec& spec : ef::infer(*node.op, own, attrs, true))
+      results.push_back(symbolic(spec));
     find_values(*node.op, own, attrs, late, results);
   }
 

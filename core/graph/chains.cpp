@@ -10,6 +10,8 @@
 #include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
+#include "ops/element_call.h"
+#include "ops/op.h"
 
 namespace ef::graph {
 namespace {
@@ -17,10 +19,10 @@ namespace {
 // Empty if the step is not elementwise.
 ElementLoop loop_of(const NodeSlots& step, std::span<const DType> types) {
   const Node& node = *step.node;
-  if (!node.op || !node.op->kernel.elements || !node.late.empty()) return {};
+  if (!node.op || node.outputs.empty() || !node.late.empty()) return {};
   InlineVector<DType, 3> inputs;
   for (const int32_t slot : step.inputs) inputs.push_back(types[static_cast<size_t>(slot)]);
-  return node.op->kernel.elements({*node.op, inputs, node.outputs[0].dtype(), node.attrs});
+  return element_loop({*node.op, inputs, node.outputs[0].dtype(), node.attrs});
 }
 
 // Whether a shape is known to have one element.
@@ -200,15 +202,13 @@ bool run_in_place(const Node& node, std::span<const Tensor> inputs, TensorList& 
     input.impl()->settle();
   }
   check_inputs(op, inputs);
-  SpecList specs;
-  InferContext infer(op, inputs, node.attrs, specs);
-  op.infer(infer);
+  const SpecList specs = infer(op, inputs, node.attrs);
   if (specs[0].dtype != reused->dtype() || specs[0].shape != reused->shape()) return false;
   TensorList results;
   results.push_back(*reused);
   const KernelRegion region(static_cast<double>(reused->bytes()) / 4);
   KernelContext context(op, inputs, node.attrs, specs, results);
-  op.kernel(context);
+  context.run();
   reused->impl()->reset_id();  // tapes know the old value
   outputs.push_back(*reused);
   return true;

@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "kernels/cpu/chain.h"
+#include "ops/attrs.h"
 
 namespace ef::graph {
 

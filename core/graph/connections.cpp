@@ -7,6 +7,7 @@
 #include "graph/taping.h"
 #include "graph/variables.h"
 #include "ops/indexing.h"
+#include "ops/op_facts.h"
 
 namespace ef::graph {
 namespace {
@@ -75,7 +76,7 @@ class Walk {
         use(variables[k], more);
       }
     }
-    if (!connected || (node.op && !node.op->gradient)) return;
+    if (!connected || (node.op && !has_gradient(*node.op))) return;
     for (size_t i = 0; i < static_cast<size_t>(node.num_op_inputs); ++i) {
       const Tensor& input = graph_.tensor(node.inputs[i]);
       if (!is_differentiable(input.dtype()) && !is_tape(input)) continue;

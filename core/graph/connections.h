@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "tensor/dtype.h"
 
 namespace ef::graph {
 

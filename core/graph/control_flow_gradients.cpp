@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eager/dispatch.h"
+#include "eager/variable.h"
 #include "graph/list_specs.h"
 #include "graph/record.h"
 #include "graph/specialize.h"

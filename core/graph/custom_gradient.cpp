@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eager/dispatch.h"
+#include "eager/variable.h"
 #include "graph/record.h"
 #include "graph/variables.h"
 #include "ops/compose.h"

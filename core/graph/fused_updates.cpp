@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "eager/variable.h"
 #include "graph/record.h"
 #include "graph/update_rules.h"
 #include "graph/variables.h"

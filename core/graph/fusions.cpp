@@ -15,9 +15,11 @@
 #include "ops/array.h"
 #include "ops/bias.h"
 #include "ops/convolution.h"
+#include "ops/element_call.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
 #include "ops/normalization.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 
 namespace ef::graph {
@@ -210,9 +212,9 @@ class Fusion::Search {
       fusion.limits_ = {low, high};
       return true;
     }
-    if (!node.op->kernel.elements || !node.late.empty() || node.inputs.size() != 1) return false;
+    if (!node.late.empty() || node.inputs.size() != 1) return false;
     const DType type = DType::kFloat32;
-    const ElementLoop loop = node.op->kernel.elements({*node.op, {&type, 1}, type, node.attrs});
+    const ElementLoop loop = element_loop({*node.op, {&type, 1}, type, node.attrs});
     if (!loop || loop.forwards || !loop.overwrites) return false;
     fusion.loops_.push_back(loop);
     fusion.ends_ = true;
@@ -307,10 +309,7 @@ bool Fusion::fold_once(std::span<const Tensor> inputs, int64_t channels, Folded&
 
 // The image as the convolution gets it, without a value.
 Tensor Fusion::padded(const Tensor& image) const {
-  SpecList specs;
-  InferContext infer(*pad_->op, {&image, 1}, pad_->attrs, specs);
-  pad_->op->infer(infer);
-  return symbolic(specs[0]);
+  return symbolic(infer(*pad_->op, {&image, 1}, pad_->attrs)[0]);
 }
 
 cpu::Convolution Fusion::describe(const Shape& image, const Shape& filter,
@@ -348,8 +347,7 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   cpu::Convolution convolution;
   try {
     const Tensor operands[] = {pad_ ? padded(left) : left, right, int8 ? inputs[2] : Tensor()};
-    InferContext infer(op, std::span(operands).first(int8 ? 3 : 2), node_->attrs, specs);
-    op.infer(infer);
+    specs = infer(op, std::span(operands).first(int8 ? 3 : 2), node_->attrs);
     if (is_convolution(*node_))
       convolution = describe(operands[0].shape(), right.shape(), specs[0].shape);
   } catch (const Error&) {

@@ -14,6 +14,7 @@
 #include "graph/chains.h"
 #include "graph/graph.h"
 #include "kernels/cpu/finished_convolution.h"
+#include "tensor/tensor_list.h"
 
 namespace ef::graph {
 

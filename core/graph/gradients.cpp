@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eager/variable.h"
 #include "graph/record.h"
 #include "graph/variables.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -90,7 +91,7 @@ GraphPtr& default_graph = *new GraphPtr;
 }  // namespace
 
 const char* Node::type() const {
-  if (op) return op->tf_name;
+  if (op) return tf_name(*op);
   if (function) return function->type();
   return constant ? "Const" : "Placeholder";
 }

@@ -16,7 +16,7 @@
 #include "device/devices.h"
 #include "graph/node_function.h"
 #include "graph/symbolic.h"
-#include "ops/op.h"
+#include "ops/attrs.h"
 #include "tensor/error.h"
 
 namespace ef::graph {

@@ -6,6 +6,7 @@
 
 #include "eager/dispatch.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"

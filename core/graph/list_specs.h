@@ -4,6 +4,9 @@
 #include <span>
 
 #include "graph/graph.h"
+#include "ops/attrs.h"
+#include "tensor/tensor.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::graph {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "eager/variable.h"
-#include "ops/op.h"
+#include "eager/variable_ref.h"
+#include "tensor/tensor_list.h"
 
 namespace ef {
 class Tape;

@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ops/op_facts.h"
+
 namespace ef::graph {
 namespace {
 
@@ -38,11 +40,11 @@ const std::unordered_set<std::string_view> kInScope{
 
 }  // namespace
 
-bool is_in_scope_of_name(const Op& op) { return kInScope.contains(op.tf_name); }
+bool is_in_scope_of_name(const Op& op) { return kInScope.contains(tf_name(op)); }
 
 std::string_view default_node_name(const Op& op) {
-  const auto found = kNames.find(op.tf_name);
-  return found == kNames.end() ? op.tf_name : found->second;
+  const auto found = kNames.find(tf_name(op));
+  return found == kNames.end() ? tf_name(op) : found->second;
 }
 
 }  // namespace ef::graph

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::graph {
 

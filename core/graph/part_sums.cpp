@@ -48,8 +48,7 @@ bool add_part(const Node& part, std::span<const Tensor> inputs, const Tensor& wh
   }
   SpecList specs;
   try {
-    InferContext infer(*part.op, inputs, part.attrs, specs);
-    part.op->infer(infer);
+    specs = infer(*part.op, inputs, part.attrs);
   } catch (const Error&) {
     return false;  // the operation itself says what is wrong
   }

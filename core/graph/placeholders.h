@@ -4,6 +4,7 @@
 #include <string>
 
 #include "graph/graph.h"
+#include "tensor/tensor.h"
 
 namespace ef::graph {
 

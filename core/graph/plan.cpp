@@ -14,6 +14,7 @@
 #include "graph/pooled_activations.h"
 #include "graph/record.h"
 #include "graph/variables.h"
+#include "ops/op.h"
 #include "ops/pooling.h"
 #include "ops/shapes.h"
 #include "ops/softmax.h"

@@ -10,6 +10,7 @@
 #include "graph/chains.h"
 #include "graph/fusions.h"
 #include "graph/graph.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::graph {
 

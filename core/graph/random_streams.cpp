@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "eager/variable.h"
 #include "graph/record.h"
 #include "graph/variables.h"
 #include "tensor/error.h"

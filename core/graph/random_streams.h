@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "eager/variable.h"
+#include "eager/variable_ref.h"
 #include "graph/graph.h"
 
 namespace ef::graph {

@@ -11,6 +11,8 @@
 #include "graph/static_value.h"
 #include "graph/taping.h"
 #include "graph/vjp.h"
+#include "ops/attr_fields.h"
+#include "ops/op.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -234,8 +236,7 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   }
   SpecList specs;
   try {
-    InferContext infer(op, inputs, attrs, specs, true);
-    op.infer(infer);
+    specs = infer(op, inputs, attrs, true);
   } catch (const Error& error) {
     refuse(error);
   }

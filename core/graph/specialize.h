@@ -7,6 +7,8 @@
 #include <span>
 
 #include "graph/graph.h"
+#include "tensor/tensor_list.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::graph {
 

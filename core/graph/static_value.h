@@ -5,6 +5,7 @@
 #include <span>
 
 #include "graph/graph.h"
+#include "ops/attrs.h"
 
 namespace ef::graph {
 

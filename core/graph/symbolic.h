@@ -7,7 +7,9 @@
 
 #include <memory>
 
-#include "ops/op.h"
+#include "tensor/ints.h"
+#include "tensor/tensor.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef {
 

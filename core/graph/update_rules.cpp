@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "eager/variable.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "eager/fused_update.h"
+#include "tensor/tensor_list.h"
 
 namespace ef::graph {
 

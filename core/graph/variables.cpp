@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eager/exact_sum.h"
+#include "eager/variable.h"
 #include "graph/record.h"
 #include "ops/compose.h"
 #include "tensor/error.h"
@@ -167,6 +168,10 @@ SwappedVariables::SwappedVariables(const VariablePairs& pairs) : outer_(innermos
 }
 
 SwappedVariables::~SwappedVariables() { innermost_ = outer_; }
+
+Variable& SwappedVariables::find(Variable& traced) {
+  return innermost_ || traced.is_declaration() ? search(traced) : traced;
+}
 
 Variable& SwappedVariables::search(Variable& traced) {
   for (const SwappedVariables* frame = innermost_; frame; frame = frame->outer_) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "eager/variable.h"
+#include "eager/variable_ref.h"
 #include "graph/graph.h"
 
 namespace ef::graph {
@@ -72,9 +72,7 @@ class SwappedVariables {
   SwappedVariables& operator=(const SwappedVariables&) = delete;
 
   // The variable that replaces one of the trace.
-  static Variable& find(Variable& traced) {
-    return innermost_ || traced.is_declaration() ? search(traced) : traced;
-  }
+  static Variable& find(Variable& traced);
 
  private:
   static Variable& search(Variable& traced);

@@ -12,6 +12,7 @@
 #include "graph/taping.h"
 #include "ops/array.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/shapes.h"
 
 namespace ef::graph {

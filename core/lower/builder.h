@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "ops/op.h"
+#include "tensor/tensor.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::lower {
 

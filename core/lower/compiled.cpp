@@ -8,6 +8,7 @@
 #include "device/devices.h"
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
+#include "eager/variable.h"
 #include "graph/control_flow.h"
 #include "graph/specialize.h"
 #include "graph/variables.h"

@@ -8,6 +8,8 @@
 #include "lower/program_cache.h"
 #include "lower/rule.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -61,7 +63,7 @@ Split split_attrs(const Op& op, AttrsRef attrs) {
   Split split;
   if (&op == &ops::strided_slice) {
     split_indices(attrs, split);
-  } else if (std::string_view(op.name).starts_with("philox_")) {
+  } else if (std::string_view(name(op)).starts_with("philox_")) {
     split_stream(attrs, split);
   }
   return split;

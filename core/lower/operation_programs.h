@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "device/pjrt/client.h"
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "tensor/tensor_list.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::lower {
 

@@ -9,6 +9,7 @@
 
 #include "eager/fused_update.h"
 #include "ops/elementwise.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -70,7 +71,7 @@ bool PluginDevice::run(DeviceId device, const Op& op, std::span<const Tensor> in
   for (const TensorSpec& spec : specs) {
     if (!holds(spec.dtype)) return false;
   }
-  if (specs.empty() || op.sizes_from_values || stays_on_host(inputs, specs)) return false;
+  if (specs.empty() || sizes_from_values(op) || stays_on_host(inputs, specs)) return false;
   if (is_copy(op)) {
     outputs.push_back(on_device(inputs[0], device));
     return true;
@@ -104,7 +105,7 @@ Tensor PluginDevice::update(DeviceId device, const Op& op, const Tensor& value,
   SpecList specs;
   specs.push_back({value.dtype(), value.shape()});
   const OperationPrograms::Found found = programs_->find(op, inputs, {}, specs, true);
-  if (!found.executable) fail(Code::kInternal, "There is no program for ", op.tf_name, ".");
+  if (!found.executable) fail(Code::kInternal, "There is no program for ", tf_name(op), ".");
   const char donated[] = {given, 0};
   TensorList results;
   found.executable->run(inputs, donated, index_, results);

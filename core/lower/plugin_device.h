@@ -9,6 +9,8 @@
 #include "eager/device_backend.h"
 #include "lower/operation_programs.h"
 #include "lower/update_programs.h"
+#include "ops/attrs.h"
+#include "tensor/tensor_list.h"
 
 namespace ef::lower {
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "eager/variable.h"
 #include "graph/control_flow.h"
 #include "graph/list_specs.h"
 #include "graph/record.h"
@@ -14,6 +15,8 @@
 #include "lower/replicas.h"
 #include "lower/rule.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
+#include "ops/op_facts.h"
 #include "ops/tensor_lists.h"
 #include "tensor/error.h"
 
@@ -60,7 +63,7 @@ Values apply(Builder& b, const Op& op, std::span<const Value> inputs, AttrsRef a
              std::span<const TensorSpec> outputs,
              std::span<const std::pair<std::string, Value>> late) {
   const Rule rule = find_rule(op);
-  if (!rule) fail(Code::kUnimplemented, "programs do not have ", op.tf_name);
+  if (!rule) fail(Code::kUnimplemented, "programs do not have ", tf_name(op));
   return rule({b, op, inputs, attrs, outputs, late});
 }
 
@@ -633,8 +636,8 @@ std::vector<std::string> missing_in(const Graph& graph) {
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
     const bool missing = node.op && !find_rule(*node.op);
-    if (missing && std::ranges::find(names, node.op->tf_name) == names.end()) {
-      names.push_back(node.op->tf_name);
+    if (missing && std::ranges::find(names, tf_name(*node.op)) == names.end()) {
+      names.push_back(tf_name(*node.op));
     }
   }
   return names;

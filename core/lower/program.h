@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "eager/variable.h"
+#include "eager/variable_ref.h"
 #include "graph/graph.h"
-#include "ops/op.h"
 
 namespace ef::lower {
 

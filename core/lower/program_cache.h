@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/pjrt/client.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::lower {
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "eager/variable.h"
 #include "graph/control_flow.h"
 #include "graph/variables.h"
 #include "lower/rule.h"

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "eager/variable.h"
+#include "eager/variable_ref.h"
 #include "graph/graph.h"
 
 namespace ef::lower {

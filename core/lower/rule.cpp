@@ -2,9 +2,11 @@
 #include "lower/rule.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 
+#include "ops/op.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -64,6 +66,13 @@ Dims normalized(const std::optional<Ints>& axes, int rank) {
   const auto [first, last] = std::ranges::unique(result);
   result.erase(first, last);
   return result;
+}
+
+std::vector<const Op*> operations() {
+  std::vector<const Op*> found;
+  std::ranges::copy_if(op_table(), std::back_inserter(found),
+                       [](const Op* op) { return static_cast<bool>(find_rule(*op)); });
+  return found;
 }
 
 }  // namespace ef::lower

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "lower/builder.h"
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "tensor/error.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::lower {
 
@@ -39,6 +41,8 @@ using Rule = Values (*)(const Call&);
 
 // The rule of an operation; null if programs do not have it.
 Rule find_rule(const Op& op);
+// The operations that programs have.
+std::vector<const Op*> operations();
 // Throws that a program cannot do this.
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {

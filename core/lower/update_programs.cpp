@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "eager/tape.h"
+#include "eager/variable.h"
 #include "graph/graph.h"
 #include "graph/update_rules.h"
 #include "lower/program.h"

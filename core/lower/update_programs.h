@@ -12,6 +12,7 @@
 #include "device/pjrt/client.h"
 #include "eager/fused_update.h"
 #include "tensor/inline_vector.h"
+#include "tensor/tensor_spec.h"
 
 namespace ef::lower {
 

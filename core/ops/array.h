@@ -1,7 +1,7 @@
 // Operations on shape and layout: reshaping, joining, splitting, slicing, padding, repeating.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/infer_context.h"
 
 namespace ef::ops {
 

@@ -6,10 +6,13 @@
 
 #include "eager/tape.h"
 #include "kernels/cpu/attention.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/matmul.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/softmax.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Attention as one operation, which needs no memory for its scores.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

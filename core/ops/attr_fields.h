@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,20 +16,12 @@
 #include <utility>
 #include <vector>
 
+#include "ops/attrs.h"
 #include "tensor/dtype.h"
 #include "tensor/ints.h"
 #include "tensor/shape.h"
 
 namespace ef {
-
-// A dtype restricted to a set. Members of type DType take numeric dtypes and strings.
-template <DTypeSet kAllowed>
-struct DTypeIn {
-  DType value;
-  DTypeIn() = default;
-  constexpr DTypeIn(DType dtype) : value(dtype) {}
-  constexpr operator DType() const { return value; }
-};
 
 enum class AttrKind : uint8_t {
   kInt,
@@ -59,10 +52,6 @@ struct AttrField {
     return engage ? engage(member) : member;
   }
 };
-
-// A plain struct. Its members are attributes, or nested structs of attributes.
-template <class T>
-concept AttrsStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 
 namespace attr_fields {
 
@@ -279,6 +268,30 @@ std::vector<AttrField> attr_fields_of() {
   std::vector<AttrField> fields;
   attr_fields::append(defaults, &defaults, fields, attr_fields::Indices<T>());
   return fields;
+}
+
+template <AttrsStruct T>
+constinit const AttrsType AttrsTypeOf<T>::value = {
+    .size = sizeof(T),
+    // Default-initialized, so that compilers do not clear the room of lists. Members without an
+    // initializer have no value: calls must give one.
+    .construct = [](void* at) { new (at) T; },
+    .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
+    .destroy = std::is_trivially_destructible_v<T>
+                   ? nullptr
+                   : +[](void* attrs) { static_cast<T*>(attrs)->~T(); },
+    .equal =
+        [](const void* a, const void* b) {
+          return attr_fields::equal(*static_cast<const T*>(a), *static_cast<const T*>(b));
+        },
+    .fields = attr_fields_of<T>,
+};
+
+// For `OpSpec::attrs`.
+template <AttrsStruct T>
+constexpr const AttrsType* attrs_of() {
+  static_assert(sizeof(T) <= kMaxAttrsSize && alignof(T) <= alignof(std::max_align_t));
+  return &AttrsTypeOf<T>::value;
 }
 
 }  // namespace ef

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "device/allocator.h"
+#include "ops/attr_fields.h"
 #include "tensor/error.h"
 
 namespace ef {

@@ -15,14 +15,31 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "ops/attr_fields.h"
+#include "tensor/dtype.h"
+#include "tensor/ints.h"
 
 namespace ef {
+
+// A dtype restricted to a set. Members of type DType take numeric dtypes and strings.
+template <DTypeSet kAllowed>
+struct DTypeIn {
+  DType value;
+  DTypeIn() = default;
+  constexpr DTypeIn(DType dtype) : value(dtype) {}
+  constexpr operator DType() const { return value; }
+};
+
+// A plain struct. Its members are attributes, or nested structs of attributes.
+template <class T>
+concept AttrsStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
+
+struct AttrField;
+struct Op;  // an entry of the table, see ops/op.h
 
 // How to handle a struct of attributes by its address.
 struct AttrsType {
@@ -36,46 +53,33 @@ struct AttrsType {
 
 inline constexpr size_t kMaxAttrsSize = 512;
 
+// How to handle the attributes T. Code that declares an operation with them defines it, by
+// attrs_of<T>() of ops/attr_fields.h; all other code only compares its address.
 template <AttrsStruct T>
-inline constexpr AttrsType kAttrsType = {
-    .size = sizeof(T),
-    // Default-initialized, so that compilers do not clear the storage of lists. Members without an
-    // initializer have no value: calls must pass one.
-    .construct = [](void* at) { new (at) T; },
-    .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
-    .destroy = std::is_trivially_destructible_v<T>
-                   ? nullptr
-                   : +[](void* attrs) { static_cast<T*>(attrs)->~T(); },
-    .equal =
-        [](const void* a, const void* b) {
-          return attr_fields::equal(*static_cast<const T*>(a), *static_cast<const T*>(b));
-        },
-    .fields = attr_fields_of<T>,
+struct AttrsTypeOf {
+  static const AttrsType value;
 };
-
-// For `OpSpec::attrs`.
-template <AttrsStruct T>
-constexpr const AttrsType* attrs_of() {
-  static_assert(sizeof(T) <= kMaxAttrsSize && alignof(T) <= alignof(std::max_align_t));
-  return &kAttrsType<T>;
-}
 
 // A non-owning reference to the attributes of some operation, for parameters.
 class AttrsRef {
  public:
   AttrsRef() = default;  // of an operation without attributes
   template <AttrsStruct T>
-  AttrsRef(const T& attrs) : type_(&kAttrsType<T>), attrs_(&attrs) {}
+  AttrsRef(const T& attrs) : type_(&AttrsTypeOf<T>::value), attrs_(&attrs) {}
   AttrsRef(const AttrsType* type, const void* attrs) : type_(type), attrs_(attrs) {}
 
   explicit operator bool() const { return type_ != nullptr; }
   const AttrsType* type() const { return type_; }
   const void* data() const { return attrs_; }
 
+  template <AttrsStruct T>
+  bool is() const {
+    return type_ == &AttrsTypeOf<T>::value;
+  }
   // Throws unless they are of this type.
   template <AttrsStruct T>
   const T& as() const {
-    if (type_ != &kAttrsType<T>) [[unlikely]]
+    if (!is<T>()) [[unlikely]]
       wrong_type();
     return *static_cast<const T*>(attrs_);
   }

@@ -1,7 +1,6 @@
 // Biases per channel.
 #pragma once
 
-#include "ops/op.h"
 #include "ops/window.h"
 
 namespace ef::ops {

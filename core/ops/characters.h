@@ -1,7 +1,7 @@
 // Strings as characters, replacements in strings, CSV fields, and sets of rows.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

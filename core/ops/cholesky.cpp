@@ -4,6 +4,7 @@
 #include "kernels/cpu/cholesky_loops.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

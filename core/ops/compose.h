@@ -2,7 +2,7 @@
 #pragma once
 
 #include "eager/dispatch.h"
-#include "ops/op.h"
+#include "tensor/tensor.h"
 
 namespace ef {
 

@@ -3,8 +3,11 @@
 
 #include "kernels/cpu/convolution.h"
 #include "kernels/cpu/int8_products.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

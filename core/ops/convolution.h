@@ -1,7 +1,6 @@
 // Two-dimensional convolutions and the operations that are their gradients.
 #pragma once
 
-#include "ops/op.h"
 #include "ops/window.h"
 
 namespace ef::ops {

@@ -6,11 +6,14 @@
 
 #include "kernels/cpu/creation.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/elementwise_infer.h"
 #include "ops/input_checks.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/reduction.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

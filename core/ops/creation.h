@@ -1,7 +1,7 @@
 // Operations that make tensors from sizes and scalars.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -3,9 +3,12 @@
 #include "ops/densify.h"
 
 #include "kernels/cpu/densify.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

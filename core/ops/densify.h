@@ -1,7 +1,7 @@
 // Operations that pad ragged rows, make sparse tensors dense, and count integers.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -3,15 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 
-#include "ops/attrs.h"
 #include "tensor/dtype.h"
 
 namespace ef {
-
-struct Op;
 
 // Code that computes on registers, the accumulator (kernels/cpu/tiles.h). There is one function for
 // each operand that the accumulator may be; the other operand is in memory.
@@ -75,13 +71,7 @@ class ElementLoop {
   alignas(8) char call_[kCallBytes];
 };
 
-// The parts of a call that determine the loop.
-struct ElementCall {
-  const Op& op;
-  std::span<const DType> inputs;
-  DType output;
-  AttrsRef attrs;
-};
+struct ElementCall;
 using ElementLoopFn = ElementLoop (*)(const ElementCall&);
 
 }  // namespace ef

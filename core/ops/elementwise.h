@@ -1,7 +1,7 @@
 // Operations that act on each element, with broadcasting where there are several inputs.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -2,6 +2,8 @@
 #include "kernels/cpu/elementwise.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,10 @@
 // Selection, clipping, conversions between dtypes, and complex numbers' parts.
 #include "kernels/cpu/elementwise.h"
+#include "ops/attr_fields.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

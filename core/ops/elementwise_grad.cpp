@@ -2,6 +2,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op.h"
 
 namespace ef::ops {
 namespace {

@@ -1,13 +1,16 @@
 // Shape and dtype inference shared by the elementwise operations.
 #include "ops/elementwise_infer.h"
 
+#include "ops/op_facts.h"
+#include "tensor/error.h"
+
 namespace ef::ops {
 
 Shape broadcast_shape(const InferContext& c) {
   Shape shape;
   if (!broadcast_shapes(c.shape(0), c.shape(1), &shape)) {
     invalid_argument("Incompatible shapes: ", c.shape(0), " vs. ", c.shape(1),
-                     " [Op:", c.op().tf_name, "]");
+                     " [Op:", tf_name(c.op()), "]");
   }
   return shape;
 }
@@ -26,9 +29,9 @@ void binary_bool_infer(InferContext& c) {
     return;
   }
   if (!compatible(c.shape(0), c.shape(1))) {
-    invalid_argument("Inputs to operation ", c.op().tf_name,
+    invalid_argument("Inputs to operation ", tf_name(c.op()),
                      " must have the same size and shape.  Input 0: ", c.shape(0),
-                     " != input 1: ", c.shape(1), " [Op:", c.op().tf_name, "]");
+                     " != input 1: ", c.shape(1), " [Op:", tf_name(c.op()), "]");
   }
   c.add_output(c.dtype(0), merged(c.shape(0), c.shape(1)));
 }

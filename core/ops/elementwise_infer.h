@@ -2,7 +2,8 @@
 #pragma once
 
 #include "ops/compose.h"
-#include "ops/op.h"
+#include "ops/gradient_context.h"
+#include "ops/infer_context.h"
 
 namespace ef::ops {
 

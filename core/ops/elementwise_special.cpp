@@ -5,6 +5,8 @@
 #include "kernels/cpu/special.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

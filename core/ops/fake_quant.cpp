@@ -2,7 +2,10 @@
 #include "ops/fake_quant.h"
 
 #include "kernels/cpu/fake_quant.h"
+#include "ops/attr_fields.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Fourier transforms.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

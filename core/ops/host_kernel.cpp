@@ -15,7 +15,7 @@ void set_host_kernel(KernelFn run) { chosen.store(run); }
 
 void host_kernel(KernelContext& context) {
   const KernelFn run = chosen.load();
-  if (!run) fail(Code::kUnimplemented, context.op().tf_name, " is computed by the host language.");
+  if (!run) fail(Code::kUnimplemented, context.tf_name(), " is computed by the host language.");
   run(context);
 }
 

@@ -1,7 +1,7 @@
 // Kernels that are the host language's: NumPy's Fourier transforms, LAPACK's factorizations.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef {
 

@@ -2,8 +2,11 @@
 #include "ops/images.h"
 
 #include "kernels/cpu/images.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

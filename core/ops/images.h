@@ -1,7 +1,7 @@
 // Operations on images.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -5,10 +5,13 @@
 
 #include "kernels/cpu/indexing.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/creation.h"
 #include "ops/elementwise.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,8 @@
 // Operations that gather or scatter by index, search and sort.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "tensor/tensor.h"
 
 namespace ef::ops {
 

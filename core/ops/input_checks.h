@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ops/op.h"
+#include "ops/input_spec.h"
 
 namespace ef {
 

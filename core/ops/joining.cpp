@@ -1,8 +1,11 @@
 // Joining and splitting tensors: inference and gradients.
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

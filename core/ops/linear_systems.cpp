@@ -3,8 +3,11 @@
 
 #include "kernels/cpu/linear_systems.h"
 #include "kernels/cpu/schur.h"
+#include "ops/attr_fields.h"
 #include "ops/host_kernel.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Linear systems, factors, inverses and determinants.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -5,8 +5,10 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/softmax.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Loss functions on logits, and half the squared norm.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

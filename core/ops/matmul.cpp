@@ -5,9 +5,12 @@
 
 #include "kernels/cpu/int8_products.h"
 #include "kernels/cpu/matmul.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/input_checks.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

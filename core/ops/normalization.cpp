@@ -6,9 +6,12 @@
 
 #include "eager/tape.h"
 #include "kernels/cpu/normalization.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

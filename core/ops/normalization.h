@@ -1,7 +1,7 @@
 // Batch and layer normalisation.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -1,7 +1,7 @@
 // Euclidean norms of values whose squares may overflow or vanish.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -4,7 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "ops/element_call.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op_facts.h"
 
 namespace ef {
 namespace {
@@ -39,6 +41,24 @@ Op::Op(OpSpec spec) : OpSpec(std::move(spec)), index(static_cast<int>(mutable_ta
   elementwise = elementwise || infer == ops::unary_infer || infer == ops::unary_bool_infer ||
                 infer == ops::binary_infer || infer == ops::binary_bool_infer;
   mutable_table().push_back(this);
+}
+
+const char* name(const Op& op) { return op.name; }
+const char* tf_name(const Op& op) { return op.tf_name; }
+bool has_gradient(const Op& op) { return op.gradient != nullptr; }
+bool sizes_from_values(const Op& op) { return op.sizes_from_values; }
+
+SpecList infer(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool symbolic) {
+  SpecList outputs;
+  InferContext context(op, inputs, attrs, outputs, symbolic);
+  op.infer(context);
+  return outputs;
+}
+
+void KernelContext::run() { op_.kernel(*this); }
+
+ElementLoop element_loop(const ElementCall& call) {
+  return call.op.kernel.elements ? call.op.kernel.elements(call) : ElementLoop();
 }
 
 const std::vector<const Op*>& op_table() { return mutable_table(); }

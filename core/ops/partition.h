@@ -1,7 +1,7 @@
 // Rows partitioned among tensors, stitched together again, and reordered.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -2,9 +2,12 @@
 #include "ops/pooling.h"
 
 #include "kernels/cpu/pooling.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

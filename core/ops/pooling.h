@@ -1,7 +1,6 @@
 // Two-dimensional pooling and the operations that are its gradients.
 #pragma once
 
-#include "ops/op.h"
 #include "ops/window.h"
 
 namespace ef::ops {

@@ -2,8 +2,11 @@
 #include "ops/random.h"
 
 #include "kernels/cpu/random.h"
+#include "ops/attr_fields.h"
 #include "ops/input_checks.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

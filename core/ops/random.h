@@ -1,7 +1,7 @@
 // Random numbers as functions of a Philox key and counter; the streams' state lives in Python.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -1,7 +1,10 @@
 // Table entries of the operations that sample by rejection.
 #include "kernels/cpu/random_streams.h"
+#include "ops/attr_fields.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/random.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/activations.h"
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

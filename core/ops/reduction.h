@@ -1,7 +1,7 @@
 // Reductions over axes, argmax and argmin, and cumulative sums and products.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

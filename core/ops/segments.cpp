@@ -3,12 +3,15 @@
 
 #include "kernels/cpu/segments.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/partition.h"
 #include "ops/reduction.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Reductions of the rows that belong to the same segment.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -4,6 +4,9 @@
 #include <limits>
 
 #include "kernels/cpu/shapes.h"
+#include "ops/attr_fields.h"
+#include "ops/op.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 

@@ -1,7 +1,7 @@
 // Operations that return shapes.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -5,8 +5,11 @@
 
 #include "kernels/cpu/array.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef {
 
@@ -190,7 +193,7 @@ void slice_gradient(GradContext& g) {
     end[i] += begin[static_cast<size_t>(i)];
     strides[i] = 1;
   }
-  g.set_slice(0, g.dy(), {.begin = begin, .end = end, .strides = strides});
+  g.set_slice(0, g.dy(), StridedSliceAttrs{.begin = begin, .end = end, .strides = strides});
 }
 
 // The shape of what is padded: if its rank is unknown, that which the paddings are for. If that is

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ops/array.h"
+#include "tensor/inline_vector.h"
 #include "tensor/shape.h"
 
 namespace ef {

@@ -5,7 +5,9 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

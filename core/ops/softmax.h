@@ -1,7 +1,7 @@
 // Softmax over the last axis.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -1,10 +1,13 @@
 // Searching, sorting and counting: inference and gradients.
 #include "kernels/cpu/indexing.h"
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/reduction.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -5,8 +5,11 @@
 #include <bitset>
 
 #include "kernels/cpu/sparse.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

@@ -1,7 +1,7 @@
 // Operations on sparse tensors: their indices, one row per element, and products.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 
 namespace ef::ops {
 

@@ -2,8 +2,11 @@
 #include "ops/tensor_lists.h"
 
 #include "kernels/cpu/tensor_lists.h"
+#include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "tensor/error.h"
 
 namespace ef::ops {
 namespace {

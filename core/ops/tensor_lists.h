@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
 #include "tensor/variant.h"
 
 namespace ef::ops {

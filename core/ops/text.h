@@ -1,7 +1,7 @@
 // Operations on strings.
 #pragma once
 
-#include "ops/op.h"
+#include "tensor/dtype.h"
 
 namespace ef::ops {
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eager/dispatch.h"
+#include "tensor/tensor.h"
 #include "tests/check.h"
 
 namespace ef::test {

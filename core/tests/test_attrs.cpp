@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ops/array.h"
+#include "ops/attr_fields.h"
 #include "ops/attrs.h"
 #include "ops/convolution.h"
 #include "ops/creation.h"

@@ -9,6 +9,7 @@
 #include "kernels/cpu/chain.h"
 #include "ops/bias.h"
 #include "ops/elementwise.h"
+#include "ops/op.h"
 #include "tests/check.h"
 #include "tests/tensors.h"
 

@@ -10,6 +10,7 @@
 #include "eager/dispatch.h"
 #include "kernels/cpu/libmvec.h"
 #include "ops/elementwise.h"
+#include "ops/op_facts.h"
 #include "tests/check.h"
 #include "tests/tensors.h"
 
@@ -50,7 +51,7 @@ void check_function(const Op& op, double low, double high, double (*reference)(d
     const double got = result.data<T>()[i];
     const double unit = std::max(std::abs(expected) * std::numeric_limits<T>::epsilon(),
                                  static_cast<double>(std::numeric_limits<T>::min()));
-    const std::string what = cat(op.name, "(", inputs[i], ")");
+    const std::string what = cat(name(op), "(", inputs[i], ")");
     test::check_near(__FILE__, __LINE__, what.c_str(), got, static_cast<T>(expected), units * unit);
   }
 }

@@ -15,8 +15,10 @@
 #include <variant>
 #include <vector>
 
-#include "ops/op.h"
+#include "tensor/error.h"
 #include "tensor/tensor.h"
+#include "tensor/tensor_list.h"
+#include "tensor/tensor_spec.h"
 
 struct PJRT_Buffer;
 struct PJRT_Client;

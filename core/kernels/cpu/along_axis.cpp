@@ -79,7 +79,7 @@ void arg_kernel(KernelContext& context) {
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
   const int axis = normalize_axis(context.attrs<ops::ArgExtremumAttrs>().axis.value_or(0), x.rank(),
-                                  context.op().tf_name);
+                                  context.tf_name());
   const Layout layout = around_axis(x.shape(), axis);
   const auto run = [&](int64_t* places) {
     if (x.dtype() == DType::kBool) {
@@ -198,7 +198,7 @@ void scan(KernelContext& context) {
   if (out.size() == 0) return;
   const auto& attrs = context.attrs<ops::ScanAttrs>();
   const Layout layout =
-      around_axis(x.shape(), normalize_axis(attrs.axis, x.rank(), context.op().tf_name));
+      around_axis(x.shape(), normalize_axis(attrs.axis, x.rank(), context.tf_name()));
   on_number_type(x.dtype(), [&]<class T>(T) {
     if constexpr (kLooped<T> || kComplex<T>) {
       scan_of<R>(x.data<T>(), out.mutable_data<T>(), layout, attrs.exclusive, attrs.reverse);
@@ -242,7 +242,7 @@ void linear_scan(KernelContext& context) {
   if (out.size() == 0) return;
   const auto& attrs = context.attrs<ops::LinearScanAttrs>();
   const Layout layout =
-      around_axis(terms.shape(), normalize_axis(attrs.axis, terms.rank(), context.op().tf_name));
+      around_axis(terms.shape(), normalize_axis(attrs.axis, terms.rank(), context.tf_name()));
   on_number_type(terms.dtype(), [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T> || kComplex<T>) {
       const T* const coefficients = context.input(0).data<T>();

@@ -1,7 +1,11 @@
 // Kernels of the operations that rearrange, join, cut and repeat tensors.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
+
+namespace ef::ops {
+struct StridedSliceAttrs;
+}
 
 namespace ef::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -1,7 +1,7 @@
 // Kernels that add a vector along the channels, and sum over everything else.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

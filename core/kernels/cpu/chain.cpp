@@ -10,7 +10,7 @@
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/element_source.h"
-#include "ops/op.h"
+#include "ops/element_call.h"
 #include "tensor/buffer.h"
 
 namespace ef::cpu {
@@ -64,7 +64,7 @@ Chain::Chain(std::span<const DType> inputs) : num_inputs_(static_cast<int32_t>(i
 }
 
 int Chain::add(const Op& op, AttrsRef attrs, std::span<const int> operands, DType output) {
-  if (!op.kernel.elements || operands.size() > kMostOperands) return -1;
+  if (operands.size() > kMostOperands) return -1;
   Step step;
   InlineVector<DType, 3> types;
   for (const int operand : operands) {
@@ -72,7 +72,7 @@ int Chain::add(const Op& op, AttrsRef attrs, std::span<const int> operands, DTyp
     step.operands.push_back(number);
     types.push_back(value(number).dtype);
   }
-  step.loop = op.kernel.elements({op, types, output, attrs});
+  step.loop = element_loop({op, types, output, attrs});
   if (!step.loop) return -1;
   const int number = static_cast<int>(numbers_.size());
   if (step.loop.forwards) {

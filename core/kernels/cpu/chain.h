@@ -6,11 +6,13 @@
 #include <span>
 #include <vector>
 
-#include "ops/op.h"
+#include "ops/attrs.h"
+#include "ops/element_loop.h"
 #include "tensor/dtype.h"
 #include "tensor/inline_vector.h"
 #include "tensor/shape.h"
 #include "tensor/tensor.h"
+#include "tensor/tensor_list.h"
 
 namespace ef::cpu {
 

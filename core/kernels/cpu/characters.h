@@ -1,7 +1,7 @@
 // Kernels of strings' characters, CSV fields, and sets.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -63,7 +63,7 @@ void convolve_plain(const Convolution& c, const Operands& operands, const Tensor
 
 void run(Pass pass, bool depthwise, KernelContext& context, const ops::Conv2DAttrs& attrs,
          const Operands& operands) {
-  const char* op = context.op().tf_name;
+  const char* op = context.tf_name();
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
   Convolution c = forward_convolution(depthwise, attrs, operands.image.shape(),

@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/float_convolution.h"
 #include "ops/convolution.h"
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -1,7 +1,7 @@
 // Kernels that make tensors from sizes and scalars.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -1,7 +1,7 @@
 // Kernels that pad ragged rows, make sparse tensors dense, and count integers.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -15,6 +15,8 @@
 #include "kernels/cpu/widen.h"
 #include "ops/elementwise.h"
 #include "ops/elementwise_infer.h"
+#include "ops/op.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
@@ -258,7 +260,7 @@ struct SwappedCall {
 
 [[noreturn]] void no_loop(const KernelContext& context) {
   fail(Code::kUnimplemented, "Not implemented for ", context.input(0).dtype(),
-       " [Op:", context.op().tf_name, "]");
+       " [Op:", context.tf_name(), "]");
 }
 
 // Below this length of the innermost loop, blocks of expanded operands are faster than short calls.
@@ -381,7 +383,7 @@ void check_divisor(const KernelContext& context) {
     case 4: found = any_zero<uint32_t>(y); break;
     default: found = any_zero<uint64_t>(y);
   }
-  if (found) invalid_argument("Integer division by zero [Op:", context.op().tf_name, "]");
+  if (found) invalid_argument("Integer division by zero [Op:", context.tf_name(), "]");
 }
 
 void check_exponent(const KernelContext& context) {
@@ -396,8 +398,8 @@ void check_exponent(const KernelContext& context) {
     default: return;
   }
   if (found) {
-    invalid_argument(
-        "Integers to negative integer powers are not allowed [Op:", context.op().tf_name, "]");
+    invalid_argument("Integers to negative integer powers are not allowed [Op:", context.tf_name(),
+                     "]");
   }
 }
 

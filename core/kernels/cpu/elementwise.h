@@ -2,7 +2,8 @@
 #pragma once
 
 #include "kernels/cpu/elementwise_loops.h"
-#include "ops/op.h"
+#include "ops/element_call.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -1,7 +1,7 @@
 // Kernels of fake quantization.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -9,6 +9,7 @@
 #include "kernels/cpu/resample_loops.h"
 #include "kernels/cpu/search_loops.h"
 #include "ops/images.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {

@@ -222,11 +222,11 @@ void copy_tensor(const Tensor& out, const Tensor& in) {
 template <class T, class Combine>
 void update_typed(KernelContext& context, const Combine& combine) {
   const Tensor& out = context.output(0);
-  slices_of(out.shape(), context.input(1), 0, context.op().tf_name);
+  slices_of(out.shape(), context.input(1), 0, context.tf_name());
   copy_tensor(out, context.input(0));
   T* to = out.mutable_data<T>();
   const T* from = context.input(2).data<T>();
-  scatter(out, context.input(1), context.op().tf_name, [&](int64_t a, int64_t b, int64_t count) {
+  scatter(out, context.input(1), context.tf_name(), [&](int64_t a, int64_t b, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       to[a + i] = static_cast<T>(combine(arithmetic(to[a + i]), arithmetic(from[b + i])));
     }

@@ -1,7 +1,7 @@
 // Kernels that gather, scatter, search and sort.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

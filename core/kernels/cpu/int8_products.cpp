@@ -246,11 +246,11 @@ void convolve_alone(KernelContext& context, bool depthwise) {
   const int64_t channels = out.shape().back();
   const Convolution c =
       forward_convolution(depthwise, context.attrs<ops::Conv2DAttrs>(), image.shape(),
-                          context.input(1).shape(), out.shape(), context.op().tf_name);
+                          context.input(1).shape(), out.shape(), context.tf_name());
   ReadyWeights weights;
   convolve_finished(c, image.data<float>(), weights, source_of(context, channels),
                     Finish(channels, nullptr, nullptr, {}, {}), out.mutable_data<float>(),
-                    context.op().tf_name);
+                    context.tf_name());
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/finished_convolution.h"
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -11,6 +11,7 @@
 #include "device/scratch.h"
 #include "kernels/cpu/dense_matrices.h"
 #include "ops/linear_systems.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
@@ -223,7 +224,7 @@ void lu_solve(KernelContext& context) {
     });
   });
   if (!regular.load()) {
-    invalid_argument("Input matrix is not invertible. [Op:", context.op().tf_name, "]");
+    invalid_argument("Input matrix is not invertible. [Op:", context.tf_name(), "]");
   }
 }
 
@@ -243,7 +244,7 @@ void lu_factors(KernelContext& context) {
     });
   });
   if (!regular.load()) {
-    invalid_argument("Input is not invertible. [Op:", context.op().tf_name, "]");
+    invalid_argument("Input is not invertible. [Op:", context.tf_name(), "]");
   }
 }
 
@@ -272,7 +273,7 @@ void tridiagonal_solve(KernelContext& context) {
     default: run(std::complex<double>{}); break;
   }
   if (!regular.load()) {
-    invalid_argument("The matrix is not invertible. [Op:", context.op().tf_name, "]");
+    invalid_argument("The matrix is not invertible. [Op:", context.tf_name(), "]");
   }
 }
 
@@ -290,7 +291,7 @@ void lu_inverse(KernelContext& context) {
     });
   });
   if (!regular.load()) {
-    invalid_argument("Input is not invertible. [Op:", context.op().tf_name, "]");
+    invalid_argument("Input is not invertible. [Op:", context.tf_name(), "]");
   }
 }
 

@@ -1,7 +1,7 @@
 // Kernels of linear systems, factors, inverses and determinants.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -1,7 +1,7 @@
 // Batches of matrix products.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

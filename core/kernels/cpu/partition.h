@@ -1,7 +1,7 @@
 // Kernels that move rows between tensors.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -460,7 +460,7 @@ void max_pool(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_reals(x.dtype(),
            [&]<class T>(T) { max_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
@@ -471,7 +471,7 @@ void max_pool_grad(KernelContext& context) {
   const bool wide = is_short_float(x.dtype()) || x.size() == 0;
   if (!dx && wide) dx = Tensor::empty(x.dtype(), x.shape());
   if (x.size() == 0 || run_wide_by_rows(context, max_pool_grad)) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_reals(x.dtype(), [&]<class T>(T) {
     if constexpr (kVector<T>) {
       if (!dx) dx = later_max_pool_grad(g, context.spec(0), x.data<T>(), y.data<T>(), dy);
@@ -486,7 +486,7 @@ void max_pool_places(KernelContext& context) {
   if (run_wide(context, max_pool_places)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   int64_t* const places = context.output(1).mutable_data<int64_t>();
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* const from = x.data<T>();
@@ -506,7 +506,7 @@ void max_pool_grad_grad(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool_grad_grad)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* from = context.input(2).data<T>();
     T* out = context.output(0).mutable_data<T>();
@@ -524,7 +524,7 @@ void max_pool_winners(KernelContext& context) {
     context.output(0) = Tensor::empty(DType::kUint8, y.shape());
     return;
   }
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_floats(x.dtype(),
             [&]<class T>(T) { context.output(0) = winners_of(g, x.data<T>(), y.data<T>()); });
 }
@@ -538,7 +538,7 @@ void spread_to_winners(KernelContext& context) {
     return;
   }
   const Geometry g =
-      geometry_of(spec.shape, context.attrs<ops::SpreadAttrs>().pool, context.op().tf_name);
+      geometry_of(spec.shape, context.attrs<ops::SpreadAttrs>().pool, context.tf_name());
   on_floats(dy.dtype(), [&]<class T>(T) {
     auto source = std::make_shared<PlacedGradient<T>>(g, winners, dy);
     const int64_t held = source->held();
@@ -554,7 +554,7 @@ void spread_to_winners(KernelContext& context) {
 void pick_winners(KernelContext& context) {
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   const auto* const winners = context.input(1).data<uint8_t>();
   const int64_t width = g.window.col.window;
   on_floats(x.dtype(), [&]<class T>(T) {
@@ -576,7 +576,7 @@ void avg_pool(KernelContext& context) {
   if (run_wide_by_rows(context, avg_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.op().tf_name);
+  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_floats(x.dtype(),
             [&]<class T>(T) { avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
@@ -586,7 +586,7 @@ void avg_pool_grad(KernelContext& context) {
   const Tensor& dx = context.output(0);
   if (dx.size() == 0) return;
   const Geometry g =
-      geometry_of(dx.shape(), context.attrs<ops::PoolGradAttrs>().pool, context.op().tf_name);
+      geometry_of(dx.shape(), context.attrs<ops::PoolGradAttrs>().pool, context.tf_name());
   on_floats(dx.dtype(), [&]<class T>(T) {
     avg_pool_grad_of(g, context.input(0).data<T>(), dx.mutable_data<T>());
   });

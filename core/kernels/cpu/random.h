@@ -1,6 +1,7 @@
 // Kernels that draw random numbers.
 #pragma once
 
+#include "ops/kernel_context.h"
 #include "ops/random.h"
 #include "random/philox.h"
 

@@ -9,6 +9,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/random.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {

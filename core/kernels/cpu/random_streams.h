@@ -1,7 +1,7 @@
 // Kernels that draw by rejection, each sample from its own stream.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -607,7 +607,7 @@ void run_number(const Tensor& x, const Tensor& out, const Layout& layout) {
 Layout prepare(KernelContext& context, Tensor& x) {
   x = context.input(0);
   bool reduced[kMaxRank];
-  reduced_axes(context.attrs<ops::ReduceAttrs>().axis, x.rank(), reduced, context.op().tf_name);
+  reduced_axes(context.attrs<ops::ReduceAttrs>().axis, x.rank(), reduced, context.tf_name());
   return layout_of(x, reduced);
 }
 

@@ -1,7 +1,7 @@
 // Kernels of reductions, argmax and argmin, and cumulative sums and products.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

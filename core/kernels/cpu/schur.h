@@ -1,7 +1,7 @@
 // Kernels of the Schur decomposition, and roots of triangular matrices.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -159,7 +159,7 @@ void unsorted_fold(KernelContext& context) {
   const int64_t count = ids.size(), segments = out.dim(0);
   on_id_type(ids.dtype(), [&]<class Id>(Id) {
     const Id* const at = ids.data<Id>();
-    check_ids(at, count, segments, context.op().tf_name);
+    check_ids(at, count, segments, context.tf_name());
     const auto run = [&]<class T>(T) {
       T* const to = out.mutable_data<T>();
       if (data.size() == 0 || out.size() == 0) {
@@ -282,7 +282,7 @@ void sorted_fold(KernelContext& context) {
     const int64_t segments = count_segments(at, count);
     Shape shape = data.shape();
     shape[0] = segments;
-    checked_num_elements(shape.dims(), context.op().tf_name);
+    checked_num_elements(shape.dims(), context.tf_name());
     const Tensor out = Tensor::empty(data.dtype(), shape);
     const auto run = [&]<class T>(T) {
       if (out.size() == 0) return;
@@ -318,7 +318,7 @@ void sorted_fold(KernelContext& context) {
 template <class Place, class Id>
 void sparse_segments(KernelContext& context, const Place* places, const Id* ids, int64_t count) {
   const Tensor& data = context.input(0);
-  const char* const op = context.op().tf_name;
+  const char* const op = context.tf_name();
   const int64_t rows = data.dim(0);
   for (int64_t i = 0; i < count; ++i) {
     if (static_cast<uint64_t>(places[i]) < static_cast<uint64_t>(rows)) continue;

@@ -1,7 +1,7 @@
 // Kernels that reduce the rows of segments.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

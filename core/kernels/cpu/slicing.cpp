@@ -11,6 +11,7 @@
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
 #include "ops/elementwise.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
@@ -221,7 +222,7 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedS
   TensorList outputs{part};
   const Tensor inputs[] = {part, values};
   KernelContext context(ops::add, inputs, {}, specs, outputs);
-  ops::add.kernel(context);
+  context.run();
   back.run(whole.dtype(), at(whole, place.offset), part.raw_data());
 }
 

@@ -18,6 +18,7 @@
 #include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/row_loops.h"
 #include "kernels/cpu/widen.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
@@ -317,7 +318,7 @@ void check_labels(const KernelContext& context) {
     }
     invalid_argument("Received a label value of ", labels[r],
                      " which is outside the valid range of [0, ", rows.width,
-                     ").  Label values:", all.str(), " [Op:", context.op().tf_name, "]");
+                     ").  Label values:", all.str(), " [Op:", context.tf_name(), "]");
   }
 }
 

@@ -1,7 +1,7 @@
 // Kernels of softmax and of the losses on logits.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

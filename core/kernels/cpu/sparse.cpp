@@ -14,6 +14,7 @@
 #include "device/scratch.h"
 #include "kernels/cpu/radix.h"
 #include "ops/sparse.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {

@@ -1,7 +1,7 @@
 // Kernels of special functions that are not loops over one or two operands.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

@@ -69,7 +69,7 @@ const ListOfTensors& list_at(const KernelContext& c, int i) {
   static const ListOfTensors empty;
   if (c.input(i).size() != 1) {
     invalid_argument("Expected a list to be a scalar, got shape ", c.input(i).shape(),
-                     " [Op:", c.op().tf_name, "]");
+                     " [Op:", c.tf_name(), "]");
   }
   const Variant* const value = c.input(i).data<VariantRef>()->get();
   if (!value) return empty;
@@ -198,7 +198,7 @@ Tensor sum(Tensor a, const Tensor& b) {
   TensorList outputs{a.exclusively_owned() ? a : Tensor::empty(a.dtype(), a.shape())};
   const Tensor inputs[] = {a, b};
   KernelContext context(ops::add, inputs, {}, specs, outputs);
-  ops::add.kernel(context);
+  context.run();
   return outputs[0];
 }
 

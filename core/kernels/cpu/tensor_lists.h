@@ -1,7 +1,7 @@
 // Kernels on lists of tensors.
 #pragma once
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 
 namespace ef::cpu {
 

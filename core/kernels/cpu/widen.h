@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "ops/op.h"
+#include "ops/kernel_context.h"
 #include "tensor/dtype.h"
 
 namespace ef::cpu {

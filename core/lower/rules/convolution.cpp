@@ -1,6 +1,7 @@
 // Convolutions of images, whole and by channels, with both gradients.
 #include "ops/convolution.h"
 #include "lower/rule.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -46,7 +47,7 @@ template <bool kByChannels>
 Values conv2d(const Call& c) {
   const auto& attrs = c.attrs<ops::Conv2DAttrs>();
   const Value& image = c.in[0];
-  const Window window = attrs.window(image.shape, c.in[1].shape, c.op.tf_name);
+  const Window window = attrs.window(image.shape, c.in[1].shape, tf_name(c.op));
   const Value filter = kByChannels ? as_groups(c.b, c.in[1]) : c.in[1];
   const std::string_view order = images_in(attrs.data_format);
   Convolution how{.dimensions = cat(order, "x[0, 1, i, o]->", order)};
@@ -71,7 +72,7 @@ Values conv2d_backprop_input(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::Conv2DBackpropInputAttrs>();
   const Shape& image = c.out[0].shape;
-  const Window window = attrs.conv.window(image, c.in[0].shape, c.op.tf_name);
+  const Window window = attrs.conv.window(image, c.in[0].shape, tf_name(c.op));
   const Value filter = kByChannels ? as_groups(b, c.in[0]) : c.in[0];
   const int64_t groups = groups_of(image, attrs.conv.data_format, filter.shape);
   // The filter is turned round by an operation: XLA has fast loops for plain windows only.
@@ -99,7 +100,7 @@ Values conv2d_backprop_filter(const Call& c) {
   const auto& attrs = c.attrs<ops::Conv2DBackpropFilterAttrs>();
   const Value& image = c.in[0];
   const Shape& filter = c.out[0].shape;
-  const Window window = attrs.conv.window(image.shape, filter, c.op.tf_name);
+  const Window window = attrs.conv.window(image.shape, filter, tf_name(c.op));
   const Shape shape = kByChannels ? Shape{filter[0], filter[1], 1, filter[2] * filter[3]} : filter;
   // The gradient is the filter, batches are what is summed over, and channels are batches.
   const bool last = attrs.conv.data_format == DataFormat::kNhwc;

@@ -3,6 +3,7 @@
 
 #include "lower/rule.h"
 #include "ops/linear_systems.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -54,7 +55,7 @@ Values eigh_factors(const Call& c) {
       b.reduce(Reduction::kOr, b.logical_and(lower, b.logical_not(finite)), axes_from(0, 3)),
       cat("Self-adjoint eigen decomposition was not successful. The input might not be "
           "valid. [Op:",
-          c.op.tf_name, "]"));
+          tf_name(c.op), "]"));
   const char* const tolerance = matrix.dtype == DType::kFloat32 ? "1e-6" : "1e-14";
   const TensorSpec specs[] = {matrix.spec(), {matrix.dtype, values}};
   // Arguments: of the lower triangle, in ascending order, the most sweeps, the tolerance.

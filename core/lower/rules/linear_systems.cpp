@@ -2,6 +2,7 @@
 #include "ops/linear_systems.h"
 
 #include "lower/rule.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -107,7 +108,7 @@ void refuse_singular(const Call& c, const Value& factors, const char* message) {
       b.compare("EQ", b.iota(DType::kInt32, shape, 1), b.iota(DType::kInt32, shape, 2));
   const Value is_zero = b.logical_and(on, b.compare("EQ", factors, b.like(factors, 0)));
   b.refuse_if(b.reduce(Reduction::kOr, is_zero, axes_from(0, shape.rank())),
-              cat(message, " [Op:", c.op.tf_name, "]"));
+              cat(message, " [Op:", tf_name(c.op), "]"));
 }
 
 Value solution(const Call& c, Value matrix, const Value& rhs, bool adjoint, const char* singular) {

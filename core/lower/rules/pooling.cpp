@@ -1,6 +1,7 @@
 // Pooling of images, with its gradients.
 #include "ops/pooling.h"
 #include "lower/rule.h"
+#include "ops/op_facts.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -34,7 +35,7 @@ Window4 window_of(const ops::PoolAttrs& attrs, const Window& window) {
 
 Values max_pool(const Call& c) {
   const auto& attrs = c.attrs<ops::PoolAttrs>();
-  const Window4 w = window_of(attrs, attrs.window(c.in[0].shape, c.op.tf_name));
+  const Window4 w = window_of(attrs, attrs.window(c.in[0].shape, tf_name(c.op)));
   return {c.b.reduce_window(Reduction::kMaximum, c.in[0], w.sizes, w.strides, w.paddings)};
 }
 
@@ -42,7 +43,7 @@ Values max_pool_grad(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::PoolAttrs>();
   const Value &x = c.in[0], &dy = c.in[2];
-  const Window4 w = window_of(attrs, attrs.window(x.shape, c.op.tf_name));
+  const Window4 w = window_of(attrs, attrs.window(x.shape, tf_name(c.op)));
   const TensorSpec scalar{x.dtype, {}};
   const TensorSpec two[] = {scalar, scalar};
   const std::string regions[] = {
@@ -72,7 +73,7 @@ Value counts(Builder& b, DType dtype, const Shape& image, const Window4& w) {
 Values avg_pool(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::PoolAttrs>();
-  const Window4 w = window_of(attrs, attrs.window(c.in[0].shape, c.op.tf_name));
+  const Window4 w = window_of(attrs, attrs.window(c.in[0].shape, tf_name(c.op)));
   const DType wide = c.in[0].dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Value x = b.convert(c.in[0], wide);
   const Value sums = b.reduce_window(Reduction::kAdd, x, w.sizes, w.strides, w.paddings);
@@ -84,7 +85,7 @@ Values avg_pool_grad(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::PoolGradAttrs>();
   const Shape& image = c.out[0].shape;
-  const Window window = attrs.pool.window(image, c.op.tf_name);
+  const Window window = attrs.pool.window(image, tf_name(c.op));
   const Window4 w = window_of(attrs.pool, window);
   const DType wide = c.in[0].dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Value dy = b.convert(c.in[0], wide);
