@@ -56,12 +56,22 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
     invalid_argument("Input to reshape is a tensor of shape ", from,
                      ", but the requested shape is ", shape, " [Op:", op, "]");
   }
-  if (unknowns == 1 && known == 0 && given) {
-    shape[unknown] = 0;
-  } else if (unknowns == 1 && known != 0 && count >= 0) {
+  if (unknowns == 1 && known != 0 && count >= 0) {
     shape[unknown] = count / known;
   }
   return shape;
+}
+
+// The size for -1 where another size is 0, as in TensorFlow: the sizes that are 0 do not count.
+int64_t size_beside_zero(const Shape& from, const Ints& sizes) {
+  int64_t count = 1, known = 1;
+  for (const int64_t size : from.dims()) {
+    if (size != 0 && __builtin_mul_overflow(count, size, &count)) return 0;
+  }
+  for (const int64_t size : sizes) {
+    if (size > 0 && __builtin_mul_overflow(known, size, &known)) return 0;
+  }
+  return count / known;
 }
 
 [[gnu::hot]] void reshape_infer(InferContext& c) {
@@ -122,7 +132,7 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
                        " values, but the requested shape requires a multiple of ", known,
                        " [Op:", op, "]");
     }
-    shape[unknown] = known == 0 ? 0 : count / known;
+    shape[unknown] = known == 0 ? size_beside_zero(from, sizes) : count / known;
   } else if (overflow || known != count) {
     invalid_argument("Input to reshape is a tensor with ", count,
                      " values, but the requested shape has ", known, " [Op:", op, "]");

@@ -28,6 +28,9 @@ int64_t checked_table(const Shape& places, const Shape& weights, int64_t size) {
 void check_crops(const Shape& image, const Shape& boxes, const Shape& indices) {
   constexpr const char* kOp = " [Op:CropAndResize]";
   if (!may_have_rank(image, 4)) invalid_argument("input image must be 4-D: ", image, kOp);
+  if (size_of(image, 1) == 0 || size_of(image, 2) == 0) {
+    invalid_argument("image dimensions must be positive: ", image, kOp);
+  }
   if (!may_have_rank(boxes, 2) || !compatible(size_of(boxes, 1), 4)) {
     invalid_argument("boxes must have 4 columns: ", boxes, kOp);
   }
@@ -133,6 +136,7 @@ const Op crop_and_resize{{
           }
         },
     .needs = {{.inputs = 6}, {.inputs = 7}, {}},
+    .checks_values = true,
     .doc = "Parts of images, all resized to one size.",
 }};
 

@@ -142,6 +142,7 @@ const Op reverse_sequence{{
     .gradient =
         [](GradContext& g) { g.set(0, call(reverse_sequence, {g.dy(), g.input(1)}, g.attrs())); },
     .needs = {{.inputs = 2}, {}},
+    .checks_values = true,
     .doc = "The first elements of each sequence of a batch in the opposite order.",
 }};
 

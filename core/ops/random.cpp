@@ -15,10 +15,11 @@ void check_dtype(InferContext& c, DType dtype, DTypeSet allowed) {
   if (!allowed.contains(dtype)) refuse_attr("dtype", dtype, allowed, c.op().tf_name);
 }
 
-void sample_infer(InferContext& c, const SampleAttrs& attrs, DTypeSet allowed) {
+Shape sample_infer(InferContext& c, const SampleAttrs& attrs, DTypeSet allowed) {
   const Shape shape = shape_of_sizes(attrs.shape, c.op().tf_name);
   check_dtype(c, attrs.dtype, allowed);
   c.add_output(attrs.dtype, shape);
+  return shape;
 }
 
 void float_infer(InferContext& c) { sample_infer(c, c.attrs<SampleAttrs>(), kFloatTypes); }
@@ -29,8 +30,9 @@ void full_int_infer(InferContext& c) { sample_infer(c, c.attrs<SampleAttrs>(), k
 
 void uniform_int_infer(InferContext& c) {
   const auto& [sample, minval, maxval] = c.attrs<UniformIntAttrs>();
-  sample_infer(c, sample, kSampledInts);
-  if (minval >= maxval && minval != kUnknownInt && maxval != kUnknownInt) {
+  const Shape shape = sample_infer(c, sample, kSampledInts);
+  if (minval >= maxval && minval != kUnknownInt && maxval != kUnknownInt &&
+      known_elements(shape) != 0) {
     invalid_argument("Need minval < maxval, got ", minval, " >= ", maxval, " [Op:", c.op().tf_name,
                      "]");
   }
