@@ -1,9 +1,10 @@
-"""Turns the fusion of operations on and off."""
+"""Turns the fusion of operations on and off, and tells what was fused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from eagerflow import _core
 
@@ -16,3 +17,18 @@ def fusing(value: bool) -> Iterator[None]:
         yield
     finally:
         _core.set_fuses(before)
+
+
+def fusions_of(function: Callable[[], Any]) -> list[tuple[Any, ...]]:
+    """What ran as one in a call: operations, what ran them, dtype, shape, reads and writes of each."""
+    _core.note_fusions()
+    try:
+        function()
+    finally:
+        noted = _core.take_fusions()
+    return noted
+
+
+def fused_by(function: Callable[[], Any]) -> list[str]:
+    """What ran groups of operations as one in a call, such as "chain" or "attention"."""
+    return [fusion[1] for fusion in fusions_of(function)]

@@ -1,4 +1,4 @@
-// Which results wait to be part of an attention, and its computation.
+// Deferred scores and weights, and the attention that is computed from them.
 #include "eager/attention.h"
 
 #include <cmath>
@@ -15,9 +15,9 @@
 #include "kernels/cpu/attention.h"
 #include "kernels/cpu/widen.h"
 #include "ops/compose.h"
-#include "ops/elementwise.h"
 #include "ops/matmul.h"
 #include "ops/softmax.h"
+#include "patterns/attention.h"
 
 namespace ef {
 
@@ -25,26 +25,39 @@ using namespace lazy;
 
 namespace {
 
-// Of fewer scores, or keys of fewer numbers in a head, single steps are as fast.
+// With fewer scores, single steps are as fast.
 constexpr int64_t kManyScores = 262'144;
-constexpr int64_t kLongKeys = 1024;
 
-// What weights that wait are made of.
-struct Parts {
-  Tensor product, query, key;
-  bool keys_in_columns = false;
-  struct Scale {
-    Tensor number;
-    bool divides;
-  };
-  std::vector<Scale> scales;
-  Tensor mask;  // that is added or subtracted
-  float mask_sign = 0;
-  Tensor chosen, hidden;  // of a selection between scores and a number
-  bool shown = true;      // where the condition has this value, scores are taken
+// Deferred results of one shape, that of the scores. Used under `links`.
+class DeferredView {
+ public:
+  using Value = Tensor;
 
-  bool is_masked() const { return mask || chosen; }
+  explicit DeferredView(const Shape& shape) : shape_(shape) {}
+
+  patterns::Producer<Tensor> producer(const Tensor& value) const {
+    if (value.shape() != shape_) return {};
+    if (const Whole* const node = whole_of(value); node && !node->inputs.empty()) {
+      return {node->op, node->attrs, node->inputs};
+    }
+    const Pending* const node = pending_of(value);
+    if (!node || node->inputs.empty() || node->busy || node->lost) return {};
+    return {node->op, node->attrs, node->inputs, node->forwards};
+  }
+  bool is_number(const Tensor& value) const { return value.size() == 1; }
+  bool are_same(const Tensor& a, const Tensor& b) const { return a.impl() == b.impl(); }
+
+ private:
+  const Shape& shape_;
 };
+
+using DeferredScores = patterns::Scores<DeferredView>;
+
+Shape scores_of(const Tensor& query, const cpu::Attention& a) {
+  Shape scores = query.shape();
+  scores[scores.rank() - 1] = a.keys;
+  return scores;
+}
 
 bool same_batch(const Shape& a, const Shape& b) {
   if (a.rank() != b.rank()) return false;
@@ -54,73 +67,93 @@ bool same_batch(const Shape& a, const Shape& b) {
   return true;
 }
 
-// Finds what scores are made of. Under `links`.
-bool follow(const Tensor& scores, const Shape& shape, Parts& parts) {
-  if (scores.shape() != shape) return false;
-  if (const Whole* const node = whole_of(scores)) {
-    if (node->op != &ops::matmul || node->inputs.empty()) return false;
-    parts.product = scores;
-    parts.query = node->inputs[0];
-    parts.key = node->inputs[1];
-    parts.keys_in_columns = !AttrsRef(node->attrs).as<ops::MatmulAttrs>().swaps_b();
-    return true;
-  }
-  const Pending* const node = pending_of(scores);
-  if (!node || node->inputs.empty() || node->busy || node->lost) return false;
-  const Operands& inputs = node->inputs;
-  if (node->forwards) return follow(inputs[0], shape, parts);
-  const bool adds = node->op == &ops::add;
-  const bool divides = node->op == &ops::real_divide;
-  if (node->op == &ops::multiply || divides) {
-    const size_t k = !divides && inputs[0].size() == 1 ? 1 : 0;
-    if (inputs[1 - k].size() != 1) return false;
-    parts.scales.push_back({inputs[1 - k], divides});
-    return follow(inputs[k], shape, parts);
-  }
-  if (parts.is_masked() || !parts.scales.empty()) return false;
-  if (node->op == &ops::select) {
-    const size_t k = inputs[1].size() == 1 ? 2 : 1;
-    if (inputs[3 - k].size() != 1) return false;
-    parts.chosen = inputs[0];
-    parts.hidden = inputs[3 - k];
-    parts.shown = k == 1;
-    return follow(inputs[k], shape, parts);
-  }
-  if (!adds && node->op != &ops::subtract) return false;
-  for (size_t k = 0; k < (adds ? 2u : 1u); ++k) {
-    Parts tried;
-    tried.mask = inputs[1 - k];
-    tried.mask_sign = adds ? 1 : -1;
-    if (inputs[0].impl() == inputs[1].impl() || !follow(inputs[k], shape, tried)) continue;
-    parts = std::move(tried);
-    return true;
-  }
-  return false;
-}
-
-// Whether products are those of queries and keys, whose scores need more memory than they do.
+// Whether a product may be one of queries and keys, whose scores need more memory than they do.
 bool are_scores(std::span<const Tensor> inputs, AttrsRef with, const TensorSpec& spec) {
   const auto& attrs = with.as<ops::MatmulAttrs>();
   const Tensor &query = inputs[0], &key = inputs[1];
-  if (attrs.swaps_a() || attrs.adjoint_b || spec.dtype != query.dtype()) return false;
-  const int rank = query.rank();
-  if (!same_batch(query.shape(), key.shape()) || (rank == 2 && !attrs.transpose_b)) return false;
+  if (attrs.swaps_a() || spec.dtype != query.dtype()) return false;
+  // The product of two plain matrices is mostly that of a dense layer.
+  if (!same_batch(query.shape(), key.shape()) || (query.rank() == 2 && !attrs.swaps_b())) {
+    return false;
+  }
   const int64_t count = spec.shape.num_elements();
-  if (count < kManyScores || key.dim(rank - 1) * key.dim(rank - 2) < kLongKeys) return false;
-  // Queries and keys take memory while scores wait, and copies in float and turned ones later.
+  if (count < kManyScores || !patterns::has_long_keys(key.shape())) return false;
+  // A deferred product keeps queries and keys in memory. The computation later adds copies of them
+  // as floats and transposed.
   const int64_t copies = cpu::is_short_float(spec.dtype) ? 3 : 2;
   return count >= copies * (query.size() + key.size()) &&
          cpu::suits_attention(spec.dtype, spec.shape.back());
 }
 
-// Numbers in float, whatever they are in.
-Tensor as_floats(const Tensor& tensor) {
-  Tensor floats = tensor.dtype() == DType::kFloat32 ? tensor : cast_to(tensor, DType::kFloat32);
-  floats.impl()->settle();
-  return floats;
+}  // namespace
+
+const float* as_floats(const Tensor& tensor, TensorList& floats) {
+  const bool converts = tensor.dtype() != DType::kFloat32;
+  floats.push_back(converts ? cast_to(tensor, DType::kFloat32) : tensor);
+  floats.back().impl()->settle();
+  return floats.back().data<float>();
 }
 
-}  // namespace
+bool place_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Attention& a) {
+  const DType dtype = operands.query.dtype();
+  const auto suits = [&](const Tensor& tensor) {
+    return tensor.dtype() == dtype && tensor.size() > 0;
+  };
+  if (!suits(operands.query) || !suits(operands.key) || !suits(operands.value)) return false;
+  a.keys_in_columns = operands.keys_in_columns;
+  if (!cpu::place_matrices(operands.query.shape(), operands.key.shape(), operands.value.shape(),
+                           a)) {
+    return false;
+  }
+  if (!cpu::suits_attention(dtype, a.keys)) return false;
+  const Shape scores = scores_of(operands.query, a);
+  const auto is_number = [&](const Tensor& tensor) {
+    return suits(tensor) && tensor.size() == 1 && tensor.rank() <= scores.rank();
+  };
+  for (const auto* const numbers : {&operands.scales, &operands.shifts}) {
+    for (const auto& number : *numbers) {
+      if (!is_number(number.value)) return false;
+    }
+  }
+  if (operands.condition) {
+    const Tensor& condition = *operands.condition;
+    return condition.dtype() == DType::kBool && condition.size() > 0 &&
+           is_number(*operands.hidden) && cpu::place_mask(condition.shape(), scores, a);
+  }
+  return !operands.mask ||
+         (suits(*operands.mask) && cpu::place_mask(operands.mask->shape(), scores, a));
+}
+
+bool read_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Attention& a,
+                   TensorList& floats) {
+  for (const auto& scale : operands.scales) {
+    const float number = *as_floats(scale.value, floats);
+    a.scale = scale.inverted ? a.scale / number : a.scale * number;
+  }
+  if (!std::isfinite(a.scale)) return false;
+  if (operands.mask) {
+    a.mask = as_floats(*operands.mask, floats);
+    a.mask_sign = operands.subtracts_mask ? -1 : 1;
+  } else if (operands.condition) {
+    a.chosen = operands.condition->data<bool>();
+    a.shown = operands.shown;
+    a.hidden = *as_floats(*operands.hidden, floats);
+  }
+  // Shifted scores have the same softmax, but for their rounding. A large shift is a mask.
+  constexpr float kSmallShift = 1e-6F;
+  for (const auto& shift : operands.shifts) {
+    const float* const number = as_floats(shift.value, floats);
+    if (std::abs(*number) <= kSmallShift) continue;
+    if (a.mask || a.chosen) return false;
+    a.mask = number;
+    a.mask_sign = shift.inverted ? -1 : 1;
+    cpu::place_mask(shift.value.shape(), scores_of(operands.query, a), a);
+  }
+  a.query = as_floats(operands.query, floats);
+  a.key = as_floats(operands.key, floats);
+  a.value = as_floats(operands.value, floats);
+  return true;
+}
 
 Tensor make_part_of_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                               const TensorSpec& spec) {
@@ -129,9 +162,9 @@ Tensor make_part_of_attention(const Op& op, std::span<const Tensor> inputs, Attr
     if (!are_scores(inputs, attrs, spec)) return {};
     for (const Tensor& input : inputs) compute_now(input);
   } else {
-    Parts parts;
+    DeferredScores scores;
     const std::lock_guard lock(links);
-    if (!follow(inputs[0], spec.shape, parts)) return {};
+    if (!scores.match(DeferredView(spec.shape), inputs[0])) return {};
   }
   return tensor_of(std::make_unique<Whole>(op, attrs, inputs, spec), spec);
 }
@@ -141,43 +174,23 @@ bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef with,
   const Whole* const weights = whole_of(inputs[0]);
   if (!weights || weights->op != &ops::softmax || &op != &ops::matmul) return false;
   if (recording() || !observers.empty() || !fuses()) return false;
-  const auto& attrs = with.as<ops::MatmulAttrs>();
-  const Tensor& value = inputs[1];
   const DType dtype = weights->dtype;
-  if (attrs.swaps_a() || attrs.swaps_b() || outputs[0].dtype() != dtype) return false;
-  Parts parts;
+  if (!patterns::is_product(&op, with, false, false) || outputs[0].dtype() != dtype) return false;
+  DeferredScores scores;
   {
     const std::lock_guard lock(links);
     if (weights->inputs.empty()) return false;
-    if (!follow(weights->inputs[0], inputs[0].shape(), parts)) return false;
+    if (!scores.match(DeferredView(inputs[0].shape()), weights->inputs[0])) return false;
   }
+  scores.operands.value = inputs[1];
   cpu::Attention a;
-  a.keys_in_columns = parts.keys_in_columns;
-  if (!cpu::place_matrices(parts.query.shape(), parts.key.shape(), value.shape(), a)) return false;
-  const Tensor& mask = parts.mask ? parts.mask : parts.chosen;
-  if (mask && !cpu::place_mask(mask.shape(), inputs[0].shape(), a)) return false;
+  if (!place_operands(scores.operands, a)) return false;
   if (Whole::asked_for > 0) {
     --Whole::asked_for;
     return false;
   }
-  for (const Parts::Scale& scale : parts.scales) {
-    const float number = as_floats(scale.number).data<float>()[0];
-    a.scale = scale.divides ? a.scale / number : a.scale * number;
-  }
-  if (!std::isfinite(a.scale)) return false;
-  const Tensor floats[] = {as_floats(parts.query), as_floats(parts.key), as_floats(value)};
-  a.query = floats[0].data<float>();
-  a.key = floats[1].data<float>();
-  a.value = floats[2].data<float>();
-  if (parts.chosen) {
-    a.chosen = parts.chosen.data<bool>();
-    a.shown = parts.shown;
-    a.hidden = as_floats(parts.hidden).data<float>()[0];
-  } else if (parts.mask) {
-    parts.mask = as_floats(parts.mask);
-    a.mask = parts.mask.data<float>();
-    a.mask_sign = parts.mask_sign;
-  }
+  TensorList floats;
+  if (!read_operands(scores.operands, a, floats)) return false;
   Tensor result = outputs[0];
   if (dtype != DType::kFloat32) result = Tensor::empty(DType::kFloat32, result.shape());
   cpu::attention(a, result.mutable_data<float>(), nullptr);
@@ -187,16 +200,9 @@ bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef with,
   }
   {
     const std::lock_guard lock(links);
-    if (Whole* const product = whole_of(parts.product)) product->passed_over = true;
+    if (Whole* const product = whole_of(scores.replaced.back())) product->passed_over = true;
   }
-  if (fusion_log) [[unlikely]] {
-    fusion_log->push_back({{&ops::matmul, &ops::softmax, &ops::matmul},
-                           "attention",
-                           dtype,
-                           outputs[0].shape(),
-                           3 + static_cast<size_t>(parts.is_masked()),
-                           1});
-  }
+  log_attention("attention", outputs[0], scores.operands.size(), 1);
   return true;
 }
 

@@ -1,8 +1,9 @@
 // Attention that a program writes in steps, softmax(queries * keysᵀ * scale + mask) * values.
 //
-// Scores and weights wait (lazy::Whole in eager/pending.h). The product of weights that nobody has
-// asked for and values runs as one (kernels/cpu/attention.h), without them in memory. The weights
-// wait on, and are computed step by step if somebody asks for them after all.
+// Scores and weights are deferred (lazy::Whole in eager/pending.h). When deferred weights are
+// multiplied by values, all steps run as one kernel (kernels/cpu/attention.h), which needs no
+// memory for scores or weights. The weights stay deferred; a later reader computes them step by
+// step.
 #pragma once
 
 #include <span>
@@ -13,13 +14,33 @@
 
 namespace ef {
 
-// Scores, or their softmax, that wait; empty if the result of this call has to be computed now.
+namespace cpu {
+struct Attention;
+}
+namespace patterns {
+template <class Value>
+struct AttentionOperands;
+}
+
+// Deferred scores, or their deferred softmax; empty if the result has to be computed now.
 Tensor make_part_of_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                               const TensorSpec& spec);
 
-// Computes the product of weights that wait and values. False, with nothing done, if it is none, or
-// has to run step by step.
+// Computes the product of deferred weights and values. False, with nothing done, if the call is not
+// such a product, or has to run step by step.
 bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    TensorList& outputs);
+
+// Sets the sizes and strides of `a`. False if the operands do not fit together, or are better
+// computed step by step. Computes nothing that is deferred.
+bool place_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Attention& a);
+
+// Sets the scale and the pointers of a described attention. `floats` keeps the tensors, converted
+// to float32, to which these point. False if a scale or shift is one that only single steps handle.
+bool read_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Attention& a,
+                   TensorList& floats);
+
+// The elements as float32, computed now if they are deferred. `floats` keeps their tensor.
+const float* as_floats(const Tensor& tensor, TensorList& floats);
 
 }  // namespace ef

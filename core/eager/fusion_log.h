@@ -23,5 +23,7 @@ struct Fusion {
 extern thread_local std::vector<Fusion>* fusion_log;
 
 void log_fusion(const ChainKey& key, const Shape& shape, const char* by = "chain");
+// The same for attention or its gradient.
+void log_attention(const char* by, const Tensor& result, size_t inputs, size_t results);
 
 }  // namespace ef

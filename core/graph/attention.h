@@ -11,6 +11,7 @@
 #include "graph/chains.h"
 #include "graph/fusions.h"
 #include "graph/graph.h"
+#include "patterns/attention.h"
 
 namespace ef::graph {
 
@@ -18,7 +19,8 @@ namespace ef::graph {
 class Attention {
  public:
   struct Found;
-  static std::vector<Found> find(std::span<const NodeSlots> steps, const SlotFacts& facts);
+  static std::vector<Found> find(std::span<const NodeSlots> steps, const SlotFacts& facts,
+                                 std::span<const DType> types);
   // Makes the forward pass store what the backward pass needs in a slot.
   static void keep_for_backward(Found& found, int32_t slot);
 
@@ -36,18 +38,16 @@ class Attention {
  private:
   class Search;
 
-  const Node* softmax_ = nullptr;
+  // Adds a slot to the inputs of a run, and returns its index there.
+  size_t add_input(int32_t slot);
+
   bool backward_ = false;
-  bool keys_in_columns_ = false;
-  int mask_sign_ = 0;          // -1 if the mask is subtracted, 0 if there is none
-  bool chooses_ = false;       // a condition chooses between scores and a scalar, forward only
-  bool shown_ = true;          // the value of the condition that chooses scores
-  std::vector<char> divides_;  // whether the scores are divided by a scale
   int32_t weights_ = -1;
-  size_t shifts_ = 0;  // scalars that are added to the scores
-  // Queries, keys, values, the mask (or the condition and the scalar), the scales, the shifts. Of
-  // the backward pass also the result, its gradient, and the values that the forward pass kept.
   std::vector<int32_t> inputs_;
+  // Indices of the inputs.
+  patterns::AttentionOperands<size_t> operands_;
+  // Of the backward pass: the result, its gradient, and what the forward pass kept.
+  size_t result_ = 0, result_grad_ = 0, kept_ = 0;
   // The result and the kept values, or the gradients by queries, keys and values.
   std::vector<int32_t> outputs_;
 };

@@ -14,10 +14,8 @@
 #include "ops/op.h"
 
 namespace ef::graph {
-namespace {
 
-// Empty if the step is not elementwise.
-ElementLoop loop_of(const NodeSlots& step, std::span<const DType> types) {
+ElementLoop element_loop(const NodeSlots& step, std::span<const DType> types) {
   const Node& node = *step.node;
   if (!node.op || node.outputs.empty() || !node.late.empty()) return {};
   InlineVector<DType, 3> inputs;
@@ -25,10 +23,11 @@ ElementLoop loop_of(const NodeSlots& step, std::span<const DType> types) {
   return element_loop({*node.op, inputs, node.outputs[0].dtype(), node.attrs});
 }
 
-// Whether a shape is known to have one element.
 bool is_single(const Shape& shape) {
   return shape.ranked() && std::ranges::all_of(shape, [](int64_t size) { return size == 1; });
 }
+
+namespace {
 
 // Steps that become one group. It runs in place of the last of them, and is closed when a step
 // outside reads a result: nothing that comes later can join it.
@@ -44,7 +43,7 @@ class Groups {
   Groups(std::span<const NodeSlots> steps, std::span<const DType> types)
       : steps_(steps), producer_(types.size(), -1), group_of_(steps.size(), -1) {
     for (size_t i = 0; i < steps.size(); ++i) {
-      if (const ElementLoop loop = loop_of(steps[i], types)) {
+      if (const ElementLoop loop = element_loop(steps[i], types)) {
         add(i, !loop.forwards);
       } else {
         for (const int32_t slot : steps[i].inputs) close(slot);
@@ -184,7 +183,7 @@ void NodeChain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& ou
 }
 
 bool may_overwrite(const NodeSlots& step, std::span<const DType> types) {
-  const ElementLoop loop = loop_of(step, types);
+  const ElementLoop loop = element_loop(step, types);
   return loop && loop.overwrites && !loop.forwards;
 }
 

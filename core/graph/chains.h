@@ -18,8 +18,13 @@ struct NodeSlots {
   int32_t first_output;
 };
 
+// The loop of an elementwise step; empty for others. `types` are the dtypes of all slots.
+ElementLoop element_loop(const NodeSlots& step, std::span<const DType> types);
+
+// Whether a shape is known to have one element.
+bool is_single(const Shape& shape);
+
 // The elementwise steps that can run together, in order, in place of the last of each group.
-// `types` are the dtypes of all slots.
 std::vector<std::vector<size_t>> elementwise_groups(std::span<const NodeSlots> steps,
                                                     std::span<const DType> types);
 

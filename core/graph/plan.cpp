@@ -10,6 +10,7 @@
 #include "eager/dispatch.h"
 #include "eager/observer.h"
 #include "eager/tape.h"
+#include "graph/attention.h"
 #include "graph/part_sums.h"
 #include "graph/pooled_activations.h"
 #include "graph/record.h"
@@ -427,11 +428,10 @@ Plan::Step Plan::copy_of(const Step& step) const {
 void Plan::join_attention(std::vector<DType>& types) {
   const auto is_softmax = [](const Step& step) { return step.node->op == &ops::softmax; };
   if (std::ranges::none_of(steps_, is_softmax)) return;
-  const std::vector<NodeSlots> nodes = views();
   const SlotFacts facts = slot_facts();
   static const Shape any = Shape::unranked();
   std::vector<char> joined(steps_.size());
-  for (Attention::Found& found : Attention::find(nodes, facts)) {
+  for (Attention::Found& found : Attention::find(views(), facts, types)) {
     const auto direct = [&](size_t i) { return steps_[i].direct; };
     if (std::ranges::all_of(found.forward, direct)) continue;
     const size_t softmax = found.forward[found.recomputing - 1];
@@ -449,7 +449,7 @@ void Plan::join_attention(std::vector<DType>& types) {
     }
     for (size_t k = 0; k < 2 && found.passes[k]; ++k) {
       Step& whole = passes[k];
-      whole.node = nodes[softmax].node;
+      whole.node = steps_[softmax].node;
       for (const int32_t slot : found.passes[k]->inputs()) {
         const auto index = static_cast<size_t>(slot);
         const bool known = index < facts.shapes.size() && facts.shapes[index];

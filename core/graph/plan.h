@@ -6,13 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "graph/attention.h"
 #include "graph/chains.h"
 #include "graph/fusions.h"
 #include "graph/graph.h"
 #include "tensor/tensor_spec.h"
 
 namespace ef::graph {
+
+class Attention;
 
 // Runs a node other than a placeholder on values.
 void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);

@@ -15,7 +15,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
-from fusing import fusing
+from fusing import fused_by, fusing
 
 HEADS = [2, 3]
 
@@ -25,16 +25,6 @@ def _fusing() -> Iterator[None]:
     """Also forgets that earlier tests have asked for weights."""
     with fusing(True):
         yield
-
-
-def fusions_of(function: Callable[[], Any]) -> list[str]:
-    """What ran as one, by what ran it."""
-    _core.note_fusions()
-    try:
-        function()
-    finally:
-        noted = _core.take_fusions()
-    return [fusion[1] for fusion in noted]
 
 
 def operands(
@@ -63,7 +53,7 @@ def in_steps(function: Callable[..., Any], *inputs: Any) -> Any:
 def check(function: Callable[..., Any], *inputs: Any, tolerance: float = 5e-6) -> None:
     """The function runs as one attention, and gives what its steps give."""
     found: list[Any] = []
-    assert fusions_of(lambda: found.append(function(*inputs))).count("attention") == 1
+    assert fused_by(lambda: found.append(function(*inputs))).count("attention") == 1
     expected = in_steps(function, *inputs).astype("f")
     scale = np.nanmax(np.abs(expected)) + 1e-6
     result = tf.cast(found[0], tf.float32).numpy()
@@ -234,10 +224,10 @@ def test_weights_that_are_asked_for_again_and_again_are_written() -> None:
         weights = tf.nn.softmax(tf.matmul(inputs[0], inputs[1], transpose_b=True))
         return tf.matmul(weights, inputs[2]), weights
 
-    assert "attention" in fusions_of(program)
-    assert "attention" in fusions_of(lambda: program()[1].numpy())
+    assert "attention" in fused_by(program)
+    assert "attention" in fused_by(lambda: program()[1].numpy())
     # It has been passed over in vain, and is not for a while.
-    later = [fusions_of(lambda: program()[1].numpy()).count("attention") for _ in range(130)]
+    later = [fused_by(lambda: program()[1].numpy()).count("attention") for _ in range(130)]
     assert sum(later) == 2 and not any(later[:60])
 
 
@@ -329,7 +319,7 @@ def test_numbers_that_are_not_finite(value: float, where: str, keys: int) -> Non
         return attention(*inputs, lambda s: s + mask)
 
     inputs = [tf.constant(x) for x in arrays]
-    assert "attention" in fusions_of(lambda: program(*inputs))
+    assert "attention" in fused_by(lambda: program(*inputs))
     result = program(*inputs).numpy()
     expected = in_steps(program, *inputs)
     np.testing.assert_array_equal(np.isnan(result), np.isnan(expected))
@@ -350,7 +340,7 @@ def test_rows_that_see_nothing(keys: int, hidden: float) -> None:
         return attention(q, k, v, lambda s: s + np.where(visible, 0, hidden).astype("f"))
 
     for program in chosen, added:
-        assert "attention" in fusions_of(functools.partial(program, *inputs))
+        assert "attention" in fused_by(functools.partial(program, *inputs))
         result, expected = program(*inputs).numpy(), in_steps(program, *inputs)
         np.testing.assert_allclose(result, expected, atol=1e-5)
         assert np.isnan(result[:, :, 7:80]).all() == np.isinf(hidden)
@@ -392,8 +382,8 @@ def test_errors_are_raised_by_the_call() -> None:
 def test_fusing_can_be_turned_off_and_small_tensors_do_not_wait() -> None:
     inputs = operands(220, 220, 16)
     with fusing(False):
-        assert "attention" not in fusions_of(lambda: attention(*inputs))
-    assert "attention" not in fusions_of(lambda: attention(*operands(20, 20, 16)))
+        assert "attention" not in fused_by(lambda: attention(*inputs))
+    assert "attention" not in fused_by(lambda: attention(*operands(20, 20, 16)))
     for empty in (0, 220), (220, 0):
         assert attention(*operands(*empty, 16)).shape == (*HEADS, empty[0], 16)
 

@@ -11,19 +11,9 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow import _core
-from fusing import fusing
+from fusing import fusing, fusions_of
 
 LARGE = (130, 256)
-
-
-def fusions_of(function: Callable[[], Any]) -> list[tuple[Any, ...]]:
-    _core.note_fusions()
-    try:
-        function()
-    finally:
-        noted = _core.take_fusions()
-    return noted
 
 
 def draw(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Any:

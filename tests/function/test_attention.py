@@ -10,20 +10,9 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow import _core
-from fusing import fusing
+from fusing import fused_by, fusing
 
 HEADS = [2, 3]
-
-
-def fusions_of(function: Callable[[], Any]) -> list[str]:
-    """What ran as one, by what ran it."""
-    _core.note_fusions()
-    try:
-        function()
-    finally:
-        noted = _core.take_fusions()
-    return [fusion[1] for fusion in noted]
 
 
 def operands(queries: int, keys: int, size: int, in_columns: bool = False) -> list[tf.Tensor]:
@@ -91,7 +80,7 @@ def test_results_and_gradients_are_those_of_single_steps(
     program = with_gradients(lambda q, k, v: attention(q, k, v, mask))
     inputs = operands(queries, keys, 24)
     traced = tf.function(program)
-    ran = fusions_of(lambda: traced(*inputs))
+    ran = fused_by(lambda: traced(*inputs))
     assert "attention" in ran and "attention's gradient" in ran
     assert_close(traced(*inputs), program(*inputs))
 
@@ -101,7 +90,7 @@ def test_keys_in_columns() -> None:
     program = with_gradients(lambda q, k, v: attention(q, k, v, mask, in_columns=True))
     inputs = operands(300, 300, 20, in_columns=True)
     traced = tf.function(program)
-    assert "attention's gradient" in fusions_of(lambda: traced(*inputs))
+    assert "attention's gradient" in fused_by(lambda: traced(*inputs))
     assert_close(traced(*inputs), program(*inputs))
 
 
@@ -126,7 +115,7 @@ def test_some_gradients(watched: list[int]) -> None:
         return result, *tape.gradient(loss, sources)
 
     traced = tf.function(program)
-    assert "attention's gradient" in fusions_of(lambda: traced(*inputs))
+    assert "attention's gradient" in fused_by(lambda: traced(*inputs))
     assert_close(traced(*inputs), program(*inputs))
 
 
@@ -153,7 +142,7 @@ def test_scores_that_are_shifted(shift: float, fuses: bool) -> None:
     causal = masked("causal", 90, 90)
     program = with_gradients(lambda q, k, v: attention(q, k, v, lambda s: causal(s) + shift))
     traced = tf.function(program)
-    assert ("attention" in fusions_of(lambda: traced(*inputs))) == fuses
+    assert ("attention" in fused_by(lambda: traced(*inputs))) == fuses
     if np.isfinite(shift):
         assert_close(traced(*inputs), program(*inputs))
     else:
@@ -180,14 +169,14 @@ def test_scores_that_a_condition_chooses(
         return tf.matmul(tf.nn.softmax(scores), value)
 
     traced = tf.function(program)
-    assert "attention" in fusions_of(lambda: traced(*inputs))
+    assert "attention" in fused_by(lambda: traced(*inputs))
     with fusing(False):
         expected = program(*inputs).numpy()
     tolerance = 5e-6 if dtype == "float32" else 4e-3
     np.testing.assert_allclose(traced(*inputs), expected, rtol=0, atol=tolerance * 5)
     # With gradients it runs step by step.
     both = with_gradients(program)
-    assert "attention" not in fusions_of(lambda: tf.function(both)(*inputs))
+    assert "attention" not in fused_by(lambda: tf.function(both)(*inputs))
     for one, other in zip(tf.function(both)(*inputs), both(*inputs), strict=True):
         np.testing.assert_allclose(one, other, atol=tolerance * 20)
 
@@ -214,7 +203,7 @@ def test_scores_that_others_read_stay() -> None:
         weights = tf.nn.softmax(tf.matmul(query, key, transpose_b=True))
         return weights, tf.matmul(weights, value)
 
-    assert "attention" not in fusions_of(lambda: program(*inputs))
+    assert "attention" not in fused_by(lambda: program(*inputs))
     weights, result = program(*inputs)
     np.testing.assert_allclose(tf.reduce_sum(weights, -1), np.ones([*HEADS, 90]), rtol=1e-5)
     np.testing.assert_allclose(result, tf.matmul(weights, inputs[2]), rtol=1e-5)
@@ -317,7 +306,7 @@ def test_keras_layers() -> None:
 
     expected = program(x)
     traced = tf.function(program)
-    ran = fusions_of(lambda: traced(x))
+    ran = fused_by(lambda: traced(x))
     assert "attention" in ran and "attention's gradient" in ran
     scale = max(np.abs(e).max() for e in expected)
     for one, other in zip(traced(x), expected, strict=True):
@@ -329,7 +318,7 @@ def test_results_alone_of_unknown_sizes() -> None:
     x = tf.random.stateless_normal([2, 100, 32], seed=[1, 2])
     expected = layer(x, x)
     traced = tf.function(lambda x: layer(x, x), input_signature=[tf.TensorSpec([None, None, 32])])
-    assert "attention" in fusions_of(lambda: traced(x))
+    assert "attention" in fused_by(lambda: traced(x))
     np.testing.assert_allclose(traced(x), expected, rtol=1e-4, atol=1e-5)
 
 
@@ -371,7 +360,7 @@ def test_short_floats(dtype: str, queries: int, keys: int) -> None:
     exact = program(*inputs, dtype="float32")
     single = program(*inputs, dtype=dtype)
     traced = tf.function(lambda *inputs: program(*inputs, dtype=dtype))
-    ran = fusions_of(lambda: traced(*inputs))
+    ran = fused_by(lambda: traced(*inputs))
     # Few keys of bfloat16 run step by step where the processor multiplies them.
     if dtype == "float16" or keys >= 512:
         assert "attention" in ran and "attention's gradient" in ran

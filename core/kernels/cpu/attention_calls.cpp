@@ -4,8 +4,6 @@
 #include "eager/fusion_log.h"
 #include "kernels/cpu/attention.h"
 #include "ops/attention.h"
-#include "ops/matmul.h"
-#include "ops/softmax.h"
 
 namespace ef::cpu {
 namespace {
@@ -37,17 +35,6 @@ Attention described(const KernelContext& context, int first, int mask) {
   return a;
 }
 
-void log(const KernelContext& context, const char* what, const Tensor& result) {
-  if (!fusion_log) [[likely]]
-    return;
-  fusion_log->push_back({{&ops::matmul, &ops::softmax, &ops::matmul},
-                         what,
-                         result.dtype(),
-                         result.shape(),
-                         context.inputs().size(),
-                         static_cast<size_t>(context.num_outputs())});
-}
-
 }  // namespace
 
 int64_t kept_size(const Shape& query, const Shape& key) {
@@ -62,7 +49,7 @@ void run_attention(KernelContext& context) {
     std::fill_n(result.mutable_data<float>(), result.size(), 0.0F);
     return;
   }
-  log(context, "attention", result);
+  log_attention("attention", result, context.inputs().size(), 2);
   attention(a, result.mutable_data<float>(),
             kept.size() > 0 ? kept.mutable_data<float>() : nullptr);
 }
@@ -76,7 +63,7 @@ void run_attention_grad(KernelContext& context) {
     }
     return;
   }
-  log(context, "attention's gradient", context.input(4));
+  log_attention("attention's gradient", context.input(4), context.inputs().size(), 3);
   const auto at = [&](int i) { return context.input(i).data<float>(); };
   const auto to = [&](int k) { return context.output(k).mutable_data<float>(); };
   attention_grad(a, at(4), at(5), at(0), to(0), to(1), to(2));
