@@ -7,10 +7,10 @@
 #include "eager/batched.h"
 #include "eager/dispatch.h"
 #include "eager/lazy.h"
+#include "eager/part_sums.h"
 #include "eager/record.h"
 #include "eager/tape.h"
 #include "kernels/cpu/array.h"
-#include "kernels/cpu/indexing.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
@@ -45,39 +45,15 @@ struct Collected {
       dense = call_reusing(ops::add, std::move(dense), more);
     }
   }
-  void add_slice(const Shape& whole, const Tensor& values, const ops::StridedSliceAttrs& slice) {
-    if (const Tensor rows = rows_of(values)) {
-      if (add_slice_of_rows(rows, slice)) return;
-    } else if (dense && dense.exclusively_owned() && !recording()) {
-      values.impl()->settle();
-      const FlushSubnormals flush;
-      cpu::add_to_slice(dense, values, slice);
-      dense.impl()->reset_id();  // tapes know the old value
-      return;
+  // Adds the result of an operation that is zero except for a part, with attributes of this type.
+  template <class GradAttrs, class Attrs, class... Inputs>
+  void add_part(const Op& op, const Shape& whole, const Attrs& attrs, const Inputs&... inputs) {
+    if constexpr (std::is_same_v<Attrs, ops::StridedSliceAttrs>) {
+      const Tensor rows = rows_of(inputs...);
+      if (rows && add_slice_of_rows(rows, attrs)) return;
     }
-    add(call(ops::strided_slice_grad, {values},
-             ops::StridedSliceGradAttrs{.shape = whole, .slice = slice}));
-  }
-
-  void add_gathered(const Shape& whole, const Tensor& values, const Tensor& indices,
-                    AttrsRef attrs) {
-    if (attrs.is<ops::GatherAttrs>()) {
-      const auto& gather = attrs.as<ops::GatherAttrs>();
-      const auto in_place = [&] {
-        cpu::add_gathered(dense, values, indices, gather.axis, gather.batch_dims);
-      };
-      if (write_gathered(values, indices, in_place)) return;
-      add(call(ops::gather_grad, {values, indices},
-               ops::GatherGradAttrs{.shape = whole, .gather = gather}));
-    } else {
-      const auto& gather = attrs.as<ops::GatherNdAttrs>();
-      const auto in_place = [&] {
-        cpu::add_gathered_nd(dense, values, indices, gather.batch_dims);
-      };
-      if (write_gathered(values, indices, in_place)) return;
-      add(call(ops::gather_nd_grad, {values, indices},
-               ops::GatherNdGradAttrs{.shape = whole, .gather = gather}));
-    }
+    if (ef::add_part(dense, attrs, inputs...)) return;
+    add(call(op, {inputs...}, GradAttrs{whole, attrs}));
   }
 
   // The same for all batched rows at once, if they may be written.
@@ -118,20 +94,6 @@ struct Collected {
   }
 
  private:
-  // Adds gathered values by writing to the dense part, if that may be written.
-  template <class Write>
-  bool write_gathered(const Tensor& values, const Tensor& indices, const Write& write) {
-    if (!dense || !dense.exclusively_owned() || recording() || is_batched(values) ||
-        is_batched(indices)) {
-      return false;
-    }
-    values.impl()->settle();
-    const FlushSubnormals flush;
-    write();
-    dense.impl()->reset_id();  // tapes know the old value
-    return true;
-  }
-
   // Joins parts of one tensor, whose indices may differ in dtype.
   static Gradient concat_slices(const std::vector<Gradient>& parts) {
     bool same = true;
@@ -190,16 +152,26 @@ class RecordGradContext final : public GradContext {
         Gradient{std::move(values), std::move(indices), dense_shape});
   }
   void set_slice(int i, Tensor values, AttrsRef slice) override {
-    if (!wants(i)) return;
-    collected_[record_.input(i).entry].add_slice(input_shape(i), values,
-                                                 slice.as<ops::StridedSliceAttrs>());
+    set_part<ops::StridedSliceGradAttrs>(i, ops::strided_slice_grad,
+                                         slice.as<ops::StridedSliceAttrs>(), values);
   }
   void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) override {
-    if (!wants(i)) return;
-    collected_[record_.input(i).entry].add_gathered(input_shape(i), values, indices, gather);
+    if (gather.is<ops::GatherAttrs>()) {
+      set_part<ops::GatherGradAttrs>(i, ops::gather_grad, gather.as<ops::GatherAttrs>(), values,
+                                     indices);
+    } else {
+      set_part<ops::GatherNdGradAttrs>(i, ops::gather_nd_grad, gather.as<ops::GatherNdAttrs>(),
+                                       values, indices);
+    }
   }
 
  private:
+  template <class GradAttrs, class Attrs, class... Inputs>
+  void set_part(int i, const Op& op, const Attrs& attrs, const Inputs&... inputs) {
+    if (!wants(i)) return;
+    Collected& sum = collected_[record_.input(i).entry];
+    sum.add_part<GradAttrs>(op, input_shape(i), attrs, inputs...);
+  }
   const Tensor& checked(const Record::Slot& slot, const char* what, int k) const {
     if (!slot.value) {
       fail(Code::kInternal, "The gradient of ", record_.op->tf_name, " reads ", what, " ", k,

@@ -1,16 +1,11 @@
 // Finding and running sums with gradients of slices.
 #include "graph/part_sums.h"
 
-#include "eager/batched.h"
 #include "eager/interruptible_region.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
-#include "eager/tape.h"
-#include "kernels/cpu/array.h"
-#include "kernels/cpu/indexing.h"
-#include "ops/array.h"
+#include "eager/part_sums.h"
 #include "ops/elementwise.h"
-#include "ops/indexing.h"
 
 namespace ef::graph {
 
@@ -23,8 +18,7 @@ std::vector<PartSum> part_sums(std::span<const NodeSlots> steps, const SlotFacts
   for (size_t i = 0; i < steps.size(); ++i) {
     const NodeSlots& step = steps[i];
     const Node& node = *step.node;
-    const bool part = node.op == &ops::strided_slice_grad || node.op == &ops::gather_grad;
-    if (part && node.late.empty())
+    if (gives_part(node.op) && node.late.empty())
       giver[static_cast<size_t>(step.first_output)] = static_cast<int32_t>(i);
     if (node.op != &ops::add) continue;
     // The second operand is the one that came later.
@@ -41,11 +35,7 @@ std::vector<PartSum> part_sums(std::span<const NodeSlots> steps, const SlotFacts
 }
 
 bool add_part(const Node& part, std::span<const Tensor> inputs, const Tensor& whole) {
-  if (!whole.exclusively_owned() || !observers.empty() || recording() || !fuses()) return false;
-  for (const Tensor& input : inputs) {
-    if (is_batched(input)) return false;
-    input.impl()->settle();
-  }
+  if (!whole.exclusively_owned() || !observers.empty() || !fuses()) return false;
   SpecList specs;
   try {
     specs = infer(*part.op, inputs, part.attrs);
@@ -55,13 +45,12 @@ bool add_part(const Node& part, std::span<const Tensor> inputs, const Tensor& wh
   if (specs[0].dtype != whole.dtype() || specs[0].shape != whole.shape()) return false;
   const KernelRegion region(static_cast<double>(inputs[0].bytes()) / 4);
   if (part.op == &ops::strided_slice_grad) {
-    cpu::add_to_slice(whole, inputs[0], part.attrs.as<ops::StridedSliceGradAttrs>().slice);
-  } else {
-    const auto& gather = part.attrs.as<ops::GatherGradAttrs>().gather;
-    cpu::add_gathered(whole, inputs[0], inputs[1], gather.axis, gather.batch_dims);
+    return ef::add_part(whole, part.attrs.as<ops::StridedSliceGradAttrs>().slice, inputs[0]);
   }
-  whole.impl()->reset_id();  // tapes know the old value
-  return true;
+  if (part.op == &ops::gather_grad) {
+    return ef::add_part(whole, part.attrs.as<ops::GatherGradAttrs>().gather, inputs[0], inputs[1]);
+  }
+  return ef::add_part(whole, part.attrs.as<ops::GatherNdGradAttrs>().gather, inputs[0], inputs[1]);
 }
 
 }  // namespace ef::graph

@@ -1,6 +1,4 @@
-// Sums in a plan whose one operand is zero except for a part: the gradient of a slice or of
-// gathered rows. The part is added to the other operand in place, so that the gradients of many
-// slices of one tensor take no longer than the slices themselves.
+// Sums in a plan whose one operand is zero except for a part (eager/part_sums.h).
 #pragma once
 
 #include <span>

@@ -42,6 +42,11 @@ def gathered(x: Any) -> Any:
     return sum(tf.reduce_sum(tf.exp(tf.gather(x, [i, 5 - i, i], axis=1))) for i in range(4))
 
 
+def gathered_by_rows_and_columns(x: Any) -> Any:
+    places = [tf.constant([[i, 0], [5 - i, 1], [i, 0]]) for i in range(4)]
+    return sum(tf.reduce_sum(tf.sin(tf.gather_nd(x, indices))) for indices in places)
+
+
 def numbers_of_it(x: Any) -> Any:
     return x[0, 0] * x[1, 2] + x[0, 0] * x[6, 5]
 
@@ -52,7 +57,15 @@ def besides_the_whole(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [rows, overlapping, columns_backwards, gathered, numbers_of_it, besides_the_whole],
+    [
+        rows,
+        overlapping,
+        columns_backwards,
+        gathered,
+        gathered_by_rows_and_columns,
+        numbers_of_it,
+        besides_the_whole,
+    ],
 )
 def test_gradients_are_those_of_plain_code(function: Callable[[Any], Any]) -> None:
     x = numbers(7, 6)
