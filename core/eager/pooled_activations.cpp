@@ -1,20 +1,15 @@
 // Records of activations whose results are pooled.
+#include "patterns/pooled_activations.h"
 #include "eager/dispatch.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/record.h"
 #include "eager/tape.h"
 #include "graph/record.h"
-#include "ops/elementwise.h"
 #include "ops/pooling.h"
 
 namespace ef {
 namespace {
-
-// From this size on, memory is worth finding the winners before the gradient needs them.
-constexpr int64_t kLargeBytes = int64_t{1} << 20;
-// Of fewer, finding the window of each pixel takes long.
-constexpr int64_t kManyChannels = 16;
 
 // The backward step of a pooling whose input is gone.
 class PoolingStep final : public BackwardFunction {
@@ -34,9 +29,6 @@ class PoolingStep final : public BackwardFunction {
   const ops::SpreadAttrs attrs_;
 };
 
-// Whether the slope at an element follows from the result, and a gradient of 0 remains one.
-bool has_flat_parts(const Op* op) { return op == &ops::relu || op == &ops::relu6; }
-
 }  // namespace
 
 void Tape::pool_first() {
@@ -46,25 +38,23 @@ void Tape::pool_first() {
   Tensor x, y;
   {
     Record &activation = *records_[count - 2], &pooling = *records_[count - 1];
-    if (pooling.op != &ops::max_pool || !has_flat_parts(activation.op)) return;
+    if (pooling.op != &ops::max_pool || !patterns::has_flat_parts(activation.op)) return;
     x = pooling.input(0).value;
     y = pooling.output(0).value;
     const bool follows = pooling.input(0).entry == activation.output(0).entry &&
                          x.impl() == activation.output(0).value.impl();
     if (!follows) return;
   }
-  const auto& pool = AttrsRef(records_.back()->attrs).as<ops::PoolAttrs>();
-  const bool suits = (x.dtype() == DType::kFloat32 || x.dtype() == DType::kFloat64) &&
-                     ops::has_small_separate_windows(pool);
-  if (!suits || x.impl()->lazy() || y.impl()->lazy() || x.bytes() < kLargeBytes) return;
-  if (x.dim(3) < kManyChannels) return;
+  const AttrsRef pool = records_.back()->attrs;
+  if (x.impl()->lazy() || y.impl()->lazy()) return;
+  if (!patterns::saves_image(x.dtype(), x.shape(), pool)) return;
   // Handles: those of the records, and this one.
   constexpr uint32_t kOwn = 3;
   const auto alone = [&] {
     return records_.size() == count && x.impl()->handles() == kOwn && x.impl()->buffer()->unique();
   };
   if (!alone()) return;
-  ops::SpreadAttrs attrs{x.dim(1), x.dim(2), pool};
+  ops::SpreadAttrs attrs{x.dim(1), x.dim(2), pool.as<ops::PoolAttrs>()};
   Tensor winners = call(ops::max_pool_winners, {x, y}, attrs.pool);
   if (!alone()) return;  // a handler of a signal has run
 

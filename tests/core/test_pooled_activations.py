@@ -25,7 +25,7 @@ def image(dtype: str = "float32") -> Any:
 def pooled(x: Any, activation: str = "relu", size: int = 2) -> Any:
     y = ACTIVATIONS[activation](x * 1.5)
     y = tf.nn.max_pool2d(y, size, size, "VALID")
-    return y * tf.range(1.0, 41.0)
+    return y * tf.cast(tf.range(1.0, 41.0), y.dtype)
 
 
 def peak_of(step: Callable[[], Any]) -> float:
@@ -61,10 +61,11 @@ def alone(function: Callable[[Any], Any], x: Any) -> list[Any]:
 @pytest.mark.parametrize("size", [2, 3])
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 @pytest.mark.parametrize("take", [alone, gradients])
+@pytest.mark.parametrize("dtype, batch", [("float32", 3), ("float64", 1)])
 def test_values_and_gradients_are_those_of_one_by_one(
-    take: Callable[..., Any], activation: str, size: int, traced: bool
+    dtype: str, batch: int, take: Callable[..., Any], activation: str, size: int, traced: bool
 ) -> None:
-    x = image()
+    x = image(dtype)[:batch]
 
     def run(x: Any) -> Any:
         return take(lambda x: pooled(x, activation, size), x)
