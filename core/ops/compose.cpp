@@ -62,7 +62,7 @@ Tensor sum_over(const Tensor& t, std::span<const int64_t> axes, bool keepdims) {
 }
 
 Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
-  if (t.shape() == shape) return t;
+  if (t.shape() == shape || !shape.ranked()) return t;
   Ints axes;
   const int extra = t.rank() - shape.rank();
   for (int i = 0; i < t.rank(); ++i) {

@@ -15,7 +15,7 @@ using cpu::Unary;
 constexpr Need kSecondInput{2, 0};
 
 // The gradient of a slope that is constant almost everywhere.
-Tensor flat(GradContext& g) { return ef::zeros(g.input_dtype(1), g.input_shape(1)); }
+Tensor flat(GradContext& g) { return ef::zeros_like(g.dy()); }
 
 // The second derivative of gelu, with the constants of its kernel.
 Tensor gelu_curvature(const Tensor& x, bool approximate) {

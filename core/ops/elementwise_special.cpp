@@ -21,8 +21,8 @@ constexpr DTypeSet kWideTypes{DType::kFloat32, DType::kFloat64};
 // y / x, and its limit where x is 0.
 Tensor ratio(const Tensor& y, const Tensor& x, double limit) {
   const Tensor zero = call(equal, {x, zeros_like(x)});
-  const Tensor safe = ef::select(zero, ones(x.dtype(), x.shape()), x);
-  return ef::select(zero, ef::fill(x.dtype(), x.shape(), limit), y / safe);
+  const Tensor safe = ef::select(zero, ones_like(x), x);
+  return ef::select(zero, Tensor::scalar(x.dtype(), limit), y / safe);
 }
 
 // log(x) / (x - 1) = 2 artanh(w) / w / (x + 1) with w = (x - 1) / (x + 1), by the series of artanh

@@ -90,7 +90,7 @@ const Op sign{{
     .inputs = {{"x", kSignedTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kSign>,
-    .gradient = [](GradContext& g) { g.set(0, ef::zeros(g.input_dtype(0), g.input_shape(0))); },
+    .gradient = [](GradContext& g) { g.set(0, ef::zeros_like(g.dy())); },
     .needs = {kNothing},
     .of_sparse_values = true,
     .doc = R"(Returns -1, 0 or 1 with the sign of x; x / |x| of complex numbers, and NaN of NaN.

@@ -304,7 +304,11 @@ class Node:
     custom_gradient: tuple[Any, int, list[int], list[Any]] | None
     taped_run: tuple[Node, list[tuple[int, bool]], list[int]] | None
     reads: list[Any]
+    has_elementwise_gradient: bool
 
+    def elementwise_gradient(
+        self, wanted: Sequence[int], dy: Sequence[Tensor], x: Sequence[Tensor], y: Sequence[Tensor]
+    ) -> list[Tensor | None]: ...
     def replay(self, inputs: Sequence[Tensor]) -> list[Tensor]: ...
 
 class Graph:

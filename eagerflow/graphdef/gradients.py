@@ -1,9 +1,10 @@
 """Gradients of operations in exported graphs, whatever sizes are known.
 
-TensorFlow has no operation for the gradient of another one that would also run inside of choices and loops.
-So they are written by operations whose sizes are tensors: those of `op_gradients.py`,
-`indexing_gradients.py` and `second_gradients.py`, and the less common ones here. What is lowered has the
-gradients of what it becomes.
+TensorFlow has no operation for the gradient of another one that would also run inside of branches and loops.
+So a gradient is exported as the operations that it consists of. For an elementwise operation they are those
+of its gradient in the op table. Other gradients read sizes; rules state them by operations whose sizes are
+tensors: here, in `op_gradients.py`, `indexing_gradients.py` and `second_gradients.py`. An operation that is
+exported as simpler ones has their gradients.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ Tensor = _core.Tensor
 GRADIENTS: dict[str, Callable[..., Any]] = dict(RULES)
 
 
-def is_known(op: str) -> bool:
-    """Whether there is a gradient of an operation for unknown sizes."""
-    return op in GRADIENTS or op in lowering.LOWERED
+def is_known(forward: Any) -> bool:
+    """Whether there is a gradient of a node's operation for unknown sizes."""
+    op = forward.op
+    return forward.has_elementwise_gradient or op in GRADIENTS or op in lowering.LOWERED
 
 
 def of_operation(
@@ -38,7 +40,7 @@ def of_operation(
     Raises:
         NoSuchNodeError: if they are known only with the shapes.
     """
-    if not is_known(forward.op):
+    if not is_known(forward):
         raise NoSuchNodeError(
             f"it is a gradient of {forward.op}, which is known only with its shapes; trace the function "
             "with known shapes"
@@ -46,7 +48,12 @@ def of_operation(
     attrs = _attributes(forward, x)
     x = x[: forward.num_op_inputs]
     own = GRADIENTS.get(forward.op)
-    found = _of_lowered(forward.op, attrs, dy, x) if own is None else own(dy, x, y, attrs)
+    if own is not None:
+        found = own(dy, x, y, attrs)
+    elif forward.has_elementwise_gradient:
+        found = _of_entry(forward, wanted, dy, x, y)
+    else:
+        found = _of_lowered(forward.op, attrs, dy, x)
     return [tf.zeros_like(x[k]) if found[k] is None else found[k] for k in wanted]
 
 
@@ -61,6 +68,17 @@ def _attributes(node: Any, x: list[Any]) -> dict[str, Any]:
         items[element] = tf.reshape(x[which], [-1])[position]
         attrs[name] = items
     return attrs
+
+
+def _of_entry(forward: Any, wanted: list[int], dy: list[Any], x: list[Any], y: list[Any]) -> Any:
+    """The op table's own gradient of an elementwise operation.
+
+    It reads no sizes, except to sum the gradient of an operand that was broadcast.
+    """
+    found = forward.elementwise_gradient(wanted, dy, x, y)
+    if len(x) == 1:
+        return found
+    return [g if g is None else summed_to(g, v) for g, v in zip(found, x, strict=True)]
 
 
 def _of_lowered(op: str, attrs: dict[str, Any], dy: list[Any], x: list[Any]) -> list[Any]:
@@ -85,22 +103,9 @@ def _gradient(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return register
 
 
-@_gradient("select")
-def _select(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    condition, a, b = x[:3]
-    zero = tf.zeros_like(dy[0])
-    parts = tf.where(condition, dy[0], zero), tf.where(condition, zero, dy[0])
-    return [None, summed_to(parts[0], a), summed_to(parts[1], b)]
-
-
 @_gradient("add_n")
 def _add_n(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0]] * len(x)
-
-
-@_gradient("gelu")
-def _gelu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [lowering.gelu_grad(dy[0], x[0], attrs["approximate"])]
 
 
 @_gradient("matrix_band_part")
@@ -111,21 +116,6 @@ def _band_part(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_gradient("scatter_nd")
 def _scatter_nd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [None, tf.gather_nd(dy[0], x[0])]
-
-
-@_gradient("elu")
-def _elu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.raw_ops.EluGrad(gradients=dy[0], outputs=y[0])]
-
-
-@_gradient("selu")
-def _selu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.raw_ops.SeluGrad(gradients=dy[0], outputs=y[0])]
-
-
-@_gradient("leaky_relu")
-def _leaky_relu(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.raw_ops.LeakyReluGrad(gradients=dy[0], features=x[0], alpha=attrs["alpha"])]
 
 
 @_gradient("softmax_cross_entropy")

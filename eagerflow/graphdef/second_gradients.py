@@ -11,30 +11,6 @@ from eagerflow.graphdef.op_gradients import MASKS, rule, windows
 __all__ = ["RULES"]
 
 
-def _below_zero(operation: Any, dy: Any, x: Any) -> list[Any]:
-    """Those of the gradient of elu or selu, which is linear in outputs below zero."""
-    gradients, outputs = x
-    slope = tf.where(outputs < 0, dy[0] * gradients, tf.zeros_like(outputs))
-    return [operation(gradients=dy[0], outputs=outputs), slope]
-
-
-@rule("elu_grad")
-def _elu_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return _below_zero(tf.raw_ops.EluGrad, dy, x)
-
-
-@rule("selu_grad")
-def _selu_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return _below_zero(tf.raw_ops.SeluGrad, dy, x)
-
-
-@rule("leaky_relu_grad")
-def _leaky_relu_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    features = x[1]
-    found = tf.raw_ops.LeakyReluGrad(gradients=dy[0], features=features, alpha=attrs["alpha"])
-    return [found, tf.zeros_like(features)]
-
-
 @rule("bias_add_grad")
 def _bias_add_grad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     sizes = tf.shape(x[0])

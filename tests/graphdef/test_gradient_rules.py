@@ -57,7 +57,7 @@ def _reads_more(node):
 def _check(graph):
     checked = 0
     for node in _gradients_in(graph):
-        if gradients.is_known(node.differentiated[0].op):
+        if gradients.is_known(node.differentiated[0]):
             assert _reads_more(node) == [], node.differentiated[0].op
             checked += 1
     return checked
