@@ -241,14 +241,12 @@ nb::list replay_node(const PyNode& self, nb::handle inputs) {
 nb::list gradient_of_node(const PyNode& self, const std::vector<int>& wanted, nb::handle dy,
                           nb::handle x, nb::handle y) {
   if (!graph::building()) fail(Code::kRuntimeError, "No graph is being built.");
-  const Node& node = self.node();
-  if (!node.op) fail(Code::kInvalidArgument, node.name, " is not an operation of the table.");
-  std::vector<char> wants(node.num_op_inputs);
+  std::vector<char> wants(static_cast<size_t>(self.node().num_op_inputs));
   for (const int i : wanted) wants.at(static_cast<size_t>(i)) = 1;
   nb::list list;
-  for (const Tensor& gradient : graph::gradient_of_elementwise(
-           *node.op, node.attrs, wants, to_tensors(dy), to_tensors(x), to_tensors(y))) {
-    list.append(gradient ? wrapped(gradient) : nb::none());
+  for (const auto& [values, unsummed] :
+       graph::entry_gradient(self.node(), wants, to_tensors(dy), to_tensors(x), to_tensors(y))) {
+    list.append(nb::make_tuple(values ? wrapped(values) : nb::none(), unsummed));
   }
   return list;
 }
@@ -338,18 +336,16 @@ void add_nodes(nb::module_& m) {
       .def("replay", replay_node, nb::arg("inputs"),
            "Adds what it does for these inputs to the graph that is being built; the results.")
       .def_prop_ro(
-          "has_elementwise_gradient",
-          [](const PyNode& self) {
-            return self.node().op && graph::has_elementwise_gradient(*self.node().op);
-          },
-          "Whether it is an elementwise operation that has a gradient in the op table.")
-      .def(
-          "elementwise_gradient", gradient_of_node, nb::arg("wanted"), nb::arg("dy"), nb::arg("x"),
-          nb::arg("y"),
-          "Adds the op table's gradient of its elementwise operation to the graph that is being "
-          "built, for these gradients of its outputs, inputs and outputs. Returns a tensor or None "
-          "for each input, those of the inputs that are not `wanted` None. Those of inputs that "
-          "were broadcast have the shape of the result.")
+          "has_entry_gradient",
+          [](const PyNode& self) { return graph::has_entry_gradient(self.node()); },
+          "Whether the op table has a gradient of its operation that may be recorded for unknown "
+          "sizes.")
+      .def("entry_gradient", gradient_of_node, nb::arg("wanted"), nb::arg("dy"), nb::arg("x"),
+           nb::arg("y"),
+           "Adds the op table's gradient of its operation to the graph that is being built, for "
+           "these gradients of its outputs, inputs and outputs. Returns for each input a tensor, "
+           "None if the input is not `wanted`, and whether to sum the tensor over the axes along "
+           "which the input was broadcast.")
       .def_prop_ro("reads", variables_read_by, "The variables that graphs inside of it read.")
       .def_prop_ro(
           "custom_gradient", custom_gradient_of_node,

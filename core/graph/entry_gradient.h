@@ -1,21 +1,28 @@
-// The gradient of an elementwise operation, recorded on symbols whose sizes are unknown.
+// The gradient of an operation from the op table, recorded for tensors whose sizes are unknown.
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "graph/graph.h"
 
 namespace ef::graph {
 
-// Whether the op table has a gradient of an operation, and the operation is elementwise.
-bool has_elementwise_gradient(const Op& op);
+// Whether the op table has a gradient of a node's operation that may be recorded for unknown sizes.
+bool has_entry_gradient(const Node& node);
 
-// Adds the nodes of the op table's gradient of an elementwise operation to the graph that is being
-// built. `dy` has one gradient per output; `x` and `y` are the operation's inputs and outputs. The
-// result has one gradient per input, empty where there is none. Gradients of operands that were
-// broadcast have the shape of the result: the caller sums them.
-TensorList gradient_of_elementwise(const Op& op, AttrsRef attrs, std::span<const char> wanted,
-                                   std::span<const Tensor> dy, std::span<const Tensor> x,
-                                   std::span<const Tensor> y);
+// The gradient with respect to one input; empty if there is none.
+struct EntryGradient {
+  Tensor values;
+  // Whether the input may have been broadcast: the caller sums over the axes that this stretched.
+  bool unsummed = false;
+};
+
+// Adds the nodes of the op table's gradient of a node's operation to the graph that is being built.
+// `dy` has one gradient per output; `x` and `y` are the node's inputs, with those that provide
+// attributes, and its outputs. The result has one gradient per input of the operation.
+std::vector<EntryGradient> entry_gradient(const Node& node, std::span<const char> wanted,
+                                          std::span<const Tensor> dy, std::span<const Tensor> x,
+                                          std::span<const Tensor> y);
 
 }  // namespace ef::graph

@@ -9,6 +9,7 @@
 #include "graph/list_specs.h"
 #include "graph/node_names.h"
 #include "graph/static_value.h"
+#include "graph/symbolic_ints.h"
 #include "graph/taping.h"
 #include "graph/vjp.h"
 #include "ops/attr_fields.h"
@@ -206,6 +207,12 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   Node node;
   node.op = &op;
   node.attrs = attrs;
+  std::vector<Hole> of_symbolic;
+  if (SymbolicInts* const ints = SymbolicInts::current(); ints && holes.empty()) {
+    of_symbolic = ints->take_holes(node.attrs);
+    attrs = node.attrs;
+    holes = of_symbolic;
+  }
   SavedAttrs known;
   bool late = !holes.empty();
   const bool named = !name.empty();

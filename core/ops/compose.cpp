@@ -2,6 +2,7 @@
 #include "ops/compose.h"
 
 #include "graph/graph.h"
+#include "graph/symbolic_ints.h"
 #include "kernels/cpu/fill.h"
 #include "ops/array.h"
 #include "ops/creation.h"
@@ -62,7 +63,13 @@ Tensor sum_over(const Tensor& t, std::span<const int64_t> axes, bool keepdims) {
 }
 
 Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
-  if (t.shape() == shape || !shape.ranked()) return t;
+  if (t.shape() == shape) return t;
+  if (!t.shape().ranked() || !shape.fully_known()) {
+    if (graph::SymbolicInts* const ints = graph::SymbolicInts::current()) {
+      ints->defer_sum();
+      return t;
+    }
+  }
   Ints axes;
   const int extra = t.rank() - shape.rank();
   for (int i = 0; i < t.rank(); ++i) {

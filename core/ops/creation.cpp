@@ -114,12 +114,7 @@ const Op fill{{
           c.add_output(c.dtype(0), shape_of_sizes(c.attrs<FillAttrs>().dims, "Fill"));
         },
     .kernel = cpu::fill,
-    .gradient =
-        [](GradContext& g) {
-          Ints axes;
-          for (int i = 0; i < g.output_shape(0).rank(); ++i) axes.push_back(i);
-          g.set(0, sum_over(g.dy(), axes, false));
-        },
+    .gradient = [](GradContext& g) { g.set(0, call(reduce_sum, {g.dy()}, ReduceAttrs{})); },
     .doc = "A tensor of equal elements.",
 }};
 

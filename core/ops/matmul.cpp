@@ -156,7 +156,8 @@ void matmul_gradient(GradContext& g) {
   const auto finish = [&](int i, Tensor gradient, bool conjugated) {
     // A transpose that does not conjugate has to be written as the conjugate of an adjoint.
     if (conjugated) gradient = conjugate(gradient);
-    g.set(i, sum_to_shape(gradient, g.input_shape(i)));
+    const bool matrices = dy.rank() == 2;  // which are not broadcast
+    g.set(i, matrices ? gradient : sum_to_shape(gradient, g.input_shape(i)));
   };
   if (g.wants(0)) {
     const Tensor& b = g.input(1);
@@ -171,7 +172,8 @@ void matmul_gradient(GradContext& g) {
   }
   if (g.wants(1)) {
     const Tensor& a = g.input(0);
-    if (!turn_b && !turn_a && a.rank() > 2 && g.input_shape(1).rank() == 2) {
+    const bool known = a.shape().fully_known() && dy.shape().fully_known();
+    if (known && !turn_b && !turn_a && a.rank() > 2 && g.input_shape(1).rank() == 2) {
       // One matrix for the entire batch: its gradient is one product of the stacked rows.
       const Tensor rows =
           reshape_to(a, {a.size() / std::max<int64_t>(a.shape().back(), 1), a.shape().back()});

@@ -304,11 +304,11 @@ class Node:
     custom_gradient: tuple[Any, int, list[int], list[Any]] | None
     taped_run: tuple[Node, list[tuple[int, bool]], list[int]] | None
     reads: list[Any]
-    has_elementwise_gradient: bool
+    has_entry_gradient: bool
 
-    def elementwise_gradient(
+    def entry_gradient(
         self, wanted: Sequence[int], dy: Sequence[Tensor], x: Sequence[Tensor], y: Sequence[Tensor]
-    ) -> list[Tensor | None]: ...
+    ) -> list[tuple[Tensor | None, bool]]: ...
     def replay(self, inputs: Sequence[Tensor]) -> list[Tensor]: ...
 
 class Graph:

@@ -1,10 +1,10 @@
 """Gradients of operations in exported graphs, whatever sizes are known.
 
 TensorFlow has no operation for the gradient of another one that would also run inside of branches and loops.
-So a gradient is exported as the operations that it consists of. For an elementwise operation they are those
-of its gradient in the op table. Other gradients read sizes; rules state them by operations whose sizes are
-tensors: here, in `op_gradients.py`, `indexing_gradients.py` and `second_gradients.py`. An operation that is
-exported as simpler ones has their gradients.
+So a gradient is exported as the operations that it consists of: those of the operation's gradient in the op
+table. Where that calculates with sizes, a rule states it by operations whose sizes are tensors: here, in
+`op_gradients.py` and in `indexing_gradients.py`. An operation that is exported as simpler ones has their
+gradients.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.graphdef import lowering
 from eagerflow.graphdef.emitters import NoSuchNodeError
+from eagerflow.graphdef.indexing_gradients import RULES
 from eagerflow.graphdef.op_gradients import summed_to
-from eagerflow.graphdef.second_gradients import RULES
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -29,7 +29,7 @@ GRADIENTS: dict[str, Callable[..., Any]] = dict(RULES)
 def is_known(forward: Any) -> bool:
     """Whether there is a gradient of a node's operation for unknown sizes."""
     op = forward.op
-    return forward.has_elementwise_gradient or op in GRADIENTS or op in lowering.LOWERED
+    return op in GRADIENTS or forward.has_entry_gradient or op in lowering.LOWERED
 
 
 def of_operation(
@@ -45,16 +45,19 @@ def of_operation(
             f"it is a gradient of {forward.op}, which is known only with its shapes; trace the function "
             "with known shapes"
         )
-    attrs = _attributes(forward, x)
-    x = x[: forward.num_op_inputs]
-    own = GRADIENTS.get(forward.op)
-    if own is not None:
-        found = own(dy, x, y, attrs)
-    elif forward.has_elementwise_gradient:
-        found = _of_entry(forward, wanted, dy, x, y)
+    operands = x[: forward.num_op_inputs]
+    if forward.op in GRADIENTS:
+        found = GRADIENTS[forward.op](dy, operands, y, _attributes(forward, x))
+    elif forward.has_entry_gradient:
+        found = [
+            summed_to(gradient, operand) if unsummed else gradient
+            for (gradient, unsummed), operand in zip(
+                forward.entry_gradient(wanted, dy, x, y), operands, strict=True
+            )
+        ]
     else:
-        found = _of_lowered(forward.op, attrs, dy, x)
-    return [tf.zeros_like(x[k]) if found[k] is None else found[k] for k in wanted]
+        found = _of_lowered(forward.op, _attributes(forward, x), dy, operands)
+    return [tf.zeros_like(operands[k]) if found[k] is None else found[k] for k in wanted]
 
 
 def _attributes(node: Any, x: list[Any]) -> dict[str, Any]:
@@ -68,17 +71,6 @@ def _attributes(node: Any, x: list[Any]) -> dict[str, Any]:
         items[element] = tf.reshape(x[which], [-1])[position]
         attrs[name] = items
     return attrs
-
-
-def _of_entry(forward: Any, wanted: list[int], dy: list[Any], x: list[Any], y: list[Any]) -> Any:
-    """The op table's own gradient of an elementwise operation.
-
-    It reads no sizes, except to sum the gradient of an operand that was broadcast.
-    """
-    found = forward.elementwise_gradient(wanted, dy, x, y)
-    if len(x) == 1:
-        return found
-    return [g if g is None else summed_to(g, v) for g, v in zip(found, x, strict=True)]
 
 
 def _of_lowered(op: str, attrs: dict[str, Any], dy: list[Any], x: list[Any]) -> list[Any]:
@@ -103,39 +95,6 @@ def _gradient(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return register
 
 
-@_gradient("add_n")
-def _add_n(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0]] * len(x)
-
-
-@_gradient("matrix_band_part")
-def _band_part(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.linalg.band_part(dy[0], attrs["num_lower"], attrs["num_upper"])]
-
-
-@_gradient("scatter_nd")
-def _scatter_nd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [None, tf.gather_nd(dy[0], x[0])]
-
-
-@_gradient("softmax_cross_entropy")
-def _softmax_cross_entropy(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    weights = tf.expand_dims(dy[0], -1)
-    by_logits = y[1] * weights + _by_logits(x[0], dy[1])
-    return [by_logits, -tf.nn.log_softmax(x[0]) * weights]
-
-
-@_gradient("sparse_softmax_cross_entropy")
-def _sparse_softmax_cross_entropy(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [y[1] * tf.expand_dims(dy[0], -1) + _by_logits(x[0], dy[1]), None]
-
-
-def _by_logits(logits: Any, dy: Any) -> Any:
-    """The gradient of the probabilities."""
-    probabilities = tf.nn.softmax(logits)
-    return (dy - tf.reduce_sum(dy * probabilities, -1, keepdims=True)) * probabilities
-
-
 @_gradient("gather")
 def _gather(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     sizes = tf.shape(x[0])
@@ -156,20 +115,8 @@ def _gather(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 @_gradient("gather_nd")
 def _gather_nd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     params, indices = x[:2]
-    if attrs["batch_dims"]:
-        indices = _with_batch(indices, attrs["batch_dims"])
+    indices = lowering.with_batch(indices, attrs["batch_dims"])
     return [tf.scatter_nd(indices, dy[0], tf.shape(params, indices.dtype)), None]
-
-
-def _with_batch(indices: Any, count: int) -> Any:
-    """Indices behind those of their elements along the first axes."""
-    sizes = tf.shape(indices)
-    grid = tf.meshgrid(*(tf.range(sizes[k]) for k in range(count)), indexing="ij")
-    batch = tf.cast(tf.stack(grid, -1), indices.dtype)
-    between = tf.ones_like(sizes[count:-1])
-    batch = tf.reshape(batch, tf.concat([sizes[:count], between, [count]], 0))
-    batch = tf.broadcast_to(batch, tf.concat([sizes[:-1], [count]], 0))
-    return tf.concat([batch, indices], -1)
 
 
 @_gradient("max_pool_places")
@@ -217,11 +164,6 @@ def _tile(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.reduce_sum(parts, list(range(0, 2 * len(multiples), 2)))]
 
 
-@_gradient("cumsum")
-def _cumsum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.cumsum(dy[0], attrs["axis"], attrs["exclusive"], not attrs["reverse"])]
-
-
 # Lists of tensors: their gradients are lists, too.
 
 
@@ -229,16 +171,6 @@ def _empty_like(items: Tensor, element: Tensor) -> Tensor:
     """A list as long as another one, whose elements are like a tensor."""
     count = _ops.tensor_list_length(items)
     return _ops.tensor_list_reserve(count, element.dtype, element_sizes(element.shape))
-
-
-@_gradient("tensor_list_reserve")
-def _reserve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [None] * len(x)
-
-
-@_gradient("tensor_list_length")
-def _length(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [None]
 
 
 @_gradient("tensor_list_stack")

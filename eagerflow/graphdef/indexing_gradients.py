@@ -60,11 +60,6 @@ def _linear_scan(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [by_terms * _delayed(h, axis, reverse), by_terms]
 
 
-@rule("diag")
-def _diag(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.linalg.diag_part(dy[0], k=attrs["k"])]
-
-
 @rule("diag_part")
 def _diag_part(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.linalg.set_diag(tf.zeros_like(x[0]), dy[0], k=attrs["k"])]
@@ -78,21 +73,6 @@ def _top_k(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     ids = tf.reshape(places + tf.cast(first, places.dtype), [-1])
     total = tf.math.unsorted_segment_sum(tf.reshape(dy[0], [-1]), ids, tf.size(x[0]))
     return [tf.reshape(total, sizes)]
-
-
-@rule("reverse_sequence")
-def _reverse_sequence(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.reverse_sequence(dy[0], x[1], attrs["seq_axis"], attrs["batch_axis"]), None]
-
-
-@rule("tensor_scatter_nd_add")
-def _scatter_add(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0], None, tf.gather_nd(dy[0], x[1])]
-
-
-@rule("tensor_scatter_nd_sub")
-def _scatter_sub(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [dy[0], None, -tf.gather_nd(dy[0], x[1])]
 
 
 @rule("tensor_scatter_nd_update")
@@ -165,11 +145,6 @@ def _sparse_segment_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.math.unsorted_segment_sum(rows, indices, tf.shape(data)[0]), None, None]
 
 
-@rule("gather_or_zero")
-def _gather_or_zero(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.math.unsorted_segment_sum(dy[0], x[1], tf.shape(x[0])[0]), None]
-
-
 @rule("stitch_rows")
 def _stitch_rows(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     count = tf.shape(y[0])[:1]
@@ -197,12 +172,8 @@ def _sparse_matmul(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [tf.math.conj(by_values) if attrs["adjoint"] else by_values, None, by_b]
 
 
-@rule("crop_and_resize")
-def _crop_and_resize(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    image, boxes, ids = x[:3]
-    by_image = tf.raw_ops.CropAndResizeGradImage(
-        grads=dy[0], boxes=boxes, box_ind=ids, image_size=tf.shape(image), T=image.dtype,
-        method=attrs["method"],
-    )  # fmt: skip
-    by_boxes = tf.raw_ops.CropAndResizeGradBoxes(grads=dy[0], image=image, boxes=boxes, box_ind=ids)
-    return [by_image, by_boxes, None]
+@rule("crop_and_resize_grad_image")
+def _crop_and_resize_grad_image(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    crops, boxes, indices = x[:3]
+    found = tf.image.crop_and_resize(dy[0], boxes, indices, tf.shape(crops)[1:3], attrs["method"])
+    return [found, None, None]

@@ -279,8 +279,10 @@ def gather_grad(
     return gathered_back(dy, indices, shape, axis, batch_dims)
 
 
-def _with_batch(indices: Tensor, batch_dims: int) -> Tensor:
-    """Indices that begin with the places along the batch axes."""
+def with_batch(indices: Tensor, batch_dims: int) -> Tensor:
+    """Indices that begin with the indices along the batch axes."""
+    if not batch_dims:
+        return indices
     sizes = tf.shape(indices)
     rank = len(indices.shape)
     parts = []
@@ -293,12 +295,12 @@ def _with_batch(indices: Tensor, batch_dims: int) -> Tensor:
 
 @_lowers
 def gather_nd(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
-    return tf.gather_nd(params, _with_batch(indices, batch_dims))
+    return tf.gather_nd(params, with_batch(indices, batch_dims))
 
 
 @_lowers
 def gather_nd_grad(dy: Tensor, indices: Tensor, shape: list[int], batch_dims: int) -> Tensor:
-    return tf.scatter_nd(_with_batch(indices, batch_dims), dy, tf.cast(shape, indices.dtype))
+    return tf.scatter_nd(with_batch(indices, batch_dims), dy, tf.cast(shape, indices.dtype))
 
 
 @_lowers
