@@ -20,7 +20,7 @@ ElementLoop element_loop(const NodeSlots& step, std::span<const DType> types) {
   if (!node.op || node.outputs.empty() || !node.late.empty()) return {};
   InlineVector<DType, 3> inputs;
   for (const int32_t slot : step.inputs) inputs.push_back(types[static_cast<size_t>(slot)]);
-  return element_loop({*node.op, inputs, node.outputs[0].dtype(), node.attrs});
+  return ef::element_loop({*node.op, inputs, node.outputs[0].dtype(), node.attrs});
 }
 
 bool is_single(const Shape& shape) {

@@ -15,6 +15,7 @@
 #include "ops/indexing.h"
 #include "ops/losses.h"
 #include "ops/matmul.h"
+#include "ops/op.h"
 #include "ops/partition.h"
 #include "ops/pooling.h"
 #include "ops/reduction.h"
@@ -105,19 +106,22 @@ class SymbolicContext final : public GradContext {
     set(i, call(ops::unsorted_segment_sum, {values, indices},
                 ops::UnsortedSegmentAttrs{.num_segments = dense_shape[0]}));
   }
-  void set_slice(int i, Tensor values, const ops::StridedSliceAttrs& slice) override {
+  void set_slice(int i, Tensor values, AttrsRef slice) override {
     set(i, call(ops::strided_slice_grad, {values},
-                ops::StridedSliceGradAttrs{.shape = input_shape(i), .slice = slice}));
+                ops::StridedSliceGradAttrs{.shape = input_shape(i),
+                                           .slice = slice.as<ops::StridedSliceAttrs>()}));
   }
-  void set_gathered(int i, Tensor values, const Tensor& indices,
-                    const ops::GatherAttrs& gather) override {
-    set(i, call(ops::gather_grad, {values, indices},
-                ops::GatherGradAttrs{.shape = input_shape(i), .gather = gather}));
-  }
-  void set_gathered(int i, Tensor values, const Tensor& indices,
-                    const ops::GatherNdAttrs& gather) override {
-    set(i, call(ops::gather_nd_grad, {values, indices},
-                ops::GatherNdGradAttrs{.shape = input_shape(i), .gather = gather}));
+  void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) override {
+    const Shape& shape = input_shape(i);
+    if (gather.is<ops::GatherAttrs>()) {
+      const auto& attrs = gather.as<ops::GatherAttrs>();
+      set(i, call(ops::gather_grad, {values, indices},
+                  ops::GatherGradAttrs{.shape = shape, .gather = attrs}));
+    } else {
+      const auto& attrs = gather.as<ops::GatherNdAttrs>();
+      set(i, call(ops::gather_nd_grad, {values, indices},
+                  ops::GatherNdGradAttrs{.shape = shape, .gather = attrs}));
+    }
   }
 
   std::vector<EntryGradient> take() { return std::move(gradients_); }

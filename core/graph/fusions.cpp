@@ -214,7 +214,7 @@ class Fusion::Search {
     }
     if (!node.late.empty() || node.inputs.size() != 1) return false;
     const DType type = DType::kFloat32;
-    const ElementLoop loop = element_loop({*node.op, {&type, 1}, type, node.attrs});
+    const ElementLoop loop = ef::element_loop({*node.op, {&type, 1}, type, node.attrs});
     if (!loop || loop.forwards || !loop.overwrites) return false;
     fusion.loops_.push_back(loop);
     fusion.ends_ = true;

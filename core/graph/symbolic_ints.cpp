@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "eager/dispatch.h"
+#include "ops/attr_fields.h"
+#include "ops/op_facts.h"
 #include "ops/shapes.h"
 #include "tensor/error.h"
 
@@ -65,7 +67,7 @@ SavedAttrs SymbolicInts::attrs_of(const Node& node, std::span<const Tensor> inpu
     if (field.kind == AttrKind::kInt) {
       *static_cast<int64_t*>(value) = number;
     } else if (!list) {
-      fail(Code::kUnimplemented, "The gradient of ", node.op->tf_name, " is unknown, since ",
+      fail(Code::kUnimplemented, "The gradient of ", tf_name(*node.op), " is unknown, since ",
            field.name, " depends on values.");
     } else if (field.kind == AttrKind::kInts) {
       auto& ints = *static_cast<Ints*>(value);

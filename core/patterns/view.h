@@ -11,7 +11,6 @@
 #include <span>
 
 #include "ops/attrs.h"
-#include "ops/op.h"
 
 namespace ef::patterns {
 

@@ -12,6 +12,8 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.graphdef.host_lowering import op
+from eagerflow.graphdef.op_gradients import summed_to
+from eagerflow.ops.linalg import factorization, solvers
 
 Tensor = _core.Tensor
 Rule = Callable[[list[Any], list[Any], list[Any], dict[str, Any]], list[Any]]
@@ -27,56 +29,18 @@ def _gradient(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
-def _adjoint(x: Tensor) -> Tensor:
-    return tf.linalg.adjoint(x)
-
-
-def _row(x: Tensor) -> Tensor:
-    return tf.expand_dims(x, -2)
-
-
 def _column(x: Tensor) -> Tensor:
     return tf.expand_dims(x, -1)
 
 
-def _with_diagonal(x: Tensor, diagonal: Tensor) -> Tensor:
-    return tf.linalg.set_diag(x, diagonal)
-
-
-def _diagonal(x: Tensor) -> Tensor:
-    return tf.linalg.diag_part(x)
-
-
-def _halved_lower(x: Tensor) -> Tensor:
-    """The lower triangle with half of the diagonal."""
-    return tf.linalg.band_part(_with_diagonal(x, _diagonal(x) * 0.5), -1, 0)
-
-
-def _reciprocal(x: Tensor) -> Tensor:
-    """1 / x, and nearly 0 where x is nearly 0: for equal eigenvalues."""
-    return x / (x * x + 1e-20)
-
-
-def _summed(gradient: Tensor, x: Tensor) -> Tensor:
-    """A gradient, summed along the batch axes that x was broadcast along."""
-    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(x), s1=tf.shape(gradient))
-    return tf.reshape(tf.reduce_sum(gradient, axes), tf.shape(x))
-
-
 @_gradient("Cholesky")
 def _cholesky(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    (lower,) = y
-    inverse = tf.linalg.inv(lower)
-    middle = _halved_lower(tf.matmul(lower, dy[0], adjoint_a=True))
-    found = tf.matmul(tf.matmul(inverse, middle, adjoint_a=True), inverse)
-    return [(found + _adjoint(found)) * 0.5]
+    return [factorization.cholesky_gradient(y[0], dy[0])]
 
 
 @_gradient("MatrixInverse")
 def _inverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    if attrs.get("adjoint"):
-        return [-tf.matmul(y[0], tf.matmul(dy[0], y[0], adjoint_a=True))]
-    return [-tf.matmul(y[0], tf.matmul(dy[0], y[0], adjoint_b=True), adjoint_a=True)]
+    return [solvers.inv_gradient(y[0], dy[0], attrs.get("adjoint", False))]
 
 
 @_gradient("MatrixDeterminant")
@@ -106,93 +70,40 @@ def _log_determinant(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @_gradient("MatrixSolve")
 def _solve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    adjoint = attrs.get("adjoint", False)
-    db = tf.linalg.solve(x[0], dy[0], adjoint=not adjoint)
-    left, right = (y[0], db) if adjoint else (db, y[0])
-    return [-tf.matmul(left, right, adjoint_b=True), db]
+    return solvers.solve_gradient(x[0], y[0], dy[0], attrs.get("adjoint", False))
 
 
 @_gradient("MatrixTriangularSolve")
 def _triangular_solve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     lower, adjoint = attrs.get("lower", True), attrs.get("adjoint", False)
-    db = tf.linalg.triangular_solve(x[0], dy[0], lower, not adjoint)
-    left, right = (y[0], db) if adjoint else (db, y[0])
-    da = -tf.matmul(left, right, adjoint_b=True)
-    da = tf.linalg.band_part(da, -1, 0) if lower else tf.linalg.band_part(da, 0, -1)
-    return [_summed(da, x[0]), _summed(db, x[1])]
+    found = solvers.triangular_solve_gradient(x[0], y[0], dy[0], lower, adjoint)
+    return [summed_to(gradient, operand) for gradient, operand in zip(found, x, strict=True)]
 
 
 @_gradient("Qr")
 def _qr(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    full = attrs.get("full_matrices", False)
     m, n = x[0].shape[-2:]
-    if m is None or n is None or (attrs.get("full_matrices") and m > n):
+    if m is None or n is None or (full and m > n):
         raise NotImplementedError("TensorFlow has it for known sizes and thin factors only")
-    (q, r), (dq, dr) = y, dy
-    if m >= n:
-        return [_qr_of_columns(q, r, dq, dr)]
-    whole = dq + tf.matmul(x[0][..., :, m:], dr[..., :, m:], adjoint_b=True)
-    first = _qr_of_columns(q, r[..., :, :m], whole, dr[..., :, :m])
-    return [tf.concat([first, tf.matmul(q, dr[..., :, m:])], -1)]
-
-
-def _qr_of_columns(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
-    def over_adjoint(v: Tensor) -> Tensor:
-        return _adjoint(tf.linalg.triangular_solve(r, _adjoint(v), lower=False))
-
-    qdq = tf.matmul(q, dq, adjoint_a=True)
-    rdr = tf.matmul(r, dr, adjoint_b=True)
-    lower = tf.linalg.band_part(qdq - _adjoint(qdq) + rdr - _adjoint(rdr), -1, 0)
-    if q.dtype.is_complex:
-        middle = _diagonal(rdr - _adjoint(qdq))
-        phase = middle - tf.cast(tf.math.real(middle), q.dtype)
-        lower += tf.linalg.diag(tf.math.conj(phase))
-    inside = tf.matmul(q, dr + over_adjoint(lower))
-    return inside + over_adjoint(dq - tf.matmul(q, qdq))
+    return [factorization.qr_gradient(x[0], *y, *dy, full)]
 
 
 @_gradient("SelfAdjointEigV2")
 def _eigh(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    (de, dv) = dy
-    e, v = y if attrs.get("compute_v", True) else tf.linalg.eigh(x[0])
-    inner = tf.linalg.diag(de)
     if attrs.get("compute_v", True):
-        gaps = _with_diagonal(_reciprocal(_row(e) - _column(e)), tf.zeros_like(e))
-        inner += gaps * tf.matmul(v, dv, adjoint_a=True)
-    found = tf.matmul(tf.matmul(v, inner), v, adjoint_b=True)
-    folded = tf.linalg.band_part(found + _adjoint(found), -1, 0)
-    return [_with_diagonal(folded, _diagonal(folded) * 0.5)]
+        return [factorization.eigh_gradient(*y, *dy)]
+    return [factorization.eigh_gradient(*tf.linalg.eigh(x[0]), dy[0], None)]
 
 
 @_gradient("Svd")
 def _svd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    dtype = x[0].dtype
     if not attrs.get("compute_uv", True):
-        _, u, v = tf.linalg.svd(x[0])
-        return [tf.matmul(u * _row(tf.cast(dy[0], dtype)), v, adjoint_b=True)]
+        return [factorization.svd_values_gradient(x[0], dy[0])]
     m, n = x[0].shape[-2:]
     if attrs.get("full_matrices") and m != n or m is None or n is None:
         raise NotImplementedError("it is known for known sizes and thin factors only")
-    (s, u, v), (ds, du, dv) = y, dy
-    if m < n:
-        return [_adjoint(_svd_of_columns(v, s, u, ds, dv, du))]
-    return [_svd_of_columns(u, s, v, ds, du, dv)]
-
-
-def _svd_of_columns(u: Tensor, s: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
-    dtype = u.dtype
-    gaps = _row(s * s) - _column(s * s)
-    f = tf.cast(_with_diagonal(_reciprocal(gaps), tf.zeros_like(s)), dtype)
-    values, inverse = tf.cast(s, dtype), tf.cast(_reciprocal(s), dtype)
-    udu, vdv = tf.matmul(u, du, adjoint_a=True), tf.matmul(v, dv, adjoint_a=True)
-    middle = f * (udu - _adjoint(udu)) * _row(values)
-    middle += _column(values) * (f * (vdv - _adjoint(vdv))) + tf.linalg.diag(tf.cast(ds, dtype))
-    if dtype.is_complex:
-        phases = _diagonal(udu)
-        phases -= tf.cast(tf.math.real(phases), dtype)
-        middle += tf.linalg.diag(phases * inverse)
-    found = tf.matmul(tf.matmul(u, middle), v, adjoint_b=True)
-    outside = du - tf.matmul(u, udu)
-    return found + tf.matmul(outside * _row(inverse), v, adjoint_b=True)
+    return [factorization.svd_gradient(y, dy, m, n, thin=True)]
 
 
 # Spectra.

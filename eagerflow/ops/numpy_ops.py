@@ -54,6 +54,16 @@ def _as_list(gradients: Any) -> list:
     return list(gradients) if isinstance(gradients, list | tuple) else [gradients]
 
 
+def summed(gradient: Tensor, like: Tensor) -> Tensor:
+    """A gradient summed over the axes along which `like` was broadcast."""
+    shape, target = gradient._shape_tuple(), like._shape_tuple()
+    if shape == target:
+        return gradient
+    extra = len(shape) - len(target)
+    axes = [k for k, n in enumerate(shape) if k < extra or (target[k - extra] == 1 and n != 1)]
+    return _core.ops.reshape(_core.ops.reduce_sum(gradient, axis=axes), target)
+
+
 def checked(
     value: Any, allowed: Sequence[Any], op: str, hint: Any = None, attr: str = "T"
 ) -> Tensor:

@@ -12,7 +12,7 @@ from eagerflow.framework.dtypes import DType
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.ops.numpy_ops import array_of, checked, differentiable, on_values
+from eagerflow.ops.numpy_ops import array_of, checked, differentiable, on_values, summed
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util.optional import optional
 
@@ -20,19 +20,6 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 _WIDE = (dtypes.float32, dtypes.float64)
-
-
-def _summed(gradient: Tensor, like: Tensor) -> Tensor:
-    """A gradient summed over the axes along which `like` was broadcast."""
-    shape, target = gradient._shape_tuple(), like._shape_tuple()
-    if shape == target:
-        return gradient
-    extra = len(shape) - len(target)
-    axes = [
-        *range(extra),
-        *(extra + k for k, size in enumerate(target) if size == 1 and shape[extra + k] != 1),
-    ]
-    return _ops.reshape(_ops.reduce_sum(gradient, axis=axes), target) if axes else gradient
 
 
 @composed_op(
@@ -64,7 +51,7 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
         return on_values(nextafter, [x1, x2], [spec])[0]
 
     def backward(dy: Tensor) -> list[Tensor]:
-        return [_summed(dy, x1), _ops.zeros_like(x2)]
+        return [summed(dy, x1), _ops.zeros_like(x2)]
 
     (y,) = differentiable(
         [np.nextafter(array_of(x1, "NextAfter"), array_of(x2))], [x1, x2], backward

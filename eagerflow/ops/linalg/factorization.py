@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -135,9 +136,8 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     a = matrices(input, "Cholesky")
     if waits_for_values(a):
         return on_values(cholesky, [a], [square_spec(a)], in_programs=True)[0]
-    *batch, n, _ = a._shape_tuple()
     native = a.dtype in NATIVE
-    small = native and n <= _SMALL_MATRIX
+    small = native and a.shape[-1] <= _SMALL_MATRIX
     if native:
         factor: Any = _ops.cholesky_factor(a)
         if not _core.recording():
@@ -153,16 +153,20 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     def backward(dl: Tensor) -> Tensor:
         if small and not _core.recording():
             return _ops.cholesky_factor_grad(lower, dl)
-        inverse = solvers.triangular_solve(
-            lower, _ops.eye(n, batch_shape=list(batch), dtype=a.dtype)
-        )
-        middle = _ops.matmul(lower, dl, adjoint_a=True)
-        middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
-        grad = _ops.matmul(_ops.matmul(inverse, middle, adjoint_a=True), inverse)
-        return (grad + adjoint(grad)) * 0.5
+        return cholesky_gradient(lower, dl)
 
     (lower,) = differentiable([factor], [a], backward)
     return lower
+
+
+def cholesky_gradient(lower: Tensor, dl: Tensor) -> Tensor:
+    """The gradient by matrices, from that of their factors `lower`."""
+    identity = set_diag(_ops.zeros_like(lower), _ops.ones_like(diag_part(lower)))
+    inverse = solvers.triangular_solve(lower, identity)
+    middle = _ops.matmul(lower, dl, adjoint_a=True)
+    middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
+    grad = _ops.matmul(_ops.matmul(inverse, middle, adjoint_a=True), inverse)
+    return (grad + adjoint(grad)) * 0.5
 
 
 def _cholesky_each(array: np.ndarray) -> np.ndarray:
@@ -220,24 +224,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
         factors: Any = _ops.qr_factors(_ops.stop_gradient(a), full_matrices)
     else:
         factors = [in_dtype_of(part, a) for part in lapack.qr(array_of(a, "Qr"), full_matrices)]
-    m, n = a._shape_tuple()[-2:]
-
-    def backward(dq: Tensor, dr: Tensor) -> Tensor:
-        if full_matrices and m > n:
-            raise UnimplementedError(
-                None,
-                None,
-                "The gradient of qr with full_matrices=True is not defined for matrices with more "
-                f"rows than columns, got shape {text(a._shape_tuple())}",
-            )
-        if m >= n:
-            return _qr_gradient(q, r, dq, dr)
-        rest, rest_dr = a[..., :, m:], dr[..., :, m:]
-        whole_dq = dq + _ops.matmul(rest, rest_dr, adjoint_b=True)
-        first = _qr_gradient(q, r[..., :, :m], whole_dq, dr[..., :, :m])
-        return _ops.concat([first, _ops.matmul(q, rest_dr)], -1)
-
-    q, r = differentiable(factors, [a], backward)
+    q, r = differentiable(factors, [a], lambda dq, dr: qr_gradient(a, q, r, dq, dr, full_matrices))
     return Qr(q, r)
 
 
@@ -248,7 +235,27 @@ def _qr_kernel(a: Tensor, full_matrices: bool) -> list[np.ndarray]:
 _core.set_kernel("qr_factors", _qr_kernel)
 
 
-def _qr_gradient(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
+def qr_gradient(
+    a: Tensor, q: Tensor, r: Tensor, dq: Tensor, dr: Tensor, full_matrices: bool
+) -> Tensor:
+    """The gradient by matrices `a` of known sizes, from those of their factors."""
+    m, n = a._shape_tuple()[-2:]
+    if full_matrices and m > n:
+        raise UnimplementedError(
+            None,
+            None,
+            "The gradient of qr with full_matrices=True is not defined for matrices with more "
+            f"rows than columns, got shape {text(a._shape_tuple())}",
+        )
+    if m >= n:
+        return _qr_gradient_of_columns(q, r, dq, dr)
+    rest, rest_dr = a[..., :, m:], dr[..., :, m:]
+    whole_dq = dq + _ops.matmul(rest, rest_dr, adjoint_b=True)
+    first = _qr_gradient_of_columns(q, r[..., :, :m], whole_dq, dr[..., :, :m])
+    return _ops.concat([first, _ops.matmul(q, rest_dr)], -1)
+
+
+def _qr_gradient_of_columns(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
     def over_adjoint(x: Tensor) -> Tensor:
         """x times the inverse of r's adjoint."""
         return adjoint(solvers.triangular_solve(r, adjoint(x), lower=False))
@@ -297,7 +304,6 @@ def svd(
     if _core.building() is not None:
         return _symbolic_svd(a, full_matrices, compute_uv)
     m, n = a._shape_tuple()[-2:]
-    k = min(m, n)
     array = array_of(a, "Svd")
     if not compute_uv and not _core.recording():
         values = _svd(array, False, False)
@@ -305,11 +311,7 @@ def svd(
     u_array, s_array, vh_array = _svd(array, full_matrices, True)
     v_array = np.ascontiguousarray(np.conj(np.swapaxes(vh_array, -1, -2)))
 
-    def backward(ds: Tensor, du: Tensor | None = None, dv: Tensor | None = None) -> Tensor:
-        thin_u, thin_v = u[..., :, :k], v[..., :, :k]
-        if du is None or dv is None:
-            scaled = thin_u * _row(_ops.cast(ds, a.dtype))
-            return _ops.matmul(scaled, thin_v, adjoint_b=True)
+    def backward(ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
         if full_matrices and abs(m - n) > 1:
             raise UnimplementedError(
                 None,
@@ -317,13 +319,11 @@ def svd(
                 "The gradient of svd with full_matrices=True is not defined if the numbers of "
                 f"rows and columns differ by more than 1, got shape {text(a._shape_tuple())}",
             )
-        return _svd_gradient(u, s, v, ds, du, dv, k)
+        return svd_gradient([s, u, v], [ds, du, dv], m, n, thin=not full_matrices or m == n)
 
     if not compute_uv:
-        u = _core.as_tensor(in_dtype_of(u_array, a))
-        v = _core.as_tensor(in_dtype_of(v_array, a))
         # Differentiated again, the gradient needs vectors that depend on the matrix.
-        (s,) = differentiable([in_dtype_of(s_array, a)], [a], _svd_values_backward(a))
+        (s,) = differentiable([in_dtype_of(s_array, a)], [a], lambda ds: svd_values_gradient(a, ds))
         return s
     outputs = [in_dtype_of(part, a) for part in (s_array, u_array, v_array)]
     s, u, v = differentiable(outputs, [a], backward)
@@ -341,12 +341,10 @@ def _symbolic_svd(a: Tensor, full_matrices: bool, compute_uv: bool) -> Any:
     return tuple(results) if compute_uv else results[0]
 
 
-def _svd_values_backward(a: Tensor) -> Any:
-    def backward(ds: Tensor) -> Tensor:
-        _, u, v = svd(a)
-        return _ops.matmul(u * _row(_ops.cast(ds, a.dtype)), v, adjoint_b=True)
-
-    return backward
+def svd_values_gradient(a: Tensor, ds: Tensor) -> Tensor:
+    """The gradient by matrices, from that of their singular values."""
+    _, u, v = svd(a)
+    return _ops.matmul(u * _row(_ops.cast(ds, a.dtype)), v, adjoint_b=True)
 
 
 def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
@@ -380,12 +378,17 @@ def _svd_of_nothing(array: Any, full_matrices: Any, vectors: Any) -> Any:
     return u, s, vh
 
 
-def _svd_gradient(
-    u: Tensor, s: Tensor, v: Tensor, ds: Tensor, du: Tensor, dv: Tensor, k: int
+def svd_gradient(
+    factors: Sequence[Tensor], dy: Sequence[Tensor], m: int, n: int, thin: bool
 ) -> Tensor:
-    m, n = u._shape_tuple()[-2], v._shape_tuple()[-2]
+    """The gradient by matrices of `m` rows and `n` columns, from those of their factors s, u and v.
+
+    `thin` factors have no vectors without a singular value.
+    """
+    (s, u, v), (ds, du, dv) = factors, dy
     if m < n:  # the transposed problem, so that U is never the wider one
-        return adjoint(_svd_gradient(v, s, u, ds, dv, du, k))
+        return adjoint(svd_gradient([s, v, u], [ds, dv, du], n, m, thin))
+    k = n
     dtype = u.dtype
     squares = s * s
     gaps = _row(squares) - _column(squares)
@@ -404,7 +407,7 @@ def _svd_gradient(
         middle = middle + diag(phases * inverse)
     thin_v = v[..., :, :k]
     grad = _ops.matmul(_ops.matmul(thin_u, middle), thin_v, adjoint_b=True)
-    if u._shape_tuple()[-1] == k:
+    if thin:
         outside = thin_du - _ops.matmul(thin_u, udu)
     else:
         # Columns of a full U without a singular value rotate against the others.
@@ -443,13 +446,17 @@ def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     native = a.dtype in NATIVE
     values, vectors = _ops.eigh_factors(_ops.stop_gradient(a)) if native else _eigh_kernel(a)
 
-    def backward(de: Tensor, dv: Tensor) -> Tensor:
-        gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
-        inner = gaps * _ops.matmul(v, dv, adjoint_a=True) + diag(de)
-        return _lower(_ops.matmul(_ops.matmul(v, inner), v, adjoint_b=True))
-
-    e, v = differentiable([values, vectors], [a], backward)
+    e, v = differentiable([values, vectors], [a], lambda de, dv: eigh_gradient(e, v, de, dv))
     return e, v
+
+
+def eigh_gradient(e: Tensor, v: Tensor, de: Tensor, dv: Tensor | None) -> Tensor:
+    """The gradient by Hermitian matrices, from those of their eigenvalues and eigenvectors."""
+    inner = diag(de)
+    if dv is not None:
+        gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
+        inner = gaps * _ops.matmul(v, dv, adjoint_a=True) + inner
+    return _lower(_ops.matmul(_ops.matmul(v, inner), v, adjoint_b=True))
 
 
 def _eigh_kernel(a: Tensor) -> list[np.ndarray]:

@@ -35,6 +35,7 @@ from eagerflow.ops.numpy_ops import (
     differentiable,
     on_values,
     pair,
+    summed,
     text,
     waits_for_values,
 )
@@ -46,20 +47,6 @@ LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_dete
 
 # Up to this size, one dense solver for the batch is faster; above, a triangular one for each matrix.
 _SMALL = 32
-
-
-def _sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Undoes the broadcasting of batch axes."""
-    if grad._shape_tuple() == shape:
-        return grad
-    extra = grad.ndim - len(shape)
-    axes = list(range(extra))
-    axes += [
-        extra + k
-        for k, size in enumerate(shape)
-        if size == 1 and grad._shape_tuple()[extra + k] != 1
-    ]
-    return _ops.reshape(_ops.reduce_sum(grad, axis=axes), list(shape))
 
 
 @composed_op("MatrixInverse", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"))
@@ -84,15 +71,17 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
         return on_values(inv, [a], [square_spec(a)], adjoint, in_programs=True)[0]
     inverse = _ops.lu_inverse(a, adjoint) if a.dtype in NATIVE else _inverse(a, adjoint)
 
-    def backward(dy: Tensor) -> Tensor:
-        if adjoint:
-            middle = _ops.matmul(dy, result, adjoint_a=True)
-            return _ops.negative(_ops.matmul(result, middle))
-        middle = _ops.matmul(dy, result, adjoint_b=True)
-        return _ops.negative(_ops.matmul(result, middle, adjoint_a=True))
-
-    (result,) = differentiable([inverse], [a], backward)
+    (result,) = differentiable([inverse], [a], lambda dy: inv_gradient(result, dy, adjoint))
     return result
+
+
+def inv_gradient(inverse: Tensor, dy: Tensor, adjoint: bool) -> Tensor:
+    """The gradient by matrices, from that of their inverses, or of those of their adjoints."""
+    if adjoint:
+        middle = _ops.matmul(dy, inverse, adjoint_a=True)
+        return _ops.negative(_ops.matmul(inverse, middle))
+    middle = _ops.matmul(dy, inverse, adjoint_b=True)
+    return _ops.negative(_ops.matmul(inverse, middle, adjoint_a=True))
 
 
 def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
@@ -122,15 +111,13 @@ def det(input: Any, name: str | None = None) -> Tensor:
     a = matrices(input, "MatrixDeterminant")
     if waits_for_values(a):
         return on_values(det, [a], [spec_of(a.dtype, known_sizes(a)[0])], in_programs=True)[0]
-
-    def backward(dy: Tensor) -> Tensor:
-        return _as_matrices(dy) * conjugate_cofactors(a, value)
-
     if a.dtype in NATIVE:
         result: Tensor | np.ndarray = _ops.lu_determinant(a)[0]
     else:
         result = in_dtype_of(np.linalg.det(array_of(a, "MatrixDeterminant")), a)
-    (value,) = differentiable([result], [a], backward)
+    (value,) = differentiable(
+        [result], [a], lambda dy: _as_matrices(dy) * conjugate_cofactors(a, value)
+    )
     return value
 
 
@@ -242,11 +229,9 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
         sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
         arrays = [in_dtype_of(sign, a), in_dtype_of(logarithm.astype(array.dtype), a)]
 
-    def backward(_: Tensor, dy: Tensor) -> Tensor:
-        factor = _ops.reshape(dy, [*dy._shape_tuple(), 1, 1])
-        return factor * inv(a, adjoint=True)
-
-    return LogMatrixDeterminant(*differentiable(arrays, [a], backward))
+    return LogMatrixDeterminant(
+        *differentiable(arrays, [a], lambda _, dy: _as_matrices(dy) * inv(a, adjoint=True))
+    )
 
 
 @op_function
@@ -295,13 +280,15 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
         return on_values(solve, [a, b], [_solution_spec(a, b, batch)], adjoint, in_programs=True)[0]
     solution = _ops.lu_solve(a, b, adjoint) if a.dtype in NATIVE else _solution(a, b, adjoint)
 
-    def backward(dx: Tensor) -> list[Tensor]:
-        db = solve(a, dx, adjoint=not adjoint)
-        left, right = (x, db) if adjoint else (db, x)
-        return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
-
-    (x,) = differentiable([solution], [a, b], backward)
+    (x,) = differentiable([solution], [a, b], lambda dx: solve_gradient(a, x, dx, adjoint))
     return x
+
+
+def solve_gradient(a: Tensor, x: Tensor, dx: Tensor, adjoint: bool) -> list[Tensor]:
+    """The gradients by both sides of a system, from that of its solution x."""
+    db = solve(a, dx, adjoint=not adjoint)
+    left, right = (x, db) if adjoint else (db, x)
+    return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
 
 
 def _check_rows(a: Tensor, b: Tensor, op: str) -> None:
@@ -388,14 +375,21 @@ def triangular_solve(
         solution = in_dtype_of(_solve_triangles(matrix, array_of(b), lower, adjoint), a)
 
     def backward(dx: Tensor) -> list[Tensor]:
-        db = triangular_solve(a, dx, lower, not adjoint)
-        left, right = (x, db) if adjoint else (db, x)
-        da = _ops.negative(_ops.matmul(left, right, adjoint_b=True))
-        da = band_part(da, -1, 0) if lower else band_part(da, 0, -1)
-        return [_sum_to(da, a._shape_tuple()), _sum_to(db, b._shape_tuple())]
+        da, db = triangular_solve_gradient(a, x, dx, lower, adjoint)
+        return [summed(da, a), summed(db, b)]
 
     (x,) = differentiable([solution], [a, b], backward)
     return x
+
+
+def triangular_solve_gradient(
+    a: Tensor, x: Tensor, dx: Tensor, lower: bool, adjoint: bool
+) -> list[Tensor]:
+    """The gradients by both sides of a system, with the batch axes of its solution x."""
+    db = triangular_solve(a, dx, lower, not adjoint)
+    left, right = (x, db) if adjoint else (db, x)
+    da = _ops.negative(_ops.matmul(left, right, adjoint_b=True))
+    return [band_part(da, -1, 0) if lower else band_part(da, 0, -1), db]
 
 
 def _solve_triangles(a: np.ndarray, b: np.ndarray, lower: bool, adjoint: bool) -> np.ndarray:
