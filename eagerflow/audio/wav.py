@@ -101,14 +101,14 @@ def _samples(data: bytes) -> tuple[np.ndarray, int]:
 
 
 def _decoded_specs(
-    contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
+    contents: object, desired_channels: int = -1, desired_samples: int = -1, name: str | None = None
 ) -> DecodeWav:
     samples = desired_samples if desired_samples >= 0 else None
     channels = desired_channels if desired_channels > 0 else None
     return DecodeWav(TensorSpec([samples, channels]), TensorSpec([], dtypes.int32))
 
 
-def _encoded_spec(audio: Any, sample_rate: Any, name: str | None = None) -> TensorSpec:
+def _encoded_spec(audio: object, sample_rate: object, name: str | None = None) -> TensorSpec:
     return TensorSpec([], dtypes.string)
 
 

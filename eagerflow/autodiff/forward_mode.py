@@ -146,7 +146,7 @@ class ForwardAccumulator:
                 return _ops.zeros_like(value)
         return product
 
-    def _pushed_forward(self, target: Any, value: Any) -> Any:
+    def _pushed_forward(self, target: Any, value: _core.Tensor) -> Any:
         assert self._tape is not None
         if isinstance(target, _core.Variable):
             target = value
@@ -168,7 +168,7 @@ class ForwardAccumulator:
         """The weights of the gradients by the primals."""
         return self._tangents
 
-    def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:
+    def _weighed(self, linear: GradientTape, weights: _core.Tensor, pairs: list) -> _core.Tensor:
         """The product: the derivative of weighed gradients by the weights of the target."""
         product = linear.gradient(
             [gradient for gradient, _ in pairs],
@@ -206,7 +206,7 @@ class _BatchAccumulator(ForwardAccumulator):
                 return _ops.zeros([count, *shape], target.dtype)
         return product
 
-    def _directions(self) -> list[Any]:
+    def _directions(self) -> list[_core.Tensor]:
         return self._stacked
 
     def _weighed(self, linear: GradientTape, weights: Any, pairs: list) -> Any:

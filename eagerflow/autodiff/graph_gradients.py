@@ -60,7 +60,7 @@ def _listed(structure: Any) -> list[Any]:
     return list(structure) if isinstance(structure, list | tuple) else [structure]
 
 
-def _source(x: Any) -> Any:
+def _source(x: Any) -> _core.Variable | _core.Tensor:
     return x if isinstance(x, _core.Variable) else _core.as_tensor(x)
 
 
@@ -110,7 +110,7 @@ def hessians(ys: Any, xs: Any) -> list[Any]:
     ]
 
 
-def _hessian(gradient: Any, source: Any) -> Any:
+def _hessian(gradient: Any, source: Any) -> _core.Tensor:
     graph = _core.building()
     gradient = _core.as_tensor(gradient)
     (rows,) = gradients_of_rows(

@@ -110,7 +110,7 @@ class GradientTape(_core.Tape):
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
-    ) -> Any:
+    ) -> _core.Tensor:
         """The jacobian of each batch element of `target` by the same one of `source`.
 
         Args:
@@ -209,7 +209,7 @@ class GradientTape(_core.Tape):
         )
 
 
-def unit_weights(target: Any, batch: bool = False) -> Any:
+def unit_weights(target: Any, batch: bool = False) -> _core.Tensor:
     """For each element of a tensor weights of all elements that pick this one: `[size, *shape]`.
 
     Of a batch, they pick it in all rows: `[size of a row, *shape]`.
@@ -225,7 +225,7 @@ def unit_weights(target: Any, batch: bool = False) -> Any:
     return _ops.broadcast_to(_ops.reshape(units, [count, 1, *inner]), [count, *sizes])
 
 
-def _value(source: Any) -> Any:
+def _value(source: Any) -> _core.Tensor:
     """The current value of a source, without recording."""
     with _core.stop_recording():
         return _core.as_tensor(source)

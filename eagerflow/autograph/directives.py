@@ -88,10 +88,10 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
 
 def set_loop_options(
-    parallel_iterations: Any = None,
-    swap_memory: Any = None,
-    maximum_iterations: Any = None,
-    shape_invariants: Any = None,
+    parallel_iterations: object = None,
+    swap_memory: object = None,
+    maximum_iterations: object = None,
+    shape_invariants: object = None,
 ) -> None:
     """Says how the loop becomes a `tf.while_loop`; the first statement of the loop's body.
 

@@ -51,7 +51,7 @@ def _string_content(values: list[bytes]) -> tuple[bytes, int]:
     return lengths + check + content, masked(crc)
 
 
-def _read_strings(data: Any, count: int, checksum: int) -> list[bytes]:
+def _read_strings(data: memoryview[int], count: int, checksum: int) -> list[bytes]:
     lengths, at = [], 0
     for _ in range(count):
         length, at = read_varint(data, at)
@@ -130,7 +130,7 @@ class _NewFile:
     def __enter__(self) -> _NewFile:
         return self
 
-    def __exit__(self, kind: Any, *rest: Any) -> None:
+    def __exit__(self, kind: Any, *rest: object) -> None:
         try:
             if kind is None:
                 self._flush()
@@ -184,7 +184,7 @@ def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, by
     return entries
 
 
-def _width(tensor: Any) -> int:
+def _width(tensor: _core.Tensor) -> int:
     return 0 if tensor.dtype == dtypes.string else tensor.dtype.size
 
 
@@ -324,7 +324,7 @@ class BundleReader:
             )
         return self._read(name, entry)
 
-    def _joined(self, name: str, entry: Entry) -> Any:
+    def _joined(self, name: str, entry: Entry) -> _core.Tensor:
         """A tensor that was saved in parts, as variables of version 1 are that a partitioner cuts."""
         keys = [part_key(name, extents) for extents in entry.parts]
         parts = [np.asarray(self._read(name, self._parts[k])) for k in keys if k in self._parts]
@@ -361,7 +361,7 @@ class BundleReader:
         """Closes the data files; `read` would open them again."""
         self._files.clear()
 
-    def _value(self, entry: Entry, path: str) -> Any:
+    def _value(self, entry: Entry, path: str) -> _core.Tensor:
         file = self._files.get(entry.shard)
         if file is None:
             file = self._files[entry.shard] = _open_data(path)

@@ -29,7 +29,7 @@ def experimental_connect_to_cluster(
     task_index: int = 0,
     protocol: str | None = None,
     make_master_device_default: bool = True,
-    cluster_device_filters: Any = None,
+    cluster_device_filters: object = None,
 ) -> None:
     """Does nothing for a cluster of this machine alone.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.device_table import table
@@ -30,7 +29,7 @@ class DeviceAttributes:
         )
 
 
-def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
+def list_local_devices(session_config: object = None) -> list[DeviceAttributes]:
     """The devices of this machine that programs see, the CPU first."""
     return [
         DeviceAttributes(

@@ -103,7 +103,7 @@ def reset_memory_stats(device: str) -> None:
     _core.reset_device_peak(_row(device))
 
 
-def get_device_details(device: PhysicalDevice) -> dict[str, Any]:
+def get_device_details(device: PhysicalDevice) -> dict[str, str]:
     """What is known of a device: nothing of the CPU, the vendor's name of others."""
     checked(device)
     return table.details(device)

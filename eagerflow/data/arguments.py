@@ -15,7 +15,7 @@ UNKNOWN = -2
 class Late:
     """An argument that a graph computes: no comparison with it holds."""
 
-    def _no(self, other: Any) -> bool:
+    def _no(self, other: object) -> bool:
         return False
 
     __lt__ = __le__ = __gt__ = __ge__ = _no

@@ -40,7 +40,7 @@ def bucketed(
             f"`len(bucket_batch_sizes)={len(sizes)}` and `len(bucket_boundaries)={len(boundaries)}`."
         )
 
-    def key(*parts: Any) -> Any:
+    def key(*parts: Any) -> _core.Tensor:
         length = autograph.convert_in_context(element_length_func)(*parts)
         length = _core.convert(length, dtypes.int32, None)
         below = [_core.ops.less_equal(boundary, length) for boundary in boundaries]

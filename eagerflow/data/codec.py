@@ -168,6 +168,6 @@ def _piece(blobs: memoryview, at: list[int], size: int) -> memoryview:
     return piece
 
 
-def _tensor(dtype: Any, shape: list[int], data: memoryview) -> Tensor:
+def _tensor(dtype: dtypes.DType, shape: list[int], data: memoryview) -> Tensor:
     array = np.frombuffer(data, dtype.as_numpy_dtype).reshape(shape)
     return _core.convert(array, dtype, None)

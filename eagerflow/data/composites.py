@@ -154,7 +154,7 @@ class SparseBatchDataset(GroupingDataset):
     def _cursor(self, context: Context) -> Cursor:
         return SparseBatchCursor(self._input._cursor(context), self)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec([None, *self._row], self._input.element_spec.dtype)
 
     def _check(self, element: Tensor) -> None:
@@ -205,7 +205,7 @@ class SparseBatchCursor(InputCursor):
         self._input = source
         self._owner = owner
 
-    def __next__(self) -> Any:
+    def __next__(self) -> SparseTensor:
         elements = []
         for element in islice(self._input, self._owner._size):
             self._owner._check(element)

@@ -87,7 +87,7 @@ class CsvDataset(UnaryDataset):
         one_file = HostFunction(self._one_file, DatasetSpec(self._make_spec()))
         super().__init__(FlatMapDataset(filenames_dataset(filenames), one_file))
 
-    def _one_file(self, name: Any) -> Dataset:
+    def _one_file(self, name: str) -> Dataset:
         return OneTableDataset(self, path_of(name))
 
     def _make_spec(self) -> Any:
@@ -196,7 +196,7 @@ class RowCursor(LineCursor):
         return tuple(values)
 
 
-def _number(field: bytes, dtype: Any, column: int) -> Any:
+def _number(field: bytes, dtype: dtypes.DType, column: int) -> Any:
     try:
         if dtype in _FLOATS:
             value: Any = float(field)

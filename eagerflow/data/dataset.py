@@ -159,7 +159,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         return f"<{name} element_spec={self.element_spec}>"
 
     @property
-    def _type_spec(self) -> Any:
+    def _type_spec(self) -> DatasetSpec:
         return DatasetSpec(self.element_spec)
 
     def cardinality(self) -> Any:

@@ -66,7 +66,7 @@ class ElementReader(Cursor):
     def _truncated(self) -> errors.DataLossError:
         return errors.DataLossError(None, None, f"truncated record in {self._path}")
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._file.tell()
 
     def restore(self, state: Any) -> None:
@@ -133,7 +133,7 @@ class ElementWriter(InputCursor):
         if os.path.exists(self._lock):
             os.remove(self._lock)
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._at
 
     def restore(self, state: Any) -> None:

@@ -113,7 +113,7 @@ class FileCursor(Cursor):
                 return
             self._at += 1
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._at
 
     def restore(self, state: Any) -> None:
@@ -136,7 +136,7 @@ class OneFileDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return self._make(self._path)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> TensorSpec:
         return TensorSpec([], dtypes.string)
 
     def _count(self) -> int:
@@ -160,14 +160,14 @@ class ReaderDataset(UnaryDataset):
         super().__init__(source)
         self._filenames = names
 
-    def _one_file(self, name: Any) -> Dataset:
+    def _one_file(self, name: str) -> Dataset:
         return OneFileDataset(self._open, path_of(name))
 
     @abstractmethod
     def _open(self, path: str) -> FileCursor:
         """A cursor over the records of one file."""
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> TensorSpec:
         return TensorSpec([], dtypes.string)
 
     def _count(self) -> int:

@@ -69,12 +69,12 @@ class HostFunction(ElementFunction):
         self.python_function = function
         self.result = result
 
-    def caller(self, streams: Any) -> Callable[[Any], Any]:
+    def caller(self, streams: Any) -> Callable[..., Any]:
         """The function of elements that are not taken apart."""
         return _of_elements(self.python_function)
 
 
-def _of_elements(function: Callable[..., Any]) -> Callable[[Any], Any]:
+def _of_elements(function: Callable[..., Any]) -> Callable[..., Any]:
     def call(element: Any) -> Any:
         return function(*element) if type(element) is tuple else function(element)
 
@@ -118,7 +118,7 @@ class TracedFunction(ElementFunction):
         return creation
 
     @staticmethod
-    def _placeholder(placeholders: Placeholders) -> Callable[[Any], Any]:
+    def _placeholder(placeholders: Placeholders) -> Callable[..., Any]:
         return lambda leaf: leaf.placeholder_value(placeholders)
 
     def bound(self, captured: list[Any]) -> TracedFunction:
@@ -313,7 +313,7 @@ def _common(old: Any, new: Any, name: str) -> Any:
 
 def guarded(
     call: Callable[[Any], Any], kind: Callable[..., errors.OpError] = errors.InternalError
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """A function of elements whose errors do not look like the end of the pipeline.
 
     Args:

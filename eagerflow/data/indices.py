@@ -44,7 +44,7 @@ class Successive(IndexStream):
         self._at += len(piece)
         return piece
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._at
 
     def restore(self, state: Any) -> None:

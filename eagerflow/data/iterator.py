@@ -329,7 +329,7 @@ class NumpyIterator:
         return _position_of(self)
 
 
-def _position_of(iterator: Any) -> dict[str, Any]:
+def _position_of(iterator: OwnedIterator | NumpyIterator) -> dict[str, Any]:
     return {
         "ITERATOR_STATE": Value(
             lambda: iterator._serialize_to_tensors()["_STATE"],
@@ -484,7 +484,7 @@ class _Present(Optional):
     def __init__(self, value: Any) -> None:
         self._value = value
 
-    def has_value(self, name: str | None = None) -> Any:
+    def has_value(self, name: str | None = None) -> Tensor:
         return _core.as_tensor(True)
 
     def get_value(self, name: str | None = None) -> Any:
@@ -504,7 +504,7 @@ class _Absent(Optional):
     def __init__(self, element_spec: Any) -> None:
         self._element_spec = element_spec
 
-    def has_value(self, name: str | None = None) -> Any:
+    def has_value(self, name: str | None = None) -> Tensor:
         return _core.as_tensor(False)
 
     def get_value(self, name: str | None = None) -> Any:

@@ -213,7 +213,7 @@ class _Failed(Cursor):
         if self._error is not None:
             raise self._error
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         pass
 
 
@@ -396,7 +396,7 @@ class GroupByWindowDataset(NestingDataset):
         return GroupByWindowCursor(self, context)
 
 
-def _key_tensor(key: int) -> Any:
+def _key_tensor(key: int) -> _core.Tensor:
     return _core.convert(key, dtypes.int64, None)
 
 

@@ -71,7 +71,7 @@ class _OptionGroup:
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def _merged(self, other: Any) -> Any:
+    def _merged(self, other: Options) -> Any:
         result = type(self)()
         result._values.update(self._values)
         result._values.update({k: v for k, v in other._values.items() if v is not None})

@@ -452,7 +452,7 @@ class ParallelMapCursor(TeamCursor):
         super().__init__(team, dataset)
 
 
-def mapping(function: Any) -> Callable[[list[Any]], list[Any]]:
+def mapping(function: Any) -> Callable[..., Any]:
     """The native function of lists of elements for one of elements."""
 
     def failed(error: BaseException) -> Failure:

@@ -51,7 +51,7 @@ class _Reader:
     def __init__(self, context: Context) -> None:
         self.context = context
 
-    def at(self, dataset: Any, index: int) -> Any:
+    def at(self, dataset: Dataset, index: int) -> Any:
         """The element of a dataset at a position."""
         read = _READERS.get(type(dataset))
         name = type(dataset).__name__
@@ -112,7 +112,7 @@ class _Reader:
         values = [self.at(source, index) for source in dataset._inputs]
         return structure.pack(dataset._datasets, values)
 
-    def concatenated(self, dataset: Any, index: int) -> Any:
+    def concatenated(self, dataset: Dataset, index: int) -> Any:
         first, second = dataset._inputs
         count = first._count()
         return self.at(first, index) if index < count else self.at(second, index - count)

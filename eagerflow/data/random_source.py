@@ -36,7 +36,7 @@ class RandomDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return RandomCursor(self._seeds)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> TensorSpec:
         return TensorSpec([], dtypes.int64)
 
     def _count(self) -> int:
@@ -53,7 +53,7 @@ class RandomCursor(Cursor):
         self._seeds = sequence.next()
         self._words = Words(*self._seeds)
 
-    def __next__(self) -> Any:
+    def __next__(self) -> _core.Tensor:
         return _core.convert(self._words.one(), dtypes.int64, None)
 
     def state(self) -> Any:
@@ -90,7 +90,7 @@ def sampled(
     return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
 
 
-def _choose(logits: Any, seed: Any) -> Any:
+def _choose(logits: Any, seed: int) -> _core.Tensor:
     drawn = stateless_categorical(_core.ops.reshape(logits, [1, -1]), 1, seed)
     return _core.ops.reshape(drawn, [])
 

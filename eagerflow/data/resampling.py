@@ -70,7 +70,7 @@ def _rates(accepted: np.ndarray, original: float) -> tuple[np.ndarray, np.float3
     return accepted.astype(np.float32), np.float32(original)
 
 
-def _weights(_: Any, original: Any) -> Any:
+def _weights(_: object, original: Any) -> _core.Tensor:
     return _core.ops.stack([original, 1 - original])
 
 
@@ -102,7 +102,7 @@ class RatesDataset(UnaryDataset):
     def _cursor(self, context: Context) -> Cursor:
         return RatesCursor(self._input._cursor(context), self._target)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> tuple[TensorSpec, TensorSpec]:
         classes = TensorSpec([len(self._target)], dtypes.float32)
         return classes, TensorSpec([], dtypes.float32)
 
@@ -164,7 +164,7 @@ class DrawsDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return DrawsCursor(self._seeds)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> TensorSpec:
         return TensorSpec([], dtypes.float32)
 
     def _count(self) -> int:

@@ -175,7 +175,7 @@ class RangeDataset(Dataset):
         self._dtype = dtypes.as_dtype(output_type)
 
     @classmethod
-    def _spec_of(cls, *args: Any, output_type: Any = dtypes.int64) -> Any:
+    def _spec_of(cls, *args: object, output_type: Any = dtypes.int64) -> Any:
         return TensorSpec([], dtypes.as_dtype(output_type))
 
     def _cursor(self, context: Context) -> Cursor:
@@ -375,7 +375,7 @@ def _fitting(spec: Any, value: Any, structure_of: Any) -> Any:
     return tensor
 
 
-def _as_array(value: Any, dtype: Any) -> Any:
+def _as_array(value: Any, dtype: dtypes.DType) -> Any:
     if dtype is dtypes.string:
         return value
     if type(value) is np.ndarray and value.dtype == dtype.as_numpy_dtype:

@@ -27,11 +27,11 @@ def _of_range(start: int, stop: int, step: int, dtype: str) -> Dataset:
     return sources.RangeDataset(start, stop, step, output_type=dtype)
 
 
-def _plain(*names: str) -> Callable[[Any], list[Any]]:
+def _plain(*names: str) -> Callable[..., list[Any]]:
     return lambda dataset: [getattr(dataset, name) for name in names]
 
 
-def _with_input(*names: str) -> Callable[[Any], list[Any]]:
+def _with_input(*names: str) -> Callable[..., list[Any]]:
     return _plain("_input", *names)
 
 

@@ -69,7 +69,7 @@ def _parted(data: bytes, count: int) -> list[bytes]:
     return items
 
 
-def _message(dtype: int, shape: Any, content: bytes) -> bytes:
+def _message(dtype: int, shape: tuple[int, ...] | tuple[int] | tuple[()], content: bytes) -> bytes:
     message = MESSAGES["TensorProto"](dtype=dtype, tensor_content=content)
     message.tensor_shape.SetInParent()
     for size in shape:

@@ -453,7 +453,7 @@ class Transformation:
             )
         if window_size_func is None:
 
-            def window_size_func(key: Any) -> Any:
+            def window_size_func(key: object) -> Any:
                 return window_size
 
         return nested.grouped(self, key_func, reduce_func, window_size_func)

@@ -52,7 +52,7 @@ def reduce_values(operation: ReduceOp, values: Sequence[Any]) -> Any:
     return total / len(tensors) if operation is ReduceOp.MEAN else total
 
 
-def _reduced_rows(operation: ReduceOp, values: Sequence[Any]) -> Any:
+def _reduced_rows(operation: ReduceOp, values: Sequence[Any]) -> IndexedSlices:
     rows = _ops.concat([value.values for value in values], axis=0)
     indices = _ops.concat([value.indices for value in values], axis=0)
     if operation is ReduceOp.MEAN:
@@ -60,7 +60,7 @@ def _reduced_rows(operation: ReduceOp, values: Sequence[Any]) -> Any:
     return IndexedSlices(rows, indices, values[0].dense_shape)
 
 
-def gather_values(values: Sequence[Any], axis: int) -> Any:
+def gather_values(values: Sequence[Any], axis: int) -> _core.Tensor:
     """Tensors side by side.
 
     Args:

@@ -51,7 +51,7 @@ class ReplicaContext:
         return self._strategy.num_replicas_in_sync
 
     @property
-    def replica_id_in_sync_group(self) -> Any:
+    def replica_id_in_sync_group(self) -> _core.Tensor:
         """The number of this replica, an int32 scalar."""
         return _core.convert(self._replica_id, "int32", None)
 
@@ -154,7 +154,7 @@ class ReplicaContext:
 
         return nest.map_structure(gathered, value)
 
-    def _gathered(self, tensor: Any, axis: int) -> Any:
+    def _gathered(self, tensor: _core.Tensor, axis: int) -> Any:
         if self._is_alone():
             return gather_values([tensor], axis)
         return self.merge_call(

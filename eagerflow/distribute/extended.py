@@ -212,7 +212,7 @@ class StrategyExtended:
         ]
         return [self._on_devices(value, self._devices) for value in self._across(operation, parts)]
 
-    def _summing(self, tape: Any) -> Any:
+    def _summing(self, tape: Any) -> SummingTape | None:
         """A tape whose gradients are the sums of all replicas; None if they are to be added up later.
 
         They travel while the backward pass goes on. Replicas of one process have to wait for each other
@@ -467,5 +467,5 @@ class DefaultExtended(StrategyExtended):
             return as_called(fn)(*replica_of(args, 0), **replica_of(kwargs, 0))
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: Any) -> _core.Tensor:
     return _ops.identity(value)

@@ -84,7 +84,7 @@ def split_rows(tensor: Any, replicas: int) -> list[Any]:
     return [tensor[number * part : (number + 1) * part] for number in range(replicas)]
 
 
-def joined_rows(parts: Any) -> Any:
+def joined_rows(parts: Any) -> _core.Tensor:
     """Tensors of replicas one after the other.
 
     Args:
@@ -112,7 +112,7 @@ class SplitDataset(UnaryDataset):
         self._replicas = replicas
 
     def _make_spec(self) -> Any:
-        def parts(spec: Any) -> Any:
+        def parts(spec: Any) -> PerReplicaSpec:
             if not isinstance(spec, TensorSpec) or spec.shape.rank == 0:
                 raise ValueError(
                     "A distributed dataset must be batched, so that each replica gets a part of "
@@ -185,7 +185,7 @@ class _DealtCursor(InputCursor):
         return joined(elements)
 
 
-def empty_batch(spec: Any) -> Any:
+def empty_batch(spec: Any) -> _core.Tensor:
     """A batch without rows.
 
     Args:

@@ -153,7 +153,7 @@ class SummingTape:
         """A gradient as it travels: a tensor or rows."""
         return gradient
 
-    def _before(self, gradient: Any) -> tuple[Any, Any]:
+    def _before(self, gradient: Any) -> tuple[Any, None]:
         """A tensor as it leaves, such as in a shorter type, and what `_after` needs to know."""
         return gradient, None
 
@@ -161,6 +161,6 @@ class SummingTape:
         """What becomes of a sum, or of the rows of all processes."""
         return total
 
-    def _gathered(self, rows: Any) -> Any:
+    def _gathered(self, rows: Any) -> IndexedSlices:
         values, indices = self._communicator.all_gather_rows([rows.values, rows.indices])
         return IndexedSlices(values, indices, rows.dense_shape)

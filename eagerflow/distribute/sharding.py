@@ -71,7 +71,7 @@ def _agree_on_order(dataset: Dataset, communicator: Any) -> None:
         sequence.begin_with(pair)
 
 
-def _shuffles(dataset: Any) -> Iterator[Any]:
+def _shuffles(dataset: Dataset) -> Iterator[Any]:
     if isinstance(dataset, ShuffleDataset):
         yield dataset
     names = getattr(dataset, "_filenames", None)
@@ -133,7 +133,7 @@ def _of_own_files(dataset: Dataset, communicator: Any) -> Dataset | None:
     return changed(dataset)
 
 
-def _with_inputs(node: Any, inputs: list[Any]) -> Any:
+def _with_inputs(node: Dataset | ReaderDataset | NestingDataset, inputs: list[Any]) -> Any:
     made = copy.copy(node)
     made._inputs = tuple(inputs)
     return made
@@ -144,7 +144,7 @@ def _gives_names(dataset: Dataset) -> bool:
     return isinstance(spec, TensorSpec) and spec.dtype.name == "string" and spec.shape.rank == 0
 
 
-def _part_spec(spec: Any, parts: int) -> Any:
+def _part_spec(spec: Any, parts: int) -> TensorSpec:
     if not isinstance(spec, TensorSpec) or spec.shape.rank == 0:
         raise ValueError(
             "A distributed dataset must be batched, so that each process gets a part of every "

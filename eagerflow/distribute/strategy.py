@@ -231,7 +231,7 @@ class Strategy:
         communicator = self._extended._communicator
         return InputContext(communicator.size, communicator.rank, self.num_replicas_in_sync)
 
-    def _for_one_replica(self, dataset: Any) -> Any:
+    def _for_one_replica(self, dataset: Any) -> WholeDataset:
         return WholeDataset(dataset)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
@@ -305,7 +305,7 @@ class _DefaultStrategy(Strategy):
         return dataset
 
 
-def _device_name(name: Any) -> str:
+def _device_name(name: str) -> str:
     spec = DeviceSpec.from_string(name)
     full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec)
     return full.to_string()

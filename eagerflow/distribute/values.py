@@ -98,7 +98,7 @@ class PerReplicaSpec(TypeSpec):
 class Mirrored(DistributedValues):
     """The same value on each device."""
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> _core.Tensor:
         return _core.convert(self._values[0], dtype, None)
 
     def numpy(self) -> Any:

@@ -54,7 +54,7 @@ class DistributedVariable(DistributedValues, Variable):
     """
 
     def __init__(
-        self, strategy: Any, values: Sequence[Any], aggregation: Any, var_policy: Any = None
+        self, strategy: Any, values: Sequence[Any], aggregation: Any, var_policy: object = None
     ) -> None:
         self._values = tuple(values)
         self._distribute_strategy: Any = strategy
@@ -229,7 +229,7 @@ class DistributedVariable(DistributedValues, Variable):
     def __repr__(self) -> str:
         return self._text(repr)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> DistributedVariable:
         copies = [copy.deepcopy(value, memo) for value in self._values]
         made = type(self)(self._distribute_strategy, copies, self._aggregation)
         memo[id(self)] = made
@@ -272,7 +272,7 @@ class AggregatingVariable(DistributedVariable):
             )
         return True
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> AggregatingVariable:
         made = type(self)(
             self._distribute_strategy, copy.deepcopy(self._values[0], memo), self._aggregation
         )

@@ -113,7 +113,7 @@ _apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
 
 
-def function_with_dispatch(function: Any) -> Any:
+def function_with_dispatch(function: Any) -> _core.OpFunction:
     """The function object; version 2's, for one of version 1 that records its calls.
 
     Raises:

@@ -33,7 +33,7 @@ class OpDispatcher:
 
     NOT_SUPPORTED = object()
 
-    def handle(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def handle(self, args: tuple, kwargs: dict[str, Any]) -> object:
         """The result for these arguments, or NOT_SUPPORTED."""
         return self.NOT_SUPPORTED
 

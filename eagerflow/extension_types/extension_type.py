@@ -109,7 +109,7 @@ def _signature(fields: tuple[Field, ...], of_values: bool, result: type) -> insp
     return inspect.Signature(parameters, return_annotation=result)
 
 
-def _resolver(owner: type) -> Callable[[Any, str], Any]:
+def _resolver(owner: type) -> Callable[..., Any]:
     """A function that evaluates strings in the annotations of a class."""
 
     def resolve(annotation: Any, path: str) -> Any:
@@ -178,7 +178,7 @@ def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
 
 
 def _checked_default(default: Any, annotation: Any, name: str) -> Any:
-    def as_it_is(value: Any, *_: Any) -> Any:
+    def as_it_is(value: Any, *_: object) -> Any:
         return value
 
     converter = Converter(as_it_is, as_it_is, lambda *_: Tensor, ImmutableDict)
@@ -485,7 +485,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
     def _stack(self, values: list) -> Any:
         raise self._not_batchable()
 
-    def _slices(self, value: Any) -> Any:
+    def _slices(self, value: object) -> Any:
         raise self._not_batchable()
 
     def _value(self, values: dict[str, Any]) -> Any:

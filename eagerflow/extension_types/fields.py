@@ -35,7 +35,7 @@ class ImmutableDict(Mapping):
     def __getitem__(self, key: Any) -> Any:
         return self._items[key]
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._items
 
     def __iter__(self) -> Iterator[Any]:
@@ -195,7 +195,7 @@ def _name(annotation: Any) -> str:
     return getattr(annotation, "__name__", None) or str(annotation)
 
 
-def _checked_type(value: Any, wanted: type, path: str) -> Any:
+def _checked_type(value: Any, wanted: type, path: str) -> object:
     if not isinstance(value, wanted):
         raise TypeError(f"{path}: expected '{wanted.__name__}', got {type(value).__name__!r}")
     return value
@@ -231,14 +231,14 @@ def composite_value(value: Any, wanted: type, path: str) -> Any:
     return _checked_type(value, wanted, path)
 
 
-def tensor_spec(value: Any, path: str) -> Any:
+def tensor_spec(value: Any, path: str) -> TensorSpec:
     """The spec of a field that holds a tensor."""
     if not isinstance(value, TensorSpec):
         raise TypeError(f"{path}: expected a TensorSpec, got {type(value).__name__!r}")
     return value
 
 
-def composite_spec(value: Any, wanted: type, path: str) -> Any:
+def composite_spec(value: Any, wanted: type, path: str) -> TypeSpec:
     """The spec of a field that holds a value of a class."""
     if not isinstance(value, TypeSpec) or not _describes(value, wanted):
         raise TypeError(

@@ -131,7 +131,7 @@ class TransformationCache:
         self._features = features
         self._made: dict[Any, Any] = {}
 
-    def get(self, key: Any, state_manager: Any, training: Any = None) -> Any:
+    def get(self, key: Any, state_manager: Any, training: bool | _core.Tensor | None = None) -> Any:
         """A feature as a tensor of rank 2 or more, or a column's result.
 
         Args:
@@ -187,7 +187,7 @@ def _as_column(vector: SparseTensor) -> SparseTensor:
     return SparseTensor(indices, vector.values, _ops.concat([vector.dense_shape, one], 0))
 
 
-def _at_least_matrix(tensor: Any, message: str) -> Any:
+def _at_least_matrix(tensor: Any, message: str) -> _core.Tensor:
     """A graph's tensor of unknown rank; vectors become matrices of one column."""
     rank = array.rank(tensor)
     # In a program's graph it returns an operation.

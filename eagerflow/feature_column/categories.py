@@ -45,7 +45,7 @@ class IdentityCategoricalColumn(
         """The number of categories."""
         return self.number_buckets
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> SparseTensor:
         """The category ids, int64, sparse.
 
         Raises:
@@ -79,7 +79,7 @@ class HashedCategoricalColumn(
         """The number of buckets."""
         return self.hash_bucket_size
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> SparseTensor:
         """The buckets of values, sparse.
 
         Raises:
@@ -182,7 +182,7 @@ class WeightedCategoricalColumn(
         )
 
 
-def with_vectors(pair: Any, num_buckets: int) -> Any:
+def with_vectors(pair: Any, num_buckets: int) -> _core.Tensor:
     """Vectors `[..., num_buckets]` of how often, or with which weights, categories are there.
 
     Args:
@@ -218,12 +218,12 @@ def outer_sizes(values: SparseTensor) -> list[Any]:
     return [values.dense_shape[k] if n is None else n for k, n in enumerate(known[:-1])]
 
 
-def _is_bucket(ids: Any, num_buckets: int) -> Any:
+def _is_bucket(ids: Any, num_buckets: int) -> _core.Tensor:
     """Which ids are those of buckets."""
     return _ops.logical_and(_ops.greater_equal(ids, 0), _ops.less(ids, num_buckets))
 
 
-def steps_of(ids: SparseTensor) -> Any:
+def steps_of(ids: SparseTensor) -> _core.Tensor:
     """The number of steps of each sequence, up to the last with an element, int64 `[batch]`."""
     rows = outer_sizes(ids)[0]
     ends = _ops.unsorted_segment_max(ids.indices[:, 1] + 1, ids.indices[:, 0], rows)

@@ -48,7 +48,7 @@ class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
         """The variable with the vectors."""
         raise NotImplementedError
 
-    def _vectors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def _vectors(self, transformation_cache: Any, state_manager: Any) -> _core.Tensor:
         ids, weights = transformation_cache.get(self, state_manager)
         table = self.table(state_manager)
         if self.use_safe_embedding_lookup:
@@ -225,7 +225,7 @@ def _first_values(column: EmbeddingColumn) -> Any:
     if column.ckpt_to_load_from is None:
         return column.initializer
 
-    def restored(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def restored(shape: TensorShape, dtype: Any = None, **kwargs: object) -> _core.Tensor:
         value = load_variable(column.ckpt_to_load_from, column.tensor_name_in_ckpt)
         return _core.convert(value, dtype and dtypes.as_dtype(dtype), None)
 
@@ -233,7 +233,7 @@ def _first_values(column: EmbeddingColumn) -> Any:
 
 
 def _checked_initializer(
-    dimension: Any, initializer: Any, ckpt: Any, tensor_name: Any, names: str
+    dimension: int, initializer: Any, ckpt: str | None, tensor_name: str | None, names: str
 ) -> Any:
     """The initializer; by default a truncated normal distribution of variance 1 / dimension.
 

@@ -49,7 +49,7 @@ class NumericColumn(
         """The shape of one example."""
         return TensorShape(self.shape)
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> _core.Tensor:
         """The normalized values, float32.
 
         Raises:
@@ -108,7 +108,7 @@ class BucketizedColumn(
         edges = np.array(self.boundaries, np.float32)
         return _buckets(values, edges)
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> _core.Tensor:
         """One-hot vectors of the buckets, `[batch, *variable_shape]`."""
         buckets = transformation_cache.get(self, state_manager)
         vectors = np.eye(len(self.boundaries) + 1, dtype=np.float32)
@@ -213,7 +213,7 @@ def checked_number_dtype(dtype: Any, key: str) -> Any:
 
 
 @hosted(lambda values, edges: TensorSpec(values.shape, dtypes.int32))
-def _buckets(values: Any, edges: np.ndarray) -> Any:
+def _buckets(values: Any, edges: np.ndarray) -> _core.Tensor:
     """The index of each value's bucket."""
     return _core.as_tensor(np.searchsorted(edges, values.numpy(), side="right").astype(np.int32))
 

@@ -78,7 +78,7 @@ class _Vocabulary(OfFeature, CategoricalColumn):
 
 
 @hosted(lambda terms, id_of: TensorSpec(terms.shape, dtypes.int64))
-def _ids_of(terms: Any, id_of: Callable[[Any], int]) -> Any:
+def _ids_of(terms: Any, id_of: Callable[[Any], int]) -> _core.Tensor:
     return _core.as_tensor(np.array([id_of(term) for term in terms.numpy().tolist()], np.int64))
 
 
@@ -157,7 +157,7 @@ def _lines(path: str, file_format: str | None) -> list[bytes]:
     return [line.rstrip(b"\r") for line in lines]
 
 
-def _checked_unknown(key: str, default_value: Any, num_oov_buckets: Any) -> int:
+def _checked_unknown(key: str, default_value: int | None, num_oov_buckets: int) -> int:
     """The id of unknown terms, if they have no buckets.
 
     Raises:

@@ -46,7 +46,7 @@ class CompositeTensor:
         """
         return NotImplemented
 
-    def _convert_variables_to_tensors(self) -> Any:
+    def _convert_variables_to_tensors(self) -> CompositeTensor:
         """This value with tensors in place of variables, for those that consist of variables."""
         return self
 

@@ -27,7 +27,7 @@ def current_spec() -> DeviceSpec:
     return _scope.spec
 
 
-def spec_of(name: Any) -> DeviceSpec | None:
+def spec_of(name: str | None) -> DeviceSpec | None:
     """The parts of the argument of `tf.device`; None for None.
 
     Raises:

@@ -129,15 +129,15 @@ class FuncGraph(_core.Graph, GraphInspection):
 
     # A function's collections are those of the graph around it.
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: str | None, scope: str | None = None) -> list[Any]:
         """The values of a collection of the default graph."""
         return context.default_graph().get_collection(name, scope)
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: str | None) -> list[Any]:
         """A collection of the default graph itself."""
         return context.default_graph().get_collection_ref(name)
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: str | None, value: Any) -> None:
         """Appends a value to a collection of the default graph."""
         context.default_graph().add_to_collection(name, value)
 
@@ -209,7 +209,7 @@ def trace(
 def finish(graph: FuncGraph, result: Any) -> None:
     """Ends the tracing of a function that returned `result`."""
 
-    def as_output(leaf: Any) -> Any:
+    def as_output(leaf: Any) -> Tensor | None:
         # An operation has run by then, and has no value.
         if leaf is None or isinstance(leaf, Operation):
             return None

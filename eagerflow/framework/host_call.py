@@ -256,7 +256,7 @@ def now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any)
     return host_call(function, specs, args, name=name, effects=specs is None)
 
 
-def shaped_like(dtype: Any) -> Callable[..., Any]:
+def shaped_like(dtype: Any) -> Callable[..., TensorSpec]:
     """Specs of the shape of the first argument, for `on_host`."""
     return lambda value, *args, **kwargs: TensorSpec(_core.as_tensor(value).shape, dtype)
 
@@ -282,7 +282,7 @@ def always(specs: Any) -> Callable[..., Any]:
     return lambda *args, **kwargs: specs
 
 
-def like(position: int = 0) -> Callable[..., Any]:
+def like(position: int = 0) -> Callable[..., TensorSpec]:
     """A function that returns the spec of its argument at a position."""
 
     def specs(*args: Any, **kwargs: Any) -> TensorSpec:

@@ -111,7 +111,7 @@ class IndexedSlices:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> _core.Tensor:
         if self._dense_shape is None:
             raise ValueError(
                 "Tensor conversion requested for IndexedSlices for argument `value` without "

@@ -53,7 +53,7 @@ class AutoTrackable(Trackable):
             self.__dict__["_pending_restorations"].settle(self)
 
     def _trackable_children(
-        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
+        self, save_type: str = "checkpoint", cache: object = None, **kwargs: object
     ) -> dict[str, Any]:
         own = trackable.own_children(self)
         return own if save_type == "checkpoint" else {**own, **saved_functions.functions_of(self)}
@@ -185,7 +185,7 @@ class Module(AutoTrackable):
         return scoped_method
 
 
-def _always(value: Any) -> bool:
+def _always(value: object) -> bool:
     return True
 
 

@@ -148,7 +148,7 @@ def _truncated(seed: Any) -> int:
     return int(seed % _MAX_INT32)
 
 
-def _pair(seed: Any, op_seed: Any) -> tuple[int, int]:
+def _pair(seed: int, op_seed: Any) -> tuple[int, int]:
     """Both seeds as TensorFlow passes them on; two zeros would mean that there are none."""
     pair = _truncated(seed), _truncated(op_seed)
     return (0, _MAX_INT32) if pair == (0, 0) else pair
@@ -180,7 +180,7 @@ def system_entropy(size: int) -> bytes:
     return os.urandom(size)
 
 
-def unforeseen(*_: Any) -> tuple[int, int, int]:
+def unforeseen(*_: object) -> tuple[int, int, int]:
     """A key and counter from the system: forked processes do not share streams."""
     words = int.from_bytes(system_entropy(16), "little")
     return signed(words), 0, signed(words >> 64)

@@ -33,7 +33,7 @@ class Dimension:
     def __str__(self) -> str:
         return "?" if self.value is None else str(self.value)
 
-    def __int__(self) -> Any:
+    def __int__(self) -> int | None:
         return self.value
 
     __index__ = __int__
@@ -162,7 +162,7 @@ def show_dimensions(show: bool) -> None:
     _Version.dimensions = show
 
 
-def _as_dimension(size: int | None) -> Any:
+def _as_dimension(size: int | None) -> Dimension | Size:
     return Dimension(None) if size is None else Size(size)
 
 

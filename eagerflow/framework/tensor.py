@@ -138,7 +138,7 @@ def _get_shape(self: Any) -> TensorShape:
     return self.shape
 
 
-def _set_shape(self: Any, shape: Any) -> None:
+def _set_shape(self: Any, shape: TensorShape) -> None:
     """Checks that the tensor has that shape, whose sizes may be unknown.
 
     A tensor of a function that is being traced has it from then on.
@@ -164,7 +164,7 @@ def _deepcopy(self: Any, memo: dict) -> Any:
     return self
 
 
-def _from_pickle(value: np.ndarray, dtype_name: str) -> Any:
+def _from_pickle(value: np.ndarray, dtype_name: str) -> Tensor:
     dtype = dtypes.as_dtype(dtype_name)
     if dtype is dtypes.bfloat16:
         value = value.view(dtype.as_numpy_dtype)
@@ -182,7 +182,7 @@ def _reversed(self: Any) -> Iterator[Any]:
     return (self[k] for k in range(len(self) - 1, -1, -1))
 
 
-def _round(self: Any, ndigits: int | None = None) -> Any:
+def _round(self: Any, ndigits: int | None = None) -> Tensor:
     return _core.ops.round(self)
 
 
@@ -230,7 +230,7 @@ def _cpu(self: Any) -> Any:
     return self if _core.device_of(self) == 0 else _core.copy_to_device(self, 0)
 
 
-def _gpu(self: Any, gpu_index: int = 0) -> Any:
+def _gpu(self: Any, gpu_index: int = 0) -> Tensor:
     """A copy of the tensor on a GPU.
 
     Raises:

@@ -58,7 +58,7 @@ class Trackable:
         object.__setattr__(self, "_self_setattr_tracking", value)
 
     def _trackable_children(
-        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
+        self, save_type: str = "checkpoint", cache: object = None, **kwargs: object
     ) -> dict[str, Any]:
         """What is saved with this object, by name; classes of other packages override it."""
         return trackable.own_children(self)
@@ -79,7 +79,7 @@ class Trackable:
         """The object that this one depends on under a name, or None."""
         return (cached_dependencies or trackable.children(self)).get(name)
 
-    def _handle_deferred_dependencies(self, name: str, trackable: Any) -> None:
+    def _handle_deferred_dependencies(self, name: str, trackable: object) -> None:
         """Restores what a checkpoint has had for an object that belongs to this one now."""
         if "_pending_restorations" in vars(self):
             vars(self)["_pending_restorations"].settle(self)

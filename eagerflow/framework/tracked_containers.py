@@ -141,7 +141,7 @@ class TrackableDataStructure(Trackable):
     def __getitem__(self, key: Any) -> Any:
         return self._fresh()[key]
 
-    def __contains__(self, item: Any) -> bool:
+    def __contains__(self, item: object) -> bool:
         return item in self._storage
 
     __hash__ = None  # type: ignore[assignment]
@@ -229,11 +229,11 @@ class ListWrapper(TrackableDataStructure, list):
         for value in list(values):
             self.append(value)
 
-    def __iadd__(self, values: Any) -> Any:
+    def __iadd__(self, values: Any) -> ListWrapper:
         self.extend(values)
         return self
 
-    def __imul__(self, count: Any) -> Any:
+    def __imul__(self, count: Any) -> ListWrapper:
         if count <= 0:
             self.clear()
         else:
@@ -368,7 +368,7 @@ class DictWrapper(TrackableDataStructure, dict):
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> DictWrapper:
         self._storage.update(_plain(other))
         self._follow()
         return self

@@ -30,7 +30,7 @@ class TypeSpec(TraceType):
         raise TypeError(f"{type(self).__name__} describes no class of values.")
 
     @classmethod
-    def _deserialize(cls, serialization: Any) -> Any:
+    def _deserialize(cls, serialization: Any) -> TypeSpec:
         return cls(*serialization)
 
     # Programs' own specs are compared by what `_serialize` returns.
@@ -211,13 +211,13 @@ def _changed(parameters: Any, change: Callable[[Any], Any]) -> Any:
     return parameters
 
 
-def _without_sizes(part: TensorShape | TypeSpec) -> Any:
+def _without_sizes(part: TensorShape | TypeSpec) -> TypeSpec | TensorShape:
     if isinstance(part, TypeSpec):
         return part._with_tensor_ranks_only()
     return TensorShape(None if part.rank is None else [None] * part.rank)
 
 
-def _without_names(part: TensorShape | TypeSpec) -> Any:
+def _without_names(part: TensorShape | TypeSpec) -> TypeSpec | TensorShape:
     return part._without_tensor_names() if isinstance(part, TypeSpec) else part
 
 
@@ -359,7 +359,7 @@ class TensorSpec(TypeSpec):
             raise TypeError(f"Can not cast {value_spec!r} to {self!r}")
         return value
 
-    def _converted(self, value: Any) -> Any:
+    def _converted(self, value: Any) -> _core.Tensor:
         if not isinstance(value, _core.Variable) and hasattr(type(value), "_type_spec"):
             raise TypeError(f"Can not cast {value!r} to {self!r}: it is no tensor.")
         try:
@@ -373,7 +373,7 @@ class TensorSpec(TypeSpec):
     def _batch(self, size: int | None) -> TensorSpec:
         return self._like(TensorShape([size]).concatenate(self._shape))
 
-    def _serialize(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[TensorShape, DType, str | None]:
         return self._shape, self._dtype, self._name
 
     def _with_tensor_ranks_only(self) -> TensorSpec:
@@ -385,7 +385,7 @@ class TensorSpec(TypeSpec):
     def _unbatch(self) -> TensorSpec:
         return self._like(None if self._shape.rank is None else self._shape[1:])
 
-    def _zero(self, unknown: int) -> Any:
+    def _zero(self, unknown: int) -> _core.Tensor:
         dims = [] if self._shape.rank is None else self._shape.as_list()
         return _core.ops.zeros([unknown if size is None else size for size in dims], self._dtype)
 
@@ -423,7 +423,7 @@ class WeakTensorSpec(TensorSpec):
 
     _is_weak = True
 
-    def placeholder_value(self, placeholder_context: Any) -> Any:
+    def placeholder_value(self, placeholder_context: Any) -> _core.Tensor:
         """A symbolic tensor that is weak."""
         return _core.weakened(placeholder_context.placeholder(self))
 
@@ -431,7 +431,7 @@ class WeakTensorSpec(TensorSpec):
         """The tensor as an ordinary one, in a list."""
         return [_core.strengthened(tensor) for tensor in super().to_tensors(value)]
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[Any]) -> _core.Tensor:
         """The next tensor as a weak one."""
         return _core.weakened(next(tensors))
 

@@ -158,7 +158,7 @@ class _Synonym:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: Any, owner: Any) -> Any:
+    def __get__(self, instance: Any, owner: object) -> Any:
         return self if instance is None else getattr(instance, self._name)
 
 
@@ -237,10 +237,10 @@ def variable_at_once(*args: Any, **kwargs: Any) -> Variable:
         return Variable(*args, **kwargs)
 
 
-def _refusal(sign: str, method: str) -> Callable[[Any, Any], Any]:
+def _refusal(sign: str, method: str) -> Callable[..., Any]:
     """The method of an operator that changes what it is written after, which variables do not have."""
 
-    def refuse(self: Any, other: Any) -> Any:
+    def refuse(self: object, other: object) -> Any:
         raise RuntimeError(
             f"`variable {sign} value` with `tf.Variable`s is not supported. Use "
             f"`variable.{method}(value)` to modify the variable, or `out = variable {sign[:-1]} value` "
@@ -482,8 +482,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return None if self.shape.rank is None else self.shape.as_list()
 
     def _dense_var_to_tensor(
-        self, dtype: Any = None, name: Any = None, as_ref: bool = False
-    ) -> Any:
+        self, dtype: Any = None, name: str | None = None, as_ref: bool = False
+    ) -> _core.Tensor:
         return _core.convert(self, dtype, None)
 
     @classmethod
@@ -493,7 +493,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             if hasattr(_core.Tensor, name):
                 setattr(cls, name, _operator_on_value(name))
 
-    def read_value_no_copy(self) -> Any:
+    def read_value_no_copy(self) -> _core.Tensor:
         """The value; the same as `read_value`, which copies nothing."""
         return self.read_value()
 
@@ -505,7 +505,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         """Raises a ValueError unless the variable could have that shape."""
         self.shape.merge_with(shape)
 
-    def is_initialized(self, name: str | None = None) -> Any:
+    def is_initialized(self, name: str | None = None) -> _core.Tensor:
         """A tensor that is true: variables have a value from the start."""
         return _core.as_tensor(True)
 
@@ -535,7 +535,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
 
     experimental_ref = ref
 
-    def count_up_to(self, limit: int) -> Any:
+    def count_up_to(self, limit: int) -> _core.Tensor:
         """Adds one to an integer scalar and returns the value before.
 
         Raises:
@@ -554,11 +554,11 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         self.assign_add(_ops.ones_like(value))
         return value
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+    def sparse_read(self, indices: Any, name: str | None = None) -> _core.Tensor:
         """The rows with these indices; the same as `tf.gather`."""
         return _ops.gather(self, indices, axis=0, batch_dims=0)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+    def gather_nd(self, indices: Any, name: str | None = None) -> _core.Tensor:
         """The slices with these indices; the same as `tf.gather_nd`."""
         return _ops.gather_nd(self, indices, batch_dims=0)
 
@@ -599,8 +599,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return self._scatter_each(_ops.divide_real, sparse_delta)
 
     def batch_scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: Any = None
-    ) -> Any:
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Variable:
         """Replaces slices of each batch element; the last axis of the indices picks them."""
         delta = _checked_slices(sparse_delta)
         indices = _core.as_tensor(delta.indices)
@@ -619,23 +619,23 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         full = _ops.stack([*grid, indices], axis=rank)
         return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, full, delta.values))
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Adds to the slices with these indices, as `tf.tensor_scatter_nd_add`."""
         return self._changed(lambda v: _ops.tensor_scatter_nd_add(v, indices, updates))
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Subtracts from the slices with these indices, as `tf.tensor_scatter_nd_sub`."""
         return self._changed(lambda v: _ops.tensor_scatter_nd_sub(v, indices, updates))
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Replaces the slices with these indices, as `tf.tensor_scatter_nd_update`."""
         return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, indices, updates))
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Raises slices to at least these values, as `tf.tensor_scatter_nd_max`."""
         return self._changed(lambda v: _ops.tensor_scatter_nd_max(v, indices, updates))
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: Any = None) -> Any:
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Lowers slices to at most these values, as `tf.tensor_scatter_nd_min`."""
         return self._changed(lambda v: _ops.tensor_scatter_nd_min(v, indices, updates))
 
@@ -700,7 +700,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             f"{repr_fields(self)}>"
         )
 
-    def _clone(self, value: Any) -> Variable:
+    def _clone(self, value: _core.Tensor) -> Variable:
         copy = type(self).__new__(type(self))
         copy.__dict__.update(self.__dict__)
         declared = _declaration(self.shape)
@@ -750,7 +750,7 @@ def _declaration(shape: TensorShape) -> Any:
     return False if shape.rank is None else tuple(shape)
 
 
-def _initial_tensor(value: Any, dtype: Any) -> Any:
+def _initial_tensor(value: Any, dtype: Any) -> _core.Tensor:
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     try:
         return _core.convert(value, dtype, None)
@@ -784,7 +784,7 @@ def _checked_slices(sparse_delta: Any) -> IndexedSlices:
     return sparse_delta
 
 
-def _rows(delta: IndexedSlices, variable: Variable) -> tuple[Any, Any]:
+def _rows(delta: IndexedSlices, variable: Variable) -> tuple[_core.Tensor, _core.Tensor]:
     """Indices as a vector, and one row of values for each."""
     indices = _core.as_tensor(delta.indices)
     values = _core.convert(delta.values, variable.dtype, None)

@@ -82,8 +82,8 @@ class FunctionCache:
         self._found.clear()
 
 
-def _forgetter(cache: Any, key: Key) -> Callable[[Any], None]:
-    def forget(_: Any) -> None:
+def _forgetter(cache: Any, key: Key) -> Callable[..., None]:
+    def forget(_: object) -> None:
         cache_object = cache()
         if cache_object is not None:
             cache_object.remove(key)

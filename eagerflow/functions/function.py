@@ -210,7 +210,7 @@ class Function(_core.TracedCall, Callable):
         return list(self._cache)
 
     def _trackable_children(
-        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
+        self, save_type: str = "checkpoint", cache: object = None, **kwargs: object
     ) -> dict[str, ConcreteFunction]:
         """The children of the function: its traces in SavedModels, nothing in checkpoints."""
         if save_type == "checkpoint":

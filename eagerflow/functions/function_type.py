@@ -115,7 +115,7 @@ class FunctionType(inspect.Signature):
     @classmethod
     def from_callable(
         cls, obj: Callable[..., Any], *, follow_wrapped: bool = True, **_: Any
-    ) -> Any:
+    ) -> FunctionType:
         """The type of a Python function, without restrictions.
 
         Raises:

@@ -18,7 +18,7 @@ from eagerflow.functions.variable_spec import VariableSpec
 Tensor = _core.Tensor
 
 
-def _same_supertype(own: Any, others: Sequence[Any]) -> Any:
+def _same_supertype(own: Literal | Weakref, others: Sequence[Any]) -> Any:
     return own if all(own == other for other in others) else None
 
 
@@ -211,7 +211,7 @@ class List(_Items):
     def __init__(self, *items: Any) -> None:
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> Any:
+    def _like(self, items: tuple[Any, ...]) -> List:
         return type(self)(*items)
 
     def _built(self, values: list[Any]) -> Any:
@@ -241,7 +241,7 @@ class NamedTuple(_Items):
         self.kind = kind
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> Any:
+    def _like(self, items: tuple[Any, ...]) -> NamedTuple:
         return NamedTuple(self.kind, items)
 
     def _built(self, values: list[Any]) -> Any:
@@ -277,7 +277,7 @@ class Attrs(_Items):
         self.kind = kind
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> Any:
+    def _like(self, items: tuple[Any, ...]) -> Attrs:
         return Attrs(self.kind, items)
 
     def _names(self) -> list[str]:
@@ -314,7 +314,7 @@ class SelfFlattening(_Items):
         self.metadata = metadata
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> Any:
+    def _like(self, items: tuple[Any, ...]) -> SelfFlattening:
         return SelfFlattening(self.kind, self.metadata, items)
 
     def _values(self, value: Any) -> Any:
@@ -364,7 +364,7 @@ class Dict(_Items):
         plain = type(like) is dict or isinstance(like, DictWrapper)
         self._class = {} if plain else _emptied(like)
 
-    def _like(self, items: tuple[Any, ...]) -> Any:
+    def _like(self, items: tuple[Any, ...]) -> Dict:
         values = dict(zip(self._keys, items, strict=True))
         return Dict({key: values[key] for key in self.mapping}, self._class)
 
@@ -486,7 +486,7 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
     return _of_object(value)
 
 
-def _of_object(value: Any) -> Any:
+def _of_object(value: Any) -> Weakref | Literal:
     try:
         return Weakref(value)
     except TypeError:

@@ -32,7 +32,7 @@ class Placeholders:
         self._variables = iter(variables)
         self.parameter = "args"
 
-    def placeholder(self, spec: Any) -> Any:
+    def placeholder(self, spec: Any) -> Tensor:
         """A symbolic tensor with a spec's dtype and shape, named after the spec or the parameter."""
         name = valid_name(spec.name or self.parameter)
         return self._graph.placeholder(spec.dtype, dims_of(spec.shape), name)

@@ -24,7 +24,7 @@ def get_default_graph() -> Any:
     return context.default_graph() if building is None else building
 
 
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: str | None, value: Any) -> None:
     """Appends a value to a collection of the default graph."""
     context.default_graph().add_to_collection(name, value)
 
@@ -58,7 +58,7 @@ class name_scope:
     """
 
     def __init__(
-        self, name: str | None, default_name: str | None = None, values: Any = None
+        self, name: str | None, default_name: str | None = None, values: object = None
     ) -> None:
         self._name = default_name if name is None else name
         self._scopes: list[Any] = []

@@ -249,7 +249,7 @@ class Graph(_core.Graph, GraphInspection):
         """A name in the current scope that no operation has."""
         return super().unique_name(name, with_prefix, mark_as_used)
 
-    def name_scope(self, name: str | None) -> Any:
+    def name_scope(self, name: str | None) -> names.name_scope:
         """Puts a prefix before the names of the operations made inside."""
         return names.name_scope(name or "")
 
@@ -353,7 +353,7 @@ class Graph(_core.Graph, GraphInspection):
 
     # Collections
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: str | None, value: Any) -> None:
         """Appends a value to a collection."""
         self._collections.setdefault(name, []).append(value)
 
@@ -362,11 +362,11 @@ class Graph(_core.Graph, GraphInspection):
         for name in dict.fromkeys([names] if isinstance(names, str) else names):
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name: Any) -> list:
+    def get_collection_ref(self, name: str | None) -> list:
         """The list itself that a collection is."""
         return self._collections.setdefault(name, [])
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list:
+    def get_collection(self, name: str | None, scope: str | None = None) -> list:
         """The values in a collection, or those whose names begin with `scope`."""
         values = list(self._collections.get(name, []))
         if scope is None:
@@ -383,7 +383,7 @@ class Graph(_core.Graph, GraphInspection):
         """The names of the collections."""
         return list(self._collections)
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: str | None) -> None:
         """Empties a collection."""
         self._collections.pop(name, None)
 
@@ -449,7 +449,7 @@ class Graph(_core.Graph, GraphInspection):
     prevent_fetching = prevent_feeding = is_feedable
 
 
-def node_ids(graph: Any, elements: Iterable[Any]) -> list[int]:
+def node_ids(graph: Graph, elements: Iterable[Any]) -> list[int]:
     """The ids of a graph's nodes among tensors, operations and variables; others run before it."""
     found = []
     for element in nest.flatten(list(elements), expand_composites=True):

@@ -88,7 +88,7 @@ class GraphIterator:
             outputs=TensorSpec([], dtypes.string),
         )
 
-    def _handle(self) -> Any:
+    def _handle(self) -> _core.Tensor:
         handle = f"iterator-{id(self):x}".encode()
         self._storage()[handle] = self
         return _core.convert(handle, dtypes.string, None)
@@ -205,7 +205,7 @@ class NodeOptional:
         self._spec = element_spec
         key = ("optional", id(self))
 
-        def taken(*values: Any) -> Any:
+        def taken(*values: Any) -> _core.Tensor:
             element: list[Any] = []
             try:
                 element.append(take(*values))

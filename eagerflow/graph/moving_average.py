@@ -67,7 +67,7 @@ def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> 
             graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
 
 
-def _decay(averages: ExponentialMovingAverage, dtype: Any) -> Any:
+def _decay(averages: ExponentialMovingAverage, dtype: Any) -> _core.Tensor:
     decay = _core.ops.cast(averages._decay, dtype)
     if averages._num_updates is None:
         return decay

@@ -43,7 +43,7 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike | None = None, name: str | No
 
 def sparse_placeholder(
     dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None
-) -> Any:
+) -> SparseTensor:
     """A sparse tensor of a graph whose value is given by `feed_dict`.
 
     Args:
@@ -119,7 +119,7 @@ def ragged_placeholder(
 
 def placeholder_with_default(
     input: TensorLike, shape: ShapeLike | None, name: str | None = None
-) -> Any:
+) -> _core.Tensor:
     """A tensor with a value that `feed_dict` may replace.
 
     Args:

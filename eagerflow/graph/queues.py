@@ -155,7 +155,7 @@ class QueueBase(PerSession):
         return self._dtypes
 
     @property
-    def shapes(self) -> list[Any]:
+    def shapes(self) -> list[TensorShape]:
         """The shapes of the elements' components."""
         return self._shapes
 
@@ -269,7 +269,7 @@ class QueueBase(PerSession):
     def _can_be_batched(self, shape: TensorShape) -> bool:
         return shape.is_fully_defined()
 
-    def _batched(self, parts: list[Any]) -> Any:
+    def _batched(self, parts: list[Any]) -> _core.Tensor:
         return _ops.stack(parts, 0)
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
@@ -358,7 +358,7 @@ class PaddingFIFOQueue(QueueBase):
     def _can_be_batched(self, shape: TensorShape) -> bool:
         return shape.rank is not None
 
-    def _batched(self, parts: list[Any]) -> Any:
+    def _batched(self, parts: list[Any]) -> _core.Tensor:
         largest = np.max([part._shape_tuple() for part in parts], axis=0).astype(int).tolist()
         padded = []
         for part in parts:

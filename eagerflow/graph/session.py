@@ -37,7 +37,7 @@ def get_default_session() -> Any:
     return _default.stack[-1] if _default.stack else None
 
 
-def running_session() -> Any:
+def running_session() -> BaseSession:
     """The session for which this thread runs a graph."""
     assert _default.running is not None
     return _default.running
@@ -134,7 +134,7 @@ class BaseSession:
         self._store.clear()
         self._kept.clear()
 
-    def as_default(self) -> Any:
+    def as_default(self) -> _AsDefault:
         """A context manager that makes `eval` and `run` use this session."""
         return _AsDefault(self)
 
@@ -245,7 +245,7 @@ class BaseSession:
         sources = [connection.from_tensor for connection in options.tensor_connection]
         replaced = [connection.to_tensor for connection in options.tensor_connection]
 
-        def call(*values: Any, run_metadata: Any = None) -> list[Any]:
+        def call(*values: Any, run_metadata: object = None) -> list[Any]:
             fed = dict(zip(feeds, values, strict=True))
             if sources:
                 fed |= dict(zip(replaced, self.run(sources, fed), strict=True))
@@ -333,7 +333,7 @@ class _AsDefault:
         _default.stack.append(self._session)
         return self._session
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         _default.stack.remove(self._session)
 
 
@@ -391,9 +391,7 @@ class InteractiveSession(BaseSession):
         super().close()
 
 
-def _flattened(
-    fetches: Any, element: Callable[[Any], Any]
-) -> tuple[list[Any], Callable[[list[Any]], Any]]:
+def _flattened(fetches: Any, element: Callable[[Any], Any]) -> tuple[list[Any], Callable[..., Any]]:
     """The elements of fetches, and a function that packs their values in the same structure."""
     elements: list[Any] = []
 
@@ -419,13 +417,13 @@ def _flattened(
     return elements, lambda values: taker(iter(values))
 
 
-def _known(value: Any) -> Callable[[Any], Any]:
+def _known(value: Any) -> Callable[..., Any]:
     """Gives the array of a tensor that has a value, whatever is run."""
     array = _as_array(value)
     return lambda values: array
 
 
-def _composite_value(composite: Any, values: list[Any]) -> Any:
+def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[Any]) -> Any:
     """The values of the tensors that a fetched value consists of, as version 1 gives them."""
     if isinstance(composite, IndexedSlices):
         return IndexedSlicesValue(*values)

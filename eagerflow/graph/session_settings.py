@@ -11,7 +11,7 @@ class _Message(list[Any]):
     def __init__(self, **fields: Any) -> None:
         self.__dict__.update(fields)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> _Message:
         if name.startswith("__"):
             raise AttributeError(name)
         # Nested settings are made when they are first accessed.

@@ -14,7 +14,7 @@ from eagerflow.graph.variables import GraphVariable
 from eagerflow.ops.control_flow import group, no_op
 
 
-def _slot(name: str, value: Any, shape: Any, dtype: Any) -> GraphVariable:
+def _slot(name: str, value: Any, shape: TensorShape, dtype: Any) -> GraphVariable:
     """A variable that is not trained and is filled with one value at first."""
 
     def fill() -> Any:

@@ -159,14 +159,14 @@ class GraphVariable(Variable):
         """The device that its operations were asked to run on; empty if on any."""
         return str(self._graph_nodes.read.op.device)
 
-    def is_initialized(self, name: str | None = None) -> Any:
+    def is_initialized(self, name: str | None = None) -> _core.Tensor:
         """A tensor that tells whether a session has a value."""
         return _core.variable_is_initialized(self)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> bool:
         return self is other
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> bool:
         return self is not other
 
     def __hash__(self) -> int:
@@ -230,7 +230,7 @@ class ChangedVariable(Variable):
         self._read = self.read_value()
 
     @property
-    def handle(self) -> Any:
+    def handle(self) -> GraphHandle:
         """The handle of the variable."""
         return self._variable.handle
 
@@ -273,7 +273,7 @@ class ChangedVariable(Variable):
     def _as_graph_element(self) -> Any:
         return self._read
 
-    def read_value(self) -> Any:
+    def read_value(self) -> _core.Tensor:
         """The value after the change, a tensor."""
         with self._afterwards():
             return self._variable.read_value()
@@ -462,7 +462,7 @@ def graph_variable(
     dtype: Any = None,
     constraint: Callable | None = None,
     shape: Any = None,
-    **others: Any,
+    **others: object,
 ) -> GraphVariable:
     """A variable of the graph that is being built, from the arguments of `tf.Variable`."""
     return GraphVariable(
@@ -512,13 +512,13 @@ def _make_variable(
     collections: Any,
     validate_shape: bool,
     name: str | None,
-    dtype: Any,
+    dtype: dtypes.DType,
     constraint: Callable | None,
-    shape: Any = None,
+    shape: TensorShape | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
     use_resource: bool | None = None,
-    **others: Any,
+    **others: object,
 ) -> Any:
     trainable = True if trainable is None else trainable
     if context.building_graph() is None:
@@ -667,7 +667,7 @@ def report_uninitialized_variables(
     """A tensor with the names of variables that have no value."""
     variables = list(global_variables() + local_variables() if var_list is None else var_list)
 
-    def report() -> Any:
+    def report() -> _core.Tensor:
         store = sessions.running_session()._store
         names = [v.op.name for v in variables if not store.initialized(v)]
         return _core.convert(np.array(names, dtype="S"), dtypes.string, None)
@@ -681,8 +681,8 @@ def report_uninitialized_variables(
 def assign(
     ref: Any,
     value: Any,
-    validate_shape: Any = None,
-    use_locking: Any = None,
+    validate_shape: object = None,
+    use_locking: object = None,
     name: str | None = None,
 ) -> Any:
     """Replaces a variable's value.
@@ -694,12 +694,12 @@ def assign(
     return _updated(ref.assign(value))
 
 
-def assign_add(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+def assign_add(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
     """Adds to a variable's value."""
     return _updated(ref.assign_add(value))
 
 
-def assign_sub(ref: Any, value: Any, use_locking: Any = None, name: str | None = None) -> Any:
+def assign_sub(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
     """Subtracts from a variable's value."""
     return _updated(ref.assign_sub(value))
 

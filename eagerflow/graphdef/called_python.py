@@ -9,7 +9,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.graphdef.state_ops import Handler
 
 
-def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _call(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     """A node that fails when it runs: what needs no result of it is not concerned."""
     token = attrs["token"]
     token = token.decode(errors="replace") if isinstance(token, bytes) else token
@@ -19,7 +19,7 @@ def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
         "tf.py_function and tf.numpy_function, or run what does not need this node."
     )
 
-    def run(*values: Any) -> list[Any]:
+    def run(*values: object) -> list[Any]:
         raise InvalidArgumentError(None, None, message)
 
     if _core.building() is None:

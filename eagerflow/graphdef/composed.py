@@ -382,7 +382,7 @@ def key_counter(seed: Tensor) -> tuple[Tensor, Tensor]:
     return words[:1], tf.stack([tf.zeros_like(words[1]), words[1]])
 
 
-def philox(key: Tensor, counter: Tensor) -> tuple[Any, Any, Any]:
+def philox(key: Tensor, counter: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The state of a generator as attributes of random operations."""
     key, counter = tf.bitcast(key, tf.int64), tf.bitcast(counter, tf.int64)
     return tf.reshape(key, []), counter[0], counter[1]

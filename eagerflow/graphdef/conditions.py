@@ -167,7 +167,7 @@ def _shown(value: Any) -> str:
 # what is not known of a shape is taken to be right.
 
 
-def _equals(*values: Any) -> Any:
+def _equals(*values: Any) -> Tensor | bool:
     """Whether values are equal; a tensor and another value, element by element."""
     if any(isinstance(value, Tensor) for value in values):
         return _ops.equal(*values)
@@ -264,12 +264,12 @@ def _row_size(x: Tensor) -> Size:
     return math.prod(known[1:])
 
 
-def _every(flags: Any) -> Any:
+def _every(flags: Any) -> Tensor | bool:
     """Whether all elements are true."""
     return _ops.reduce_all(flags) if isinstance(flags, Tensor) else bool(flags)
 
 
-def _within(x: Any, low: Any, limit: Any) -> Any:
+def _within(x: Any, low: Any, limit: Any) -> Tensor | bool:
     """Whether all elements are at least `low` and less than `limit`."""
     if isinstance(x, Tensor):
         low, limit = (
@@ -279,14 +279,14 @@ def _within(x: Any, low: Any, limit: Any) -> Any:
     return all(low <= item < limit for item in (x if isinstance(x, list | tuple) else [x]))
 
 
-def _ascending(x: Any) -> Any:
+def _ascending(x: Any) -> Tensor | bool:
     """Whether no element of a vector is less than the one before it."""
     if isinstance(x, Tensor):
         return _ops.reduce_all(_ops.logical_not(x[1:] < x[:-1]))
     return not any(b < a for a, b in zip(x, x[1:], strict=False))
 
 
-def _splits_fit(nested: Sequence[Tensor], values: Tensor, may_leave: bool = False) -> Any:
+def _splits_fit(nested: Sequence[Tensor], values: Tensor, may_leave: bool = False) -> bool | Tensor:
     """Whether each vector ascends from 0 to the number of rows that the next one, or the values, have.
 
     With `may_leave`, there may be more rows.
@@ -310,7 +310,7 @@ def _splits_fit(nested: Sequence[Tensor], values: Tensor, may_leave: bool = Fals
     return _ops.reduce_all(_ops.stack(flags))
 
 
-def _in_bounds(indices: Tensor, shape: Tensor) -> Any:
+def _in_bounds(indices: Tensor, shape: Tensor) -> bool | Tensor:
     """Whether the indices `[n, rank]` of a sparse tensor lie within its shape, which has no size below 0."""
     columns = indices._shape_tuple()
     if columns is not None and not may_equal(columns, (None, shape._size)):
@@ -321,7 +321,7 @@ def _in_bounds(indices: Tensor, shape: Tensor) -> Any:
     )
 
 
-def _in_order(indices: Tensor, shape: Tensor) -> Any:
+def _in_order(indices: Tensor, shape: Tensor) -> bool | Tensor:
     """Whether the indices of a sparse tensor lie within its shape, in row-major order, none twice."""
     inside = _in_bounds(indices, shape)
     if inside is False:

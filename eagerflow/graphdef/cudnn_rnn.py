@@ -183,7 +183,7 @@ def _layer(
     biases: list[Tensor],
     kind: _Kind,
     mask: Any,
-) -> tuple[Tensor, Tensor, Any]:
+) -> tuple[Tensor, Tensor, None] | tuple[Tensor, Tensor, Tensor]:
     """All states of one layer in one direction, the last one, and the last cell."""
     gates = kind.gates
     order = _ENGINES_GRU if kind.mode == "gru" else range(gates)

@@ -49,7 +49,7 @@ def add_node(
     gradient: LoadedGradient,
     inputs: list[Any],
     find: Callable[[str], Any],
-) -> list[Any]:
+) -> list[_core.Tensor]:
     """Adds the values of a node's inputs, with the gradients that its function gives.
 
     Args:

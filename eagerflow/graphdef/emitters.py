@@ -195,7 +195,7 @@ def _required(view: View, name: str) -> Any:
     return view.specs[0][0]
 
 
-def _default_of(view: View, parameter: str) -> Any:
+def _default_of(view: View, parameter: str) -> list[int] | Ref:
     """All axes, for a reduction that names none; in reverse, for a transposition."""
     x = view.inputs[0]
     down = view.node.op == "transpose"
@@ -557,7 +557,7 @@ _DRAWS = {
 }
 
 
-def _stream_of(view: View) -> Any:
+def _stream_of(view: View) -> _core.Node | None:
     """The node of the random stream that the key comes from; None if it is another."""
     for _, _, which, _ in view.late("key"):
         node = _core.node_of(view.node.inputs[which])

@@ -83,14 +83,14 @@ def _features(
     return dense, sparse
 
 
-def _parse_example(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _parse_example(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     dense, sparse = _features(
         _keys(inputs["sparse_keys"]), _keys(inputs["dense_keys"]), inputs, attrs
     )
     return _parsed(tf.io.parse_example, inputs["serialized"], dense, sparse, {})[:4]
 
 
-def _parse_example_2(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _parse_example_2(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     dense, sparse = _features(
         _keys(inputs["sparse_keys"]), _keys(inputs["dense_keys"]), inputs, attrs
     )
@@ -102,7 +102,7 @@ def _parse_example_2(builder: Any, node: Any, inputs: dict, attrs: dict) -> list
     return _parsed(tf.io.parse_example, inputs["serialized"], dense, sparse, ragged)
 
 
-def _parse_single_example(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _parse_single_example(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     dense, sparse = _features(attrs["sparse_keys"], attrs["dense_keys"], inputs, attrs)
     return _parsed(tf.io.parse_single_example, inputs["serialized"], dense, sparse, {})[:4]
 

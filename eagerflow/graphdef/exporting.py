@@ -144,7 +144,7 @@ class Exporter:
         return found
 
 
-def _name_of(tensor: Any) -> str:
+def _name_of(tensor: _core.Tensor) -> str:
     return _core.node_of(tensor).name
 
 
@@ -627,7 +627,7 @@ def placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:
     return _placeholder(body, body.unique(name), dtype, shape)
 
 
-def _placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:
+def _placeholder(body: Body, name: str, dtype: dtypes.DType, shape: TensorShape) -> Ref:
     ref = body.add("Placeholder", name=name, outputs=[(dtype, shape)], dtype=dtype, shape=shape)[0]
     body._nodes[-1].attr["_user_specified_name"].s = name.encode()
     return ref

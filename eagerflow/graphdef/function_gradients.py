@@ -113,7 +113,7 @@ def to_write(node: Any) -> WrittenRun | None:
     return WrittenRun(graphs, kept, places)
 
 
-def _results_of_effects(graph: Any) -> list[Any]:
+def _results_of_effects(graph: FuncGraph) -> list[Any]:
     """The tensors of a graph that it would not give a second time."""
     changed = {id(v) for node in graph.nodes if node.has_effects for v in node.variables}
     streams = {t.name for n in graph.nodes if n.type == _STREAM for t in n.outputs}
@@ -525,7 +525,7 @@ def _of_loop(
     outer = [[x[place] for place in places] for places in forward.captures]
     limit = _limit(forward, x)
 
-    def goes_on(k: Tensor, values: Any, kept: Any) -> Tensor:
+    def goes_on(k: Tensor, values: Any, kept: object) -> Tensor:
         more = _is_true(_replayed(condition, [*values, *outer[0]])[0])
         return more if limit is None else tf.logical_and(more, k < tf.cast(limit, tf.int32))
 
@@ -565,7 +565,7 @@ def _of_loop(
         for source in rest
     ]
 
-    def back(k: Tensor, dys: Any, totals: Any) -> Any:
+    def back(k: Tensor, dys: Any, totals: Any) -> tuple[Tensor, list[Tensor], list[Tensor]]:
         values = [
             _ops.tensor_list_get_item(items, k - 1, kind, size)
             for items, kind, size in zip(kept, kinds, sizes, strict=True)

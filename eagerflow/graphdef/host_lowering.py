@@ -103,7 +103,7 @@ def op(name: str, *inputs: Any, **attrs: Any) -> Any:
     return outputs[0] if single else outputs
 
 
-def rules_of(module: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def rules_of(module: str) -> Callable[..., Callable[..., Any]]:
     """The decorator of rules for the functions of a module that have the same name and parameters."""
 
     def register(rule: Callable[..., Any]) -> Callable[..., Any]:

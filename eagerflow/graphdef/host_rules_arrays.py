@@ -25,7 +25,7 @@ _banded = rules_of("ops.linalg.banded")
 _fourier = rules_of("signal.fourier")
 
 
-def _complex_of(x: Tensor) -> Any:
+def _complex_of(x: Tensor) -> dtypes.DType:
     return dtypes.complex128 if x.dtype.size == 8 and not x.dtype.is_complex else (
         x.dtype if x.dtype.is_complex else dtypes.complex64
     )  # fmt: skip
@@ -38,23 +38,23 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
 
 @_factorization
-def eigh(tensor: Any, name: Any = None) -> Any:
+def eigh(tensor: Any, name: str | None = None) -> Any:
     return op("SelfAdjointEigV2", tensor, compute_v=True)
 
 
 @_factorization
-def eigvalsh(tensor: Any, name: Any = None) -> Any:
+def eigvalsh(tensor: Any, name: str | None = None) -> Any:
     return op("SelfAdjointEigV2", tensor, compute_v=False)[0]
 
 
 @_factorization
-def eig(tensor: Any, name: Any = None) -> Any:
+def eig(tensor: Any, name: str | None = None) -> Any:
     return op("Eig", tensor, compute_v=True, Tout=_complex_of(tensor))
 
 
 @_solvers
 def lstsq(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: Any = None
+    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
 ) -> Any:
     return op("MatrixSolveLs", matrix, rhs, tf.cast(l2_regularizer, tf.float64), fast=fast)
 
@@ -68,7 +68,7 @@ def _larger_side(a: Tensor) -> Tensor:
 
 
 @_solvers
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Any = None) -> Any:
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     real = a.dtype.real_dtype
     rcond = 10.0 * _larger_side(a) * _epsilon(a) if rcond is None else tf.cast(rcond, real)
     s, u, v = op("Svd", a, compute_uv=True, full_matrices=False)
@@ -79,7 +79,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: Any = Non
 
 
 @_solvers
-def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: Any = None) -> Any:
+def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: object = None) -> Any:
     s = tf.cast(op("Svd", a, compute_uv=False, full_matrices=False)[0], a.dtype.real_dtype)
     if tol is None:
         tol = _epsilon(a) * _larger_side(a) * tf.reduce_max(s, -1, keepdims=True)
@@ -102,16 +102,16 @@ def _rows_taken(x: Tensor, perm: Tensor) -> Tensor:
 
 @_solvers
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: Any = None
-) -> Any:
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     lower, upper = _triangles(lower_upper)
     return _rows_taken(tf.matmul(lower, upper), tf.argsort(perm))
 
 
 @_solvers
 def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: Any = None
-) -> Any:
+    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
     lower, upper = _triangles(lower_upper)
     half = tf.linalg.triangular_solve(lower, _rows_taken(rhs, perm))
     return tf.linalg.triangular_solve(upper, half, lower=False)
@@ -119,7 +119,7 @@ def lu_solve(
 
 @_solvers
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: Any = None
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Any:
     return op("MatrixInverse", lu_reconstruct(lower_upper, perm))
 
@@ -131,15 +131,15 @@ def _solve(bands: Any, rhs: Any) -> Any:
 
 @_banded
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: Any = None
+    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:
     return op("BandedTriangularSolve", bands, rhs, lower=lower, adjoint=adjoint)
 
 
 @_banded
 def eigh_tridiagonal(
-    alpha: Any, beta: Any, eigvals_only: bool = True, select: str = "a", select_range: Any = None,
-    tol: Any = None, name: Any = None,
+    alpha: Any, beta: Any, eigvals_only: bool = True, select: str = "a", select_range: object = None,
+    tol: object = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     if select != "a":
         raise NoSuchNodeError("TensorFlow has no operation for a choice of eigenvalues")
@@ -166,7 +166,7 @@ def _spectral_norm(x: Tensor, axes: Sequence[int], keep: bool) -> Tensor:
 
 
 @rules_of("ops.linalg.matrix_functions")
-def expm(input: Any, name: Any = None) -> Any:
+def expm(input: Any, name: str | None = None) -> Any:
     """By scaling, Padé's approximation of degree 13, and squaring."""
     degrees = [math.factorial(26 - k) * math.factorial(13)
                / (math.factorial(26) * math.factorial(k) * math.factorial(13 - k))
@@ -198,7 +198,7 @@ def expm(input: Any, name: Any = None) -> Any:
 
 @rules_of("ops.reduction")
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: Any = None
+    x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: str | None = None
 ) -> Any:
     return op("CumulativeLogsumexp", x, axis, exclusive=bool(exclusive), reverse=bool(reverse))
 
@@ -241,32 +241,32 @@ def _from_half(name: str, x: Any, fft_length: Any, rank: int) -> Any:
 
 
 @_fourier
-def rfft(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
     return _half("RFFT", input_tensor, fft_length, 1)
 
 
 @_fourier
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
     return _half("RFFT2D", input_tensor, fft_length, 2)
 
 
 @_fourier
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
     return _half("RFFT3D", input_tensor, fft_length, 3)
 
 
 @_fourier
-def irfft(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
     return _from_half("IRFFT", input_tensor, fft_length, 1)
 
 
 @_fourier
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
     return _from_half("IRFFT2D", input_tensor, fft_length, 2)
 
 
 @_fourier
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: Any = None) -> Any:
+def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
     return _from_half("IRFFT3D", input_tensor, fft_length, 3)
 
 
@@ -289,7 +289,7 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
 @rules_of("ops.segment")
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = None,
-    name: Any = None, axis: Any = None, binary_output: bool = False,
+    name: str | None = None, axis: Any = None, binary_output: bool = False,
 ) -> Any:  # fmt: skip
     if not isinstance(arr, Tensor):
         raise NoSuchNodeError("only dense numbers are counted")
@@ -326,7 +326,7 @@ def ctc_beam_search_decoder(
 @rules_of("ops.nn.ctc")
 def ctc_loss(
     labels: Any, logits: Any, label_length: Any, logit_length: Any, logits_time_major: bool = True,
-    unique: Any = None, blank_index: Any = None, name: Any = None,
+    unique: object = None, blank_index: Any = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     if isinstance(labels, tf.SparseTensor):
         indices, values = labels.indices, labels.values
@@ -354,7 +354,7 @@ def ctc_loss(
 @rules_of("image.geometry")
 def extract_glimpse(
     input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
-    noise: str = "uniform", name: Any = None,
+    noise: str = "uniform", name: str | None = None,
 ) -> Any:  # fmt: skip
     return op("ExtractGlimpseV2", input, size, offsets, centered=centered, normalized=normalized,
               uniform_noise=noise == "uniform", noise=noise)  # fmt: skip
@@ -363,7 +363,7 @@ def extract_glimpse(
 @rules_of("image.suppression")
 def non_max_suppression(
     boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf, name: Any = None,
+    score_threshold: Any = -math.inf, name: str | None = None,
 ) -> Any:  # fmt: skip
     limits = [tf.cast(limit, tf.float32) for limit in (iou_threshold, score_threshold)]
     return op("NonMaxSuppressionV3", boxes, scores, max_output_size, *limits)
@@ -372,7 +372,7 @@ def non_max_suppression(
 @rules_of("image.suppression")
 def non_max_suppression_with_scores(
     boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf, soft_nms_sigma: Any = 0.0, name: Any = None,
+    score_threshold: Any = -math.inf, soft_nms_sigma: Any = 0.0, name: str | None = None,
 ) -> Any:  # fmt: skip
     given = [tf.convert_to_tensor(part, tf.float32) for part in (boxes, scores)]
     limits = [tf.cast(v, tf.float32) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
@@ -380,7 +380,7 @@ def non_max_suppression_with_scores(
 
 
 @rules_of("image.boxes")
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: Any = None) -> Any:
+def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
     if colors is None:
         return op("DrawBoundingBoxes", images, boxes)
     return op("DrawBoundingBoxesV2", images, boxes, colors)

@@ -41,7 +41,7 @@ def _kept_ratio(sizes: Tensor, size: Tensor) -> Tensor:
 @_resizing
 def resize(
     images: Any, size: Any, method: str = "bilinear", preserve_aspect_ratio: bool = False,
-    antialias: bool = False, name: Any = None,
+    antialias: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     method = getattr(method, "value", method)
     batch = _batch(images)

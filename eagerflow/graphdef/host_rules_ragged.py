@@ -187,7 +187,7 @@ def reduce(name: str, value: Any, axis: Any = None, keepdims: Any = False) -> An
 
 
 @_reduction
-def softmax(logits: Any, axis: Any = None, name: Any = None) -> Any:
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     flat, splits = rows_of(logits, logits.ragged_rank)
     if flat.shape.rank != 1:
         return [tf.nn.softmax(flat), *splits]
@@ -231,7 +231,7 @@ def from_sparse(st_input: Any, row_splits_dtype: Any) -> Any:
 
 @_construction
 def ragged_range(
-    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: Any = None,
+    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> Any:  # fmt: skip
     if limits is None:
@@ -245,14 +245,14 @@ def ragged_range(
 
 
 @_construction
-def row_splits_to_segment_ids(splits: Any, name: Any = None, out_type: Any = None) -> Any:
+def row_splits_to_segment_ids(splits: Any, name: object = None, out_type: object = None) -> Tensor:
     return rowids_of(splits, splits[-1])
 
 
 @_construction
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: Any = None
-) -> Any:
+    segment_ids: Any, num_segments: Any = None, out_type: object = None, name: str | None = None
+) -> Tensor:
     if num_segments is None:
         padded = tf.concat([tf.constant([-1], segment_ids.dtype), segment_ids], 0)
         num_segments = tf.reduce_max(padded) + 1
@@ -260,7 +260,7 @@ def segment_ids_to_row_splits(
 
 
 @_construction
-def boolean_mask(data: Any, mask: Any, name: Any = None) -> Any:
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     given, masks = rows_of(data), rows_of(mask)
     depth = len(masks[1])
     if depth == 0:
@@ -315,14 +315,14 @@ def _alike(values: Any, least: int = 0) -> list[Rows]:
 
 
 @_arrangement
-def concat(values: Any, axis: Any, name: Any = "concat") -> Any:
+def concat(values: Any, axis: Any, name: object = "concat") -> list[Tensor]:
     parts = _alike(values)
     rank = _rank_of(parts[0])
     return _list(_joined_along(parts, _known_axis(axis, rank)))
 
 
 @_arrangement
-def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
+def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     parts = _alike(values, 1 if all(isinstance(v, Tensor) and v.shape.rank for v in values) else 0)
     if not parts[0][1]:
         return tf.stack(list(values))
@@ -337,7 +337,7 @@ def stack(values: Any, axis: Any = 0, name: Any = None) -> Any:
 
 
 @_arrangement
-def expand_dims(value: Any, axis: Any) -> Any:
+def expand_dims(value: Any, axis: Any) -> list[Tensor]:
     rows = rows_of(value, value.ragged_rank)
     rank = _rank_of(rows)
     return _list(_expanded(rows, _known_axis(axis, rank + 1)))
@@ -391,7 +391,7 @@ def _cut(rows: Rows, part: Any) -> Rows:
 
 
 @rules_of("ragged.getitem")
-def _indexed(value: Any, parts: list[Any]) -> Any:
+def _indexed(value: RaggedTensor, parts: list[Any]) -> Any:
     parts = [slice(*part) if isinstance(part, tuple) else part for part in parts]
     rows = rows_of(value, value.ragged_rank)
     if any(part is None or part is Ellipsis for part in parts):
@@ -462,7 +462,7 @@ def tile(value: Any, multiples: Any) -> Any:
 
 
 @_arrangement
-def reverse(value: Any, axis: Any) -> Any:
+def reverse(value: Any, axis: Any) -> list[Tensor]:
     rows = rows_of(value, value.ragged_rank)
     rank = _rank_of(rows)
     for item in _known_axes(axis, rank):
@@ -496,7 +496,7 @@ def from_tensor(
     return [tf.boolean_mask(tensor, kept), _splits_of_lengths(lengths)]
 
 
-def _in_kind(splits: Tensor, dtype: Any) -> list[Tensor]:
+def _in_kind(splits: Tensor, dtype: dtypes.DType) -> list[Tensor]:
     return [splits if dtype is None else tf.cast(splits, dtype)]
 
 
@@ -512,8 +512,8 @@ def from_row_lengths(row_lengths: Any, validate: Any = True, dtype: Any = None, 
 
 @_partition
 def from_row_starts(
-    row_starts: Any, nvals: Any, validate: Any = True, dtype: Any = None, **rest: Any
-) -> Any:
+    row_starts: Any, nvals: Any, validate: object = True, dtype: Any = None, **rest: object
+) -> list[Tensor]:
     row_starts = tf.convert_to_tensor(row_starts, dtype_hint=tf.int64)
     last = tf.reshape(tf.cast(nvals, row_starts.dtype), [1])
     return _in_kind(tf.concat([row_starts, last], 0), dtype)
@@ -527,8 +527,8 @@ def from_row_limits(row_limits: Any, validate: Any = True, dtype: Any = None, **
 
 @_partition
 def from_value_rowids(
-    value_rowids: Any, nrows: Any = None, validate: Any = True, dtype: Any = None, **rest: Any
-) -> Any:
+    value_rowids: Any, nrows: Any = None, validate: object = True, dtype: Any = None, **rest: object
+) -> list[Tensor]:
     value_rowids = tf.convert_to_tensor(value_rowids, dtype_hint=tf.int64)
     if nrows is None:
         before = tf.constant([-1], value_rowids.dtype)
@@ -538,8 +538,8 @@ def from_value_rowids(
 
 @_partition
 def from_uniform_row_length(
-    uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: Any = True,
-    dtype: Any = None, **rest: Any,
+    uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: object = True,
+    dtype: Any = None, **rest: object,
 ) -> Any:  # fmt: skip
     kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     length = tf.cast(uniform_row_length, kind)

@@ -41,7 +41,7 @@ def _sparse_reduced(kind: str, value: Any, axis: Any, keepdims: Any, sparse: boo
 @_arithmetic
 def reduce_sum(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-    name: Any = None,
+    name: str | None = None,
 ) -> Any:  # fmt: skip
     return _sparse_reduced("Sum", sp_input, axis, keepdims, output_is_sparse)
 
@@ -49,7 +49,7 @@ def reduce_sum(
 @_arithmetic
 def reduce_max(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-    name: Any = None,
+    name: str | None = None,
 ) -> Any:  # fmt: skip
     return _sparse_reduced("Max", sp_input, axis, keepdims, output_is_sparse)
 
@@ -64,17 +64,17 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 @_arithmetic
-def maximum(sp_a: Any, sp_b: Any, name: Any = None) -> Any:
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
     return [*op("SparseSparseMaximum", *_parts(sp_a), *_parts(sp_b)), sp_a.dense_shape]
 
 
 @_arithmetic
-def minimum(sp_a: Any, sp_b: Any, name: Any = None) -> Any:
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
     return [*op("SparseSparseMinimum", *_parts(sp_a), *_parts(sp_b)), sp_a.dense_shape]
 
 
 @_arithmetic
-def softmax(sp_input: Any, name: Any = None) -> Any:
+def softmax(sp_input: Any, name: str | None = None) -> Any:
     return [sp_input.indices, op("SparseSoftmax", *_parts(sp_input)), sp_input.dense_shape]
 
 
@@ -96,7 +96,7 @@ def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
 
 
 @_arrangement
-def slice(sp_input: Any, start: Any, size: Any, name: Any = None) -> Any:
+def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Any:
     return op("SparseSlice", *_parts(sp_input), tf.cast(start, tf.int64), tf.cast(size, tf.int64))
 
 
@@ -112,7 +112,7 @@ def _reordered(indices: Tensor, values: Tensor, shape: Tensor) -> list[Tensor]:
 
 
 @_arrangement
-def reshape(sp_input: Any, shape: Any, name: Any = None) -> Any:
+def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
     indices, sizes = op(
         "SparseReshape", sp_input.indices, sp_input.dense_shape, tf.cast(shape, tf.int64)
     )
@@ -120,7 +120,7 @@ def reshape(sp_input: Any, shape: Any, name: Any = None) -> Any:
 
 
 @_arrangement
-def transpose(sp_input: Any, perm: Any = None, name: Any = None) -> Any:
+def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> list[Tensor]:
     if perm is None:
         perm = tf.range(tf.size(sp_input.dense_shape) - 1, -1, -1)
     indices = tf.gather(sp_input.indices, perm, axis=1)
@@ -128,7 +128,7 @@ def transpose(sp_input: Any, perm: Any = None, name: Any = None) -> Any:
 
 
 @_arrangement
-def expand_dims(sp_input: Any, axis: Any = None, name: Any = None) -> Any:
+def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
     rank = sp_input.shape.rank
     if rank is None:
         raise NoSuchNodeError("the rank must be known")
@@ -152,14 +152,14 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> Any:
 
 
 @_arrangement
-def fill_empty_rows(sp_input: Any, default_value: Any, name: Any = None) -> Any:
+def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> Any:
     default = tf.cast(tf.convert_to_tensor(default_value, sp_input.dtype), sp_input.dtype)
     indices, values, empty, _ = op("SparseFillEmptyRows", *_parts(sp_input), default)
     return [indices, values, sp_input.dense_shape, empty]
 
 
 @rules_of("sparse.conversion")
-def to_indicator(sp_input: Any, vocab_size: Any, name: Any = None) -> Any:
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
     ids = tf.cast(sp_input.values, tf.int64)
     indices = tf.concat([sp_input.indices[:, :-1], ids[:, None]], 1)
     size = tf.cast(tf.reshape(vocab_size, [1]), tf.int64)
@@ -203,7 +203,7 @@ def size(a: Any, validate_indices: bool = True) -> Any:
 
 
 @_sets
-def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: Any = None) -> Any:
+def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: object = None) -> Any:
     return op("EditDistance", *_parts(hypothesis), *_parts(truth), normalize=normalize)
 
 
@@ -233,7 +233,7 @@ def _sparse_lists(columns: list[SparseTensor]) -> list[list[Tensor]]:
 
 
 @_crossing
-def cross(inputs: Any, name: Any = None, separator: Any = None) -> Any:
+def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Any:
     sparse, dense = _columns(inputs)
     sep = "_X_" if separator is None else separator
     return op(

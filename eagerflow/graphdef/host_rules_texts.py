@@ -21,7 +21,7 @@ _manipulation = rules_of("strings.manipulation")
 _unicode = rules_of("strings.unicode")
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: Any) -> RaggedTensor | Tensor:
     return value if isinstance(value, RaggedTensor) else tf.convert_to_tensor(value)
 
 
@@ -45,14 +45,14 @@ def _strings(input: Any) -> tuple[Tensor, list[Tensor]]:
 
 
 @_manipulation
-def split(input: Any, sep: Any = None, maxsplit: int = -1, name: Any = None) -> Any:
+def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     flat, splits = _strings(input)
     found = op("StringSplitV2", flat, "" if sep is None else sep, maxsplit=maxsplit)
     return _tokens(input, found[0], found[1], found[2][0], splits)
 
 
 @_manipulation
-def bytes_split(input: Any, name: Any = None) -> Any:
+def bytes_split(input: Any, name: str | None = None) -> Any:
     flat, splits = _strings(input)
     found = op("StringSplit", flat, "", skip_empty=False)
     return _tokens(input, found[0], found[1], found[2][0], splits)
@@ -60,7 +60,7 @@ def bytes_split(input: Any, name: Any = None) -> Any:
 
 @_manipulation
 def format(
-    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: Any = None
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Any:
     given = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
     return op("StringFormat", given, template=template, placeholder=placeholder,
@@ -69,7 +69,7 @@ def format(
 
 @_manipulation
 def reduce_join(
-    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: Any = None
+    inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "", name: object = None
 ) -> Any:
     if isinstance(inputs, RaggedTensor):
         known = None if axis is None else tf.get_static_value(axis)
@@ -87,7 +87,7 @@ def reduce_join(
 @_manipulation
 def ngrams(
     data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
-    padding_width: Any = None, preserve_short_sequences: bool = False, name: Any = None,
+    padding_width: Any = None, preserve_short_sequences: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     data = _converted(data)
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
@@ -111,7 +111,7 @@ def ngrams(
 
 
 @rules_of("strings.hashing")
-def fingerprint(data: Any, method: Any = "farmhash64", name: Any = None) -> Any:
+def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
     return op("Fingerprint", data, method)
 
 
@@ -137,7 +137,7 @@ def _single_codes(codes: Tensor, encoding: str) -> Tensor:
 @_unicode
 def unicode_decode(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-    replace_control_characters: bool = False, name: Any = None,
+    replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
         "input_encoding": input_encoding, "errors": errors, "replacement_char": replacement_char,
@@ -150,7 +150,7 @@ def unicode_decode(
 @_unicode
 def unicode_decode_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-    replace_control_characters: bool = False, name: Any = None,
+    replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
         "input_encoding": input_encoding, "errors": errors, "replacement_char": replacement_char,
@@ -163,7 +163,7 @@ def unicode_decode_with_offsets(
 @_unicode
 def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-    name: Any = None,
+    name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
         "input_encoding": input_encoding, "errors": errors, "replacement_char": replacement_char,
@@ -175,7 +175,7 @@ def unicode_split(
 @_unicode
 def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-    name: Any = None,
+    name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
         "input_encoding": input_encoding, "errors": errors, "replacement_char": replacement_char,
@@ -187,7 +187,7 @@ def unicode_split_with_offsets(
 @_unicode
 def unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533,
-    name: Any = None,
+    name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
         "output_encoding": output_encoding, "errors": errors, "replacement_char": replacement_char,
@@ -212,10 +212,10 @@ def each(function: Any, value: Any, name: str) -> Any:
 
 
 @rules_of("io.files")
-def read_file(filename: Any, name: Any = None) -> Any:
+def read_file(filename: Any, name: str | None = None) -> Any:
     return op("ReadFile", filename)
 
 
 @rules_of("io.files")
-def matching_files(pattern: Any, name: Any = None) -> Any:
+def matching_files(pattern: Any, name: str | None = None) -> Any:
     return op("MatchingFiles", pattern)

@@ -10,7 +10,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graphdef.state_ops import Handler
 
 
-def _next(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _next(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     handle = inputs["iterator"]
     shapes, types = attrs["output_shapes"], attrs["output_types"]
     specs = tuple(TensorSpec(shape, dtype) for shape, dtype in zip(shapes, types, strict=True))

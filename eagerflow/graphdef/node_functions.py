@@ -171,7 +171,7 @@ def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return written[:count]
 
 
-def _no_op(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _no_op(body: Any, node: object, name: str) -> Sequence[Ref]:
     return body.add("NoOp", name=name)
 
 
@@ -185,7 +185,7 @@ def _is_initialized(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.add("VarIsInitializedOp", body.handle(node.variables[0]), name=name)
 
 
-def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _stream(body: object, node: Any, name: str) -> Sequence[Ref]:
     """A random stream is part of the operation that draws from it."""
     return [
         Ref(name, tensor.dtype, tensor.shape, "output", k, k)
@@ -303,7 +303,7 @@ def _arguments(
     return [*own, *(of_place.get(k, tensor_spec(node.inputs[k])) for k in places)]
 
 
-def tensor_spec(tensor: Any) -> Any:
+def tensor_spec(tensor: Any) -> TensorSpec:
     """What stands for an argument that a function does not use."""
     return TensorSpec(tensor.shape, tensor.dtype)
 

@@ -87,17 +87,17 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 
 
 @handles("Const")
-def _const(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _const(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.constant(attrs["value"])]
 
 
 @handles("Identity", "ReadVariableOpIdentity")
-def _identity(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _identity(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [_passed(inputs["input"])]
 
 
 @handles("IdentityN")
-def _identity_n(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _identity_n(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [[_passed(value) for value in inputs["input"]]]
 
 
@@ -125,22 +125,22 @@ def _dense_table(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any
 
 
 @handles("ReadVariableOp")
-def _read(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _read(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["resource"].read_value()]
 
 
 @handles("DisableCopyOnRead", "DestroyResourceOp")
-def _nothing(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _nothing(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return []
 
 
 @handles("VariableShape")
-def _variable_shape(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _variable_shape(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.shape(inputs["input"].read_value(), attrs["out_type"])]
 
 
 @handles("VarIsInitializedOp", "IsVariableInitialized")
-def _is_initialized(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _is_initialized(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     (variable,) = inputs.values()
     if _core.building() is None:
         return [variable.is_initialized()]
@@ -148,13 +148,13 @@ def _is_initialized(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[
 
 
 @handles("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-def _assign(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _assign(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     _assignment(node.op, inputs["resource"])(inputs["value"], read_value=False)
     return []
 
 
 @handles("Assign", "AssignAdd", "AssignSub")
-def _assign_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _assign_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     changed = _assignment(node.op, inputs["ref"])(inputs["value"])
     return [_core.as_tensor(changed)]
 
@@ -168,7 +168,7 @@ def _assignment(op: str, variable: Any) -> Callable[..., Any]:
 
 
 @handles("ResourceGather")
-def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _gather(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     batch_dims = attrs["batch_dims"]
     return [
         tf.gather(inputs["resource"], inputs["indices"], axis=batch_dims, batch_dims=batch_dims)
@@ -176,12 +176,12 @@ def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("ResourceGatherNd")
-def _gather_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _gather_nd(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.gather_nd(inputs["resource"], inputs["indices"])]
 
 
 @handles(*(f"ResourceScatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")))
-def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     method = "scatter_" + node.op.removeprefix("ResourceScatter").lower()
     slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
     getattr(inputs["resource"], method)(slices)
@@ -189,21 +189,21 @@ def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles(*(f"Scatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")))
-def _scatter_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
     getattr(inputs["ref"], f"scatter_{node.op.removeprefix('Scatter').lower()}")(slices)
     return [inputs["ref"].read_value()]
 
 
 @handles(*(f"ScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
-def _scatter_nd_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter_nd_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     method = "scatter_nd_" + node.op.removeprefix("ScatterNd").lower()
     getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
     return [inputs["ref"].read_value()]
 
 
 @handles("CountUpTo", "ResourceCountUpTo")
-def _count_up_to(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     """The number of a variable, which gets the next one; at the limit an error."""
     (variable,) = inputs.values()
     before = variable.read_value()
@@ -219,7 +219,7 @@ def _count_up_to(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any
 
 
 @handles(*(f"ResourceScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
-def _scatter_nd(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter_nd(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     method = "scatter_nd_" + node.op.removeprefix("ResourceScatterNd").lower()
     getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
     return []
@@ -232,7 +232,7 @@ def _assign_slice_of_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> 
 
 
 @handles("ResourceStridedSliceAssign")
-def _assign_slice(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _assign_slice(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     variable = inputs["ref"]
     places = [inputs["begin"], inputs["end"], inputs["strides"]]
@@ -250,7 +250,7 @@ def _drawn(op: str) -> Handler:
         op: the operation of the engine.
     """
 
-    def draw(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    def draw(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
         shape = inputs["shape"]
         limits = [inputs[key] for key in ("minval", "maxval") if key in inputs]
         dtype = limits[0].dtype if limits else attrs["dtype"]
@@ -272,14 +272,14 @@ HANDLERS.update(
 
 
 @handles("RngSkip")
-def _skip_only(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _skip_only(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     blocks = tf.cast(inputs["delta"], tf.int64) * random_seed.RESERVED_PER_OUTPUT
     _core.advance_state(inputs["resource"], blocks)
     return []
 
 
 @handles("RngReadAndSkip")
-def _skip(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _skip(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     blocks = tf.cast(inputs["delta"], tf.int64) * random_seed.RESERVED_PER_OUTPUT
     key, low, high = _core.advance_state(inputs["resource"], blocks)
     return [tf.stack([low, high, key])]
@@ -289,19 +289,19 @@ def _skip(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("LookupTableFindV2", "LookupTableFind")
-def _find(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _find(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["table_handle"].lookup(inputs["keys"], inputs["default_value"])]
 
 
 @handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
 @handles("LookupTableImport", "LookupTableInsert", "InitializeTable")
-def _insert(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _insert(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     inputs["table_handle"].import_pairs(inputs["keys"], inputs["values"])
     return []
 
 
 @handles("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
-def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _insert_lines(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     table = inputs["table_handle"]
     known = _core.static_value(inputs["filename"])
     if known is None:
@@ -318,34 +318,34 @@ def _insert_lines(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[An
 
 
 @handles("ReadFile")
-def _read_file(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _read_file(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.io.read_file(inputs["filename"])]
 
 
 @handles("WriteFile")
-def _write_file(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _write_file(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     tf.io.write_file(inputs["filename"], inputs["contents"])
     return []
 
 
 @handles("MatchingFiles")
-def _matching_files(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _matching_files(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [tf.io.matching_files(inputs["pattern"])]
 
 
 @handles("LookupTableRemoveV2")
-def _remove(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _remove(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     inputs["table_handle"].remove(inputs["keys"])
     return []
 
 
 @handles("LookupTableSizeV2", "LookupTableSize")
-def _size(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _size(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [inputs["table_handle"].size()]
 
 
 @handles("LookupTableExportV2", "LookupTableExport")
-def _export(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _export(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return list(inputs["table_handle"].export())
 
 
@@ -353,12 +353,12 @@ def _export(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
-def _call(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _call(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [builder.call(attrs["f"].name, inputs["args"])]
 
 
 @handles("SymbolicGradient")
-def _gradient(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _gradient(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     """The gradients of a function, whose arguments come before the gradients of its results."""
     count = len(attrs["Tout"])
     # One tensor may be several arguments, each with a gradient of its own.
@@ -377,12 +377,12 @@ def _gradient(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     return [[gradients[k] if k in gradients else tf.zeros_like(x) for k, x in enumerate(arguments)]]
 
 
-def _is_real(x: Any) -> bool:
+def _is_real(x: _core.Tensor) -> bool:
     return x.dtype.is_floating or x.dtype.is_complex
 
 
 @handles("If", "StatelessIf")
-def _if(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _if(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     condition = inputs["cond"]
     if condition.dtype is not dtypes.bool:
         condition = composed.truth(condition)
@@ -396,7 +396,7 @@ def _if(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("Case", "StatelessCase")
-def _case(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _case(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     branches = [
         lambda name=branch.name: builder.call(name, inputs["input"]) for branch in attrs["branches"]
     ]
@@ -404,7 +404,7 @@ def _case(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("While", "StatelessWhile")
-def _while(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     values = inputs["input"]
     # Resources stay what they are; the loop is about the tensors.
     places = [k for k, value in enumerate(values) if isinstance(value, _core.Tensor)]

@@ -42,28 +42,28 @@ def _handles(*names: str) -> Callable[[Handler], Handler]:
 
 
 @_handles("TensorArrayV3")
-def _make(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _make(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     shape = attrs["element_shape"] if "element_shape" in node.attr else TensorShape(None)
     handle = ArrayHandle(attrs["dtype"], shape, attrs["dynamic_size"])
     return [handle, _ops.tensor_list_reserve(inputs["size"], handle.dtype, handle.sizes)]
 
 
 @_handles("TensorArrayWriteV3", "TensorArrayWriteV2")
-def _write(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _write(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     items = inputs["flow_in"]
     grows = inputs["handle"].is_growing
     return [_ops.tensor_list_set_item(items, inputs["index"], inputs["value"], grows)]
 
 
 @_handles("TensorArrayReadV3", "TensorArrayReadV2")
-def _read(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _read(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     handle = inputs["handle"]
     items = inputs["flow_in"]
     return [_ops.tensor_list_get_item(items, inputs["index"], handle.dtype, handle.sizes)]
 
 
 @_handles("TensorArrayGatherV3", "TensorArrayGatherV2")
-def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _gather(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     handle = inputs["handle"]
     sizes = handle.sizes
     if sizes is None and "element_shape" in node.attr and attrs["element_shape"].rank is not None:
@@ -73,28 +73,28 @@ def _gather(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @_handles("TensorArrayScatterV3", "TensorArrayScatterV2")
-def _scatter(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [_ops.tensor_list_scatter(inputs["flow_in"], inputs["indices"], inputs["value"])]
 
 
 @_handles("TensorArrayConcatV3", "TensorArrayConcatV2")
-def _concat(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _concat(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     handle = inputs["handle"]
     return list(_ops.tensor_list_concat(inputs["flow_in"], None, handle.dtype, handle.sizes))
 
 
 @_handles("TensorArraySplitV3", "TensorArraySplitV2")
-def _split(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _split(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     sizes = inputs["handle"].sizes
     shape = tf.constant(-1 if sizes is None else [-1 if n is None else n for n in sizes])
     return [composed.tensor_list_split(inputs["value"], shape, inputs["lengths"])]
 
 
 @_handles("TensorArraySizeV3", "TensorArraySizeV2")
-def _size(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _size(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [_ops.tensor_list_length(inputs["flow_in"])]
 
 
 @_handles("TensorArrayCloseV3", "TensorArrayCloseV2")
-def _close(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _close(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return []

@@ -32,7 +32,7 @@ def _rule(*names: str) -> Callable[[Rule], Rule]:
 
 
 def _handler(rule: Rule) -> Handler:
-    def handler(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+    def handler(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
         variables: dict[str, Any] = {
             name: value for name, value in inputs.items() if isinstance(value, _core.Variable)
         }

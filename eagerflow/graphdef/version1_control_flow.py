@@ -134,7 +134,7 @@ class _Structure:
             found[name] = frame
         return found
 
-    def _back_edges(self) -> Callable[[Any, _Input], bool]:
+    def _back_edges(self) -> Callable[..., bool]:
         return lambda node, source: (
             node.op in _MERGE and source.node in self.nodes and self.nodes[source.node].op in _NEXT
         )
@@ -364,7 +364,7 @@ class _Loop:
             self._frames[node.name] = outer
 
     def _function(
-        self, role: str, count: int, parameter: Any, texts: Sequence[str],
+        self, role: str, count: int, parameter: Callable[..., str | None], texts: Sequence[str],
         constants: Sequence[Any] = (),
     ) -> str:  # fmt: skip
         # What goes round is a parameter, which nothing has to wait for.
@@ -543,7 +543,7 @@ class _Choices:
     def _side_or_none(self, source: _Input) -> Sides:
         return self._side_of(source) if source.node in self._nodes else frozenset()
 
-    def _slice(self, condition: str, side: int, parameter: Any) -> _Slice:
+    def _slice(self, condition: str, side: int, parameter: Callable[..., str | None]) -> _Slice:
         def is_inside(name: str) -> bool:
             return (condition, side) in self._sides.get(name, ())
 

@@ -20,10 +20,10 @@ Tensor = _core.Tensor
 _Draw = Callable[..., Tensor]
 
 
-def _stream(seed: Any) -> _Draw:
+def _stream(seed: int | None) -> _Draw:
     """Uniform random values from the global stream."""
 
-    def draw(shape: Any, low: Any, high: Any, dtype: Any = dtypes.float32) -> Tensor:
+    def draw(shape: Any, low: Tensor, high: Tensor, dtype: Any = dtypes.float32) -> Tensor:
         return stateful.uniform(shape, low, high, dtype, seed=seed)
 
     return draw
@@ -32,7 +32,7 @@ def _stream(seed: Any) -> _Draw:
 def _seeded(seed: Any) -> _Draw:
     """Uniform random values that the seed alone determines."""
 
-    def draw(shape: Any, low: Any, high: Any, dtype: Any = dtypes.float32) -> Tensor:
+    def draw(shape: Any, low: Tensor, high: Tensor, dtype: Any = dtypes.float32) -> Tensor:
         return stateless.stateless_uniform(shape, seed, low, high, dtype)
 
     return draw

@@ -33,7 +33,7 @@ _COLOURS = np.array(
 )
 
 
-def _like_images(images: Any, *_: Any, **__: Any) -> TensorSpec:
+def _like_images(images: Tensor, *_: object, **__: object) -> TensorSpec:
     tensor = _core.convert(images, None, dtypes.float32)
     return TensorSpec(tensor.shape, tensor.dtype)
 

@@ -119,7 +119,7 @@ def _unknown(op: str) -> errors.InvalidArgumentError:
     return _invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP, WebP required.", op)
 
 
-def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) -> dict[str, Any]:
+def _jpeg_options(op: str, ratio: int, recover: bool, fancy: bool, method: str) -> dict[str, Any]:
     """Converts the arguments of JPEG ops to those of `formats.decode_jpeg`."""
     if ratio not in (1, 2, 4, 8):
         raise _invalid(f"ratio must be 1, 2, 4, or 8, got {ratio}", op)
@@ -132,12 +132,12 @@ def _jpeg_options(op: str, ratio: Any, recover: bool, fancy: bool, method: str) 
 # The specs of decoded images, from the arguments of their decoders.
 
 
-def _jpeg_spec(contents: Any, channels: Any = 0, *args: Any, **kwargs: Any) -> TensorSpec:
+def _jpeg_spec(contents: object, channels: Any = 0, *args: object, **kwargs: object) -> TensorSpec:
     return TensorSpec([None, None, channels or None], dtypes.uint8)
 
 
 def _crop_spec(
-    contents: Any, crop_window: Any, channels: Any = 0, *args: Any, **kwargs: Any
+    contents: object, crop_window: Any, channels: Any = 0, *args: object, **kwargs: object
 ) -> TensorSpec:
     known = _core.partial_value(_core.convert(crop_window, None, dtypes.int32))
     height, width = (None, None) if known is None or len(known) != 4 else known[2:]
@@ -145,23 +145,23 @@ def _crop_spec(
 
 
 def _png_spec(
-    contents: Any, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: object, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> TensorSpec:
     return TensorSpec([None, None, channels or None], dtype)
 
 
-def _bmp_spec(contents: Any, channels: Any = 0, name: str | None = None) -> TensorSpec:
+def _bmp_spec(contents: object, channels: Any = 0, name: str | None = None) -> TensorSpec:
     return TensorSpec([None, None, channels or None], dtypes.uint8)
 
 
 def _webp_spec(
-    contents: Any, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: object, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
 ) -> TensorSpec:
     return TensorSpec([None, None, None, channels or None], dtype)
 
 
 def _image_spec(
-    contents: Any,
+    contents: object,
     channels: Any = None,
     dtype: Any = dtypes.uint8,
     name: str | None = None,
@@ -172,12 +172,12 @@ def _image_spec(
 
 
 def _shape_spec(
-    contents: Any, output_type: Any = dtypes.int32, name: str | None = None
+    contents: object, output_type: Any = dtypes.int32, name: str | None = None
 ) -> TensorSpec:
     return TensorSpec([3], output_type)
 
 
-def _encoded_png_spec(image: Any, compression: int = -1, name: str | None = None) -> TensorSpec:
+def _encoded_png_spec(image: Tensor, compression: int = -1, name: str | None = None) -> TensorSpec:
     shape = _core.as_tensor(image).shape
     return TensorSpec(None if shape.rank is None else shape[:-3], dtypes.string)
 

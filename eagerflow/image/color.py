@@ -60,7 +60,7 @@ def convert_image_dtype(
     return cast(_ops.multiply(tensor, scale), target)
 
 
-def as_floats(image: Any) -> tuple[Tensor, Any]:
+def as_floats(image: Any) -> tuple[Tensor, dtypes.DType]:
     """An image as floats, and the dtype that it had."""
     tensor = _core.as_tensor(image)
     dtype = tensor.dtype
@@ -185,7 +185,7 @@ _RGB_TO_YUV = (
 _YUV_TO_RGB = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0.58062185, 0.0))
 
 
-def _mixed(images: Any, matrix: tuple) -> Tensor:
+def _mixed(images: Tensor, matrix: tuple) -> Tensor:
     tensor = _core.as_tensor(images)
     shape = sizes_of(tensor)
     kernel = _core.convert(matrix, tensor.dtype, None)

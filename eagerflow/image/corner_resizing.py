@@ -17,7 +17,7 @@ from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.resizing import resize
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Array, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -32,7 +32,7 @@ def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: boo
     return (at + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else at * scale
 
 
-def _cubic(distance: Any) -> Any:
+def _cubic(distance: Any) -> Array:
     """Keys's cubic kernel with a = -0.75."""
     a, d = -0.75, np.abs(distance)
     near = ((a + 2) * d - (a + 3)) * d * d + 1
@@ -40,7 +40,7 @@ def _cubic(distance: Any) -> Any:
     return np.where(d <= 1, near, np.where(d < 2, far, 0))
 
 
-def _along(images: Any, axis: int, taps: list[tuple[Any, Any]]) -> Any:
+def _along(images: TensorLike, axis: int, taps: list[tuple[Any, Any]]) -> Any:
     """A weighted sum of pixels along an axis; those of weight 0 do not count, whatever they are."""
     total = None
     for indices, weights in taps:
@@ -69,7 +69,7 @@ def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     keeps_dtype = function.__name__ == "resize_nearest_neighbor"
 
     @functools.wraps(function)
-    def resized(images: Any, size: Any, *rest: Any, **options: Any) -> Tensor:
+    def resized(images: TensorLike, size: Any, *rest: Any, **options: Any) -> Tensor:
         images, size = _core.as_tensor(images), _core.convert(size, None, dtypes.int32)
         shape = images.shape
         known: Any = _core.static_value(size)
@@ -122,7 +122,7 @@ def resize_bilinear(
 @op_function
 @_of_known_sizes
 def resize_nearest_neighbor(
-    images: Any,
+    images: TensorLike,
     size: Any,
     align_corners: bool = False,
     name: str | None = None,

@@ -10,14 +10,14 @@ from eagerflow.ops.nn import convolution
 _ops = _core.ops
 
 
-def bell(size: int, width: Any, dtype: Any) -> Any:
+def bell(size: int, width: Any, dtype: Any) -> _core.Tensor:
     """`size` weights in the form of a Gaussian bell, whose sum is one; `width` is its deviation."""
     x = _ops.cast(_ops.range(0, size, 1), dtype) - (size - 1) / 2
     heights = _ops.exp(_ops.square(x / _ops.cast(width, dtype)) * -0.5)
     return heights / _ops.reduce_sum(heights)
 
 
-def filtered(images: Any, window: Any) -> Any:
+def filtered(images: Any, window: Any) -> _core.Tensor:
     """Each channel of images `[batch, rows, columns, channels]`, filtered by a window of weights."""
     rows, columns = window._sizes()
     channels = images._sizes()[-1]

@@ -201,7 +201,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     return pad_to_bounding_box(cropped, top, left, height, width)
 
 
-def _margin(size: Any, fraction: Any) -> Any:
+def _margin(size: Any, fraction: Any) -> int | Tensor:
     """The size that is cut away before the central fraction of an axis."""
     if is_known(size, fraction):
         return int((size - size * fraction) / 2)
@@ -316,7 +316,7 @@ def extract_patches(
     return reshaped(ordered, [batch, *counts, high * wide * channels])
 
 
-def _glimpse_spec(input: Any, size: Any, offsets: Any, *_: Any, **__: Any) -> TensorSpec:
+def _glimpse_spec(input: Tensor, size: Any, offsets: Any, *_: object, **__: object) -> TensorSpec:
     tensor = _core.convert(input, dtypes.float32, None)
     known = _core.static_value(_core.convert(size, dtypes.int32, None))
     height, width = (None, None) if known is None else known.numpy().tolist()

@@ -15,7 +15,7 @@ _ops = _core.ops
 BORDERS = ("constant", "nearest", "wrap", "mirror", "reflect")
 
 
-def _inside(index: Any, size: Any, mode: str) -> Any:
+def _inside(index: Any, size: Any, mode: str) -> _core.Tensor:
     """Indices beyond the border as indices of elements."""
     if mode == "wrap":
         return _ops.floormod(index, size)
@@ -39,7 +39,7 @@ def values_at(
     mode: str,
     fill_value: Any,
     start: Any = 0,
-) -> Any:
+) -> _core.Tensor:
     """Values of an array at positions, interpolated between its elements.
 
     Args:

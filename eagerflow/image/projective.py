@@ -17,7 +17,7 @@ def as_float(size: Any) -> Any:
     return float(size) if type(size) is int else _ops.cast(size, dtypes.float32)
 
 
-def _inside(position: Any, count: Any, mode: str) -> Any:
+def _inside(position: _core.Tensor, count: Any, mode: str) -> Any:
     """Positions beyond the border as positions in the image, for all modes but "constant"."""
     size = as_float(count)
     last = size - 1.0
@@ -76,7 +76,7 @@ def transformed(
     flat = _ops.reshape(images, [batch * rows * columns, channels])
     starts = _ops.reshape(_ops.range(0, batch, 1), [batch, 1, 1]) * (rows * columns)
 
-    def read(at_y: Any, at_x: Any) -> Any:
+    def read(at_y: Any, at_x: Any) -> _core.Tensor:
         known = _ops.logical_and(
             _ops.logical_and(_ops.greater_equal(at_x, 0.0), _ops.less(at_x, width)),
             _ops.logical_and(_ops.greater_equal(at_y, 0.0), _ops.less(at_y, height)),
@@ -95,7 +95,7 @@ def transformed(
     def weight(value: Any) -> Any:
         return _ops.cast(_ops.expand_dims(value, -1), images.dtype)
 
-    def between(first: Any, first_weight: Any, second: Any, second_weight: Any) -> Any:
+    def between(first: Any, first_weight: Any, second: Any, second_weight: Any) -> _core.Tensor:
         # Pixels of weight 0 do not count, whatever their values are.
         return _ops.multiply_no_nan(first, weight(first_weight)) + _ops.multiply_no_nan(
             second, weight(second_weight)
@@ -107,6 +107,6 @@ def transformed(
     return between(above, bottom - source_y, below, source_y - top)
 
 
-def _rounded(x: Any) -> Any:
+def _rounded(x: _core.Tensor) -> _core.Tensor:
     """The nearest integers, halves away from zero."""
     return _ops.multiply(_ops.sign(x), _ops.floor(_ops.add(_ops.abs(x), 0.5)))

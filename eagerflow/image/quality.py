@@ -40,7 +40,7 @@ def _check_pair(a: Tensor, b: Tensor) -> None:
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
 
 
-def _scaled(max_val: Any, dtype: Any) -> Tensor:
+def _scaled(max_val: Any, dtype: dtypes.DType) -> Tensor:
     """The largest value as a float, scaled as images of that dtype are."""
     value = _core.as_tensor(max_val)
     if dtype.is_integer:

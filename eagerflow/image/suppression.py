@@ -254,14 +254,14 @@ def _number(value: Any) -> int | None:
 
 
 def _padded_specs(
-    boxes: Any,
-    scores: Any,
+    boxes: Tensor,
+    scores: Tensor,
     max_output_size: Any,
-    iou_threshold: Any = 0.5,
+    iou_threshold: object = 0.5,
     score_threshold: Any = float("-inf"),
     pad_to_max_output_size: bool = False,
-    *_: Any,
-    **__: Any,
+    *_: object,
+    **__: object,
 ) -> tuple[TensorSpec, TensorSpec]:
     batch = _core.convert(boxes, None, dtypes.float32).shape[:-2]
     count = _number(max_output_size) if pad_to_max_output_size else None
@@ -347,15 +347,15 @@ def non_max_suppression_padded(
 
 
 def _combined_specs(
-    boxes: Any,
-    scores: Any,
+    boxes: Tensor,
+    scores: Tensor,
     max_output_size_per_class: Any,
     max_total_size: Any,
-    iou_threshold: Any = 0.5,
+    iou_threshold: object = 0.5,
     score_threshold: Any = float("-inf"),
     pad_per_class: bool = False,
-    *_: Any,
-    **__: Any,
+    *_: object,
+    **__: object,
 ) -> CombinedNonMaxSuppression:
     batch = _core.convert(boxes, dtypes.float32, None).shape.with_rank(4)[0]
     classes = _core.convert(scores, dtypes.float32, None).shape.with_rank(3)[2]

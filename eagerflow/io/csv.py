@@ -72,7 +72,7 @@ def split_line(line: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
         at = end + 1
 
 
-def _number(field: bytes, dtype: Any, column: int) -> Any:
+def _number(field: bytes, dtype: dtypes.DType, column: int) -> Any:
     try:
         if b"_" in field:
             raise ValueError
@@ -122,7 +122,7 @@ def _plain_columns(
     return result
 
 
-def _columns_specs(records: Any, record_defaults: Any, *_: Any, **__: Any) -> list[TensorSpec]:
+def _columns_specs(records: Any, record_defaults: Any, *_: Any, **__: object) -> list[TensorSpec]:
     shape = _core.as_tensor(records).shape
     return [
         TensorSpec(

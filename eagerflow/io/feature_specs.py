@@ -69,7 +69,7 @@ def _spec(feature: Any, batch: list[int | None]) -> TypeSpec:
     return TensorSpec([*batch, *inner], dtype)
 
 
-def _ragged(feature: Any, outer: list[int | None], ragged_axes: int) -> TypeSpec:
+def _ragged(feature: kinds.RaggedFeature, outer: list[int | None], ragged_axes: int) -> TypeSpec:
     """Rows of values, of which each partition makes one axis more; `outer` has ragged axes."""
     uniform = kinds.RaggedFeature.UniformRowLength
     inner = [part.length if isinstance(part, uniform) else None for part in feature.partitions]

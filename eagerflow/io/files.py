@@ -13,7 +13,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.typing import TensorLike
+from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -44,7 +44,7 @@ def scalar_bytes(value: Any, what: str, op: str) -> bytes:
     return tensor.numpy()
 
 
-def _path(filename: Any, op: str) -> str:
+def _path(filename: FilePath, op: str) -> str:
     if isinstance(filename, os.PathLike):
         return os.fspath(filename)
     return path_text(scalar_bytes(filename, "filename", op))
@@ -130,7 +130,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 
 @composed_op("MatchingFiles", pattern=Input("string"))
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
     """The names of the files that match a pattern now, kept in a variable.
 
     Args:

@@ -195,7 +195,7 @@ class Parser:
             return self._sequence(key, feature, examples)
         return self._ragged(key, feature, examples)
 
-    def _columns(self, key: str, dtype: Any, examples: list[Any]) -> tuple[Column, list[Any]]:
+    def _columns(self, key: str, dtype: DTypeLike, examples: list[Any]) -> tuple[Column, list[Any]]:
         column = Column(key, dtype, self._op)
         parts = []
         for k, example in enumerate(examples):
@@ -402,7 +402,7 @@ def serialized_list(serialized: TensorLike, op: str) -> tuple[list[bytes], bool]
 
 
 def _example_specs(
-    serialized: Any, features: Any, example_names: Any = None, name: str | None = None
+    serialized: Any, features: Any, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
@@ -411,7 +411,7 @@ def _example_specs(
 
 @op_function(in_graph=on_host(_example_specs))
 def parse_example(
-    serialized: TensorLike, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike, features: Any, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:
     """Parses Example messages.
 
@@ -450,7 +450,7 @@ def parse_example(
 
 @op_function(in_graph=on_host(_example_specs))
 def parse_single_example(
-    serialized: TensorLike, features: Any, example_names: Any = None, name: str | None = None
+    serialized: TensorLike, features: Any, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:
     """Parses one Example message.
 

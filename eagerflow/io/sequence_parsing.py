@@ -167,7 +167,7 @@ def parse_sequence_example(
     serialized: TensorLike,
     context_features: Any = None,
     sequence_features: Any = None,
-    example_names: Any = None,
+    example_names: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Parses a batch of SequenceExample messages.
@@ -220,7 +220,7 @@ def parse_single_sequence_example(
     serialized: TensorLike,
     context_features: Any = None,
     sequence_features: Any = None,
-    example_name: Any = None,
+    example_name: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parses one SequenceExample message.

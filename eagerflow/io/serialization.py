@@ -248,7 +248,7 @@ _NATIVE = frozenset(
 )
 
 
-def _parsed_spec(serialized: Any, out_type: Any, name: str | None = None) -> TensorSpec:
+def _parsed_spec(serialized: object, out_type: DTypeLike, name: str | None = None) -> TensorSpec:
     return TensorSpec(None, out_type)
 
 

@@ -26,7 +26,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _checked_type(out_type: Any, op: str) -> None:
+def _checked_type(out_type: DTypeLike, op: str) -> None:
     if dtypes.as_dtype(out_type) is not dtypes.string:
         raise invalid_argument(
             f"Sparse tensors are serialized to strings, got out_type={out_type} [Op:{op}]"
@@ -96,7 +96,7 @@ def serialize_many_sparse(
 
 
 def _stacked_spec(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: object, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensorSpec:
     return SparseTensorSpec(None if rank is None else [None] * rank, dtype)
 

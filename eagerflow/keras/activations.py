@@ -27,7 +27,7 @@ def linear(x: TensorLike) -> Any:
 @op_function
 def relu(
     x: TensorLike, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0
-) -> Any:
+) -> _core.Tensor:
     """x where it is above the threshold, `alpha * (x - threshold)` below, at most `max_value`.
 
     >>> tf.keras.activations.relu(tf.constant([-2.0, 3.0]), alpha=0.5).numpy()
@@ -58,7 +58,7 @@ def relu(
 
 
 @op_function
-def softmax(x: TensorLike, axis: Any = -1) -> Any:
+def softmax(x: TensorLike, axis: Any = -1) -> _core.Tensor:
     """`exp(x)` divided by its sum along an axis, or several in a list or tuple.
 
     Raises:
@@ -81,7 +81,7 @@ def softmax(x: TensorLike, axis: Any = -1) -> Any:
 
 
 @op_function
-def elu(x: TensorLike, alpha: float = 1.0) -> Any:
+def elu(x: TensorLike, alpha: float = 1.0) -> _core.Tensor:
     """x above zero, `alpha * (exp(x) - 1)` below."""
     if alpha == 1:
         return _ops.elu(x)
@@ -89,7 +89,7 @@ def elu(x: TensorLike, alpha: float = 1.0) -> Any:
     return _ops.select(_ops.greater(x, 0.0), x, alpha * _ops.elu(x))
 
 
-def selu(x: TensorLike) -> Any:
+def selu(x: TensorLike) -> _core.Tensor:
     """Scaled `elu`, which keeps means near 0 and variances near 1.
 
     Klambauer et al., "Self-normalizing neural networks" (NeurIPS 2017).
@@ -98,13 +98,13 @@ def selu(x: TensorLike) -> Any:
 
 
 @op_function
-def softplus(x: TensorLike) -> Any:
+def softplus(x: TensorLike) -> _core.Tensor:
     """`log(exp(x) + 1)`."""
     return _ops.softplus(x)
 
 
 @op_function
-def softsign(x: TensorLike) -> Any:
+def softsign(x: TensorLike) -> _core.Tensor:
     """`x / (abs(x) + 1)`."""
     return _ops.softsign(x)
 
@@ -114,7 +114,7 @@ tanh = _ops.tanh
 
 
 @op_function
-def sigmoid(x: TensorLike) -> Any:
+def sigmoid(x: TensorLike) -> _core.Tensor:
     """`1 / (1 + exp(-x))`.
 
     >>> tf.keras.activations.sigmoid(tf.constant([0.0])).numpy()
@@ -125,12 +125,12 @@ def sigmoid(x: TensorLike) -> Any:
     return output
 
 
-def swish(x: TensorLike) -> Any:
+def swish(x: TensorLike) -> _core.Tensor:
     """`x * sigmoid(x)`."""
     return _activation.silu(x)
 
 
-def gelu(x: TensorLike, approximate: bool = False) -> Any:
+def gelu(x: TensorLike, approximate: bool = False) -> _core.Tensor:
     """x times the share of standard normal numbers below it."""
     return _activation.gelu(x, approximate)
 
@@ -153,7 +153,7 @@ def hard_sigmoid(x: Any) -> Any:
 silu = swish
 
 
-def leaky_relu(x: TensorLike, alpha: float = 0.2) -> Any:
+def leaky_relu(x: TensorLike, alpha: float = 0.2) -> _core.Tensor:
     """x above zero, `alpha * x` below."""
     return _ops.leaky_relu(x, alpha)
 

@@ -109,7 +109,7 @@ def set_image_data_format(data_format: str) -> None:
     defaults.set("image_data_format", str(data_format))
 
 
-def float_dtype(dtype: Any) -> Any:
+def float_dtype(dtype: Any) -> dtypes.DType:
     """The dtype meant by an argument: the default float type for None."""
     return defaults.float_dtype if dtype is None else dtypes.as_dtype(dtype)
 

@@ -41,7 +41,7 @@ class Constraint:
         return cls(**config)
 
 
-def _norms(w: Any, axis: Axes) -> tuple[Any, Any, Any, Any]:
+def _norms(w: Any, axis: Axes) -> tuple[Any, _core.Tensor, _core.Tensor, _core.Tensor]:
     """A weight, times a power of two, its norms, these times the same, and both with epsilon."""
     w = _core.as_tensor(w)
     norm, length, inverse = norms.scaled_norm(w, axis, keepdims=True)
@@ -145,7 +145,7 @@ class RadialConstraint(Constraint):
         return _ops.reshape(_ops.stack(planes, axis=-1), [height, width, channels, kernels])
 
     @staticmethod
-    def _radial(plane: Any) -> Any:
+    def _radial(plane: _core.Tensor) -> _core.Tensor:
         size = plane._shape_tuple()[0]
         middle, even = size // 2, int(size % 2 == 0)
         rings = _ops.broadcast_to(plane[middle - 1, middle - 1], [1 + even, 1 + even])

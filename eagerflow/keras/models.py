@@ -69,7 +69,7 @@ def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: boo
         return model_from_config(as_tuples(json.loads(json_string)), custom_objects)
 
 
-def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> Any:
+def model_from_yaml(yaml_string: str, custom_objects: object = None) -> Any:
     """Removed: raises a RuntimeError, since loading YAML could run code."""
     raise RuntimeError(
         "Method `model_from_yaml()` has been removed due to security risk of arbitrary code "
@@ -78,7 +78,7 @@ def model_from_yaml(yaml_string: str, custom_objects: Any = None) -> Any:
 
 
 def clone_model(
-    model: Any, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
+    model: Model, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
 ) -> Any:
     """A model with layers like another's, and new weights.
 

@@ -59,7 +59,7 @@ class SeedGenerator:
         state = _core.convert([start, 0], dtypes.int64, None)
         self.state = Variable(state, trainable=False, name="seed_generator_state")
 
-    def next(self, ordered: bool = True) -> Any:
+    def next(self, ordered: bool = True) -> _core.Tensor:
         """The next seed: two integers."""
         seed = _ops.identity(self.state)
         self.state.assign_add(_core.convert([0, 1], dtypes.int64, None))
@@ -103,18 +103,18 @@ def _seed_of(seed: Any) -> Any:
     return seed if seed.ndim else _ops.stack([seed, _ops.zeros_like(seed)])
 
 
-def _float(dtype: Any) -> Any:
+def _float(dtype: Any) -> dtypes.DType:
     return dtypes.as_dtype(dtype or config.floatx())
 
 
 @op_function
 def normal(
     shape: ShapeLike,
-    mean: Any = 0.0,
+    mean: TensorLike = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike | None = None,
     seed: Any = None,
-) -> Any:
+) -> _core.Tensor:
     """Normal numbers.
 
     Args:
@@ -147,11 +147,11 @@ def uniform(
 @op_function
 def truncated_normal(
     shape: ShapeLike,
-    mean: Any = 0.0,
+    mean: TensorLike = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike | None = None,
     seed: Any = None,
-) -> Any:
+) -> _core.Tensor:
     """Normal numbers within two standard deviations of the mean; see `normal`."""
     kind = _float(dtype)
     return stateless.stateless_truncated_normal(sizes(shape), _seed_of(seed), mean, stddev, kind)
@@ -159,8 +159,8 @@ def truncated_normal(
 
 @op_function
 def randint(
-    shape: ShapeLike, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None
-) -> Any:
+    shape: ShapeLike, minval: Any, maxval: TensorLike, dtype: DTypeLike = "int32", seed: Any = None
+) -> _core.Tensor:
     """Integers from minval, below maxval; see `normal`."""
     kind = dtypes.as_dtype(dtype)
     if kind.is_floating:
@@ -206,7 +206,7 @@ def binomial(
     probabilities: Any,
     dtype: DTypeLike | None = None,
     seed: Any = None,
-) -> Any:
+) -> _core.Tensor:
     """How many of `counts` trials succeed; see `normal`."""
     kind = _float(dtype)
     return _ops.cast(
@@ -229,7 +229,7 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
 
 
 @op_function
-def shuffle(x: TensorLike, axis: int = 0, seed: Any = None) -> Any:
+def shuffle(x: TensorLike, axis: int = 0, seed: Any = None) -> _core.Tensor:
     """Slices along an axis in another order."""
     x = tensor(x)
     keys = uniform([x._shape_tuple()[axis]], seed=seed)

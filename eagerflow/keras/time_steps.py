@@ -71,7 +71,7 @@ def over_steps(
 
 
 def _one(
-    step: Step, x: Any, states: list[Any], present: Any, kept: Any, zero: bool
+    step: Step, x: _core.Tensor, states: list[Any], present: Any, kept: Any, zero: bool
 ) -> tuple[Any, list[Any], Any]:
     """The output of a step, the states after it, and what masked sequences put out next."""
     output, new = step(x, states)
@@ -142,7 +142,7 @@ def _in_graph(
     return output, nest.pack_sequence_as(output, every), states
 
 
-def _zeros_for(leaf: Any, batch: Any) -> Any:
+def _zeros_for(leaf: Any, batch: Any) -> _core.Tensor:
     """Zeros like a tensor `[batch, ...]`, whose value is not needed for them."""
     known = leaf._shape_tuple()
     if not known or None in known[1:]:
@@ -150,12 +150,12 @@ def _zeros_for(leaf: Any, batch: Any) -> Any:
     return _ops.zeros([batch, *known[1:]], leaf.dtype)
 
 
-def _any_batch(value: Any) -> Any:
+def _any_batch(value: Any) -> TensorSpec | None:
     """The kind of a value whose first axis may have any size."""
     return TensorSpec([None, *value.shape[1:]], value.dtype) if value.shape.rank else None
 
 
-def _chosen(present: Any, one: Any, other: Any) -> Any:
+def _chosen(present: Any, one: Any, other: Any) -> _core.Tensor:
     """Rows of `one` where `present` `[batch]` is True, else of `other`."""
     rows = _ops.reshape(present, [present._sizes()[0]] + [1] * (one.ndim - 1))
     return _ops.select(rows, one, other)

@@ -308,7 +308,7 @@ def _matvec(
     return a.matvec(b, adjoint=adjoint_a)
 
 
-def _solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Any:
+def _solve(matrix: Any, rhs: _core.Tensor, adjoint: bool = False, name: str | None = None) -> Any:
     if not isinstance(matrix, LinearOperator):
         raise ValueError(
             "Passing in `matrix` as a Tensor and `rhs` as a LinearOperator is not supported."

@@ -61,7 +61,7 @@ class _Blockwise(LinearOperator):
     def _split(self, x: Any, sizes: list[Any]) -> list[Any]:
         return tf.split(x, tf.stack(sizes), axis=-2) if len(sizes) > 1 else [x]
 
-    def _join(self, blocks: list[Any]) -> Any:
+    def _join(self, blocks: list[Any]) -> _core.Tensor:
         batch = tf.shape(blocks[0])[:-2]
         for block in blocks[1:]:
             batch = tf.broadcast_dynamic_shape(batch, tf.shape(block)[:-2])
@@ -128,7 +128,7 @@ class _Blockwise(LinearOperator):
         blocks = self._split(rhs, self._domain_sizes() if adjoint else self._range_sizes())
         return self._join(self._solve_blocks(blocks, adjoint))
 
-    def _vectors(self, parts: list[Any]) -> Any:
+    def _vectors(self, parts: list[Any]) -> _core.Tensor:
         """Vectors of the blocks, one after the other, in the batch shape of all."""
         batch = self.batch_shape_tensor()
         sizes = [tf.concat([batch, tf.shape(part)[-1:]], axis=0) for part in parts]
@@ -224,7 +224,7 @@ class LinearOperatorBlockDiag(_Blockwise):
         batch = common_batch_shape(self._operators)
         return batch.concatenate(TensorShape([rows, columns]))
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         batch = common_batch_shape_tensor(self._operators)
         rows = tf.reduce_sum(tf.stack(self._range_sizes()))
         columns = tf.reduce_sum(tf.stack(self._domain_sizes()))
@@ -238,7 +238,7 @@ class LinearOperatorBlockDiag(_Blockwise):
         pairs = zip(self._operators, blocks, strict=True)
         return [operator.solve(block, adjoint=adjoint) for operator, block in pairs]
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         batch, columns = self.batch_shape_tensor(), self._domain_sizes()
         rows, before = [], 0
         width = tf.reduce_sum(tf.stack(columns))
@@ -321,7 +321,7 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
         batch = common_batch_shape(itertools.chain.from_iterable(self._operators))
         return batch.concatenate(TensorShape([size, size]))
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         batch = common_batch_shape_tensor(itertools.chain.from_iterable(self._operators))
         size = tf.reduce_sum(tf.stack(self._domain_sizes()))
         return tf.concat([batch, tf.stack([size, size])], axis=0)
@@ -420,7 +420,7 @@ class LinearOperatorKronecker(LinearOperator):
         batch = common_batch_shape(self._operators)
         return batch.concatenate(TensorShape([rows, columns]))
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         batch = common_batch_shape_tensor(self._operators)
         sizes = tf.stack([operator.shape_tensor()[-2:] for operator in self._operators])
         return tf.concat([batch, tf.reduce_prod(sizes, axis=[0])], axis=0)
@@ -480,7 +480,7 @@ class LinearOperatorKronecker(LinearOperator):
     def _trace(self) -> Any:
         return product(operator.trace() for operator in self._operators)
 
-    def _outer(self, parts: list[Any]) -> Any:
+    def _outer(self, parts: list[Any]) -> _core.Tensor:
         """All products of an element of each vector."""
         result = parts[0]
         for part in parts[1:]:

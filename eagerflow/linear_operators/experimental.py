@@ -53,7 +53,7 @@ def conjugate_gradient(
         raise ValueError("Expected a self-adjoint, positive definite operator.")
     rhs = convert_to_tensor(rhs, operator.dtype, name="rhs")
 
-    def dot(a: Any, b: Any) -> Any:
+    def dot(a: _core.Tensor, b: _core.Tensor) -> Any:
         return _ops.reduce_sum(_ops.conj(a) * b if a.dtype.is_complex else a * b, -1)
 
     def conditioned(r: Any) -> Any:
@@ -67,10 +67,10 @@ def conjugate_gradient(
     p = conditioned(r)
     allowed = tol * norm(rhs, axis=-1)
 
-    def goes_on(i: Any, x: Any, r: Any, p: Any, gamma: Any) -> Any:
+    def goes_on(i: Any, x: _core.Tensor, r: Any, p: object, gamma: _core.Tensor) -> _core.Tensor:
         return _ops.logical_and(i < max_iter, _ops.reduce_any(norm(r, axis=-1) > allowed))
 
-    def step(i: Any, x: Any, r: Any, p: Any, gamma: Any) -> tuple[Any, ...]:
+    def step(i: Any, x: _core.Tensor, r: Any, p: Any, gamma: _core.Tensor) -> tuple[Any, ...]:
         z = operator.matvec(p)
         alpha = (gamma / dot(p, z))[..., None]
         x, r = x + alpha * p, r - alpha * z

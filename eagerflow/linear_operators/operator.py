@@ -298,7 +298,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     def __rmatmul__(self, other: Any) -> Any:
         return tf.matmul(other, self)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: Any, adjoint: bool = False) -> _core.Tensor:
         return tf.squeeze(self.matmul(tf.expand_dims(x, -1), adjoint=adjoint), [-1])
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
@@ -308,7 +308,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         check_dimension(dimension, _dimension(x.shape, -1))
         return self._matvec(x, adjoint=adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         rhs = products.adjoint(rhs) if adjoint_arg else rhs
         dense = self.to_dense()
         if self._can_use_cholesky():
@@ -341,7 +341,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         check_dimension(dimension, _dimension(rhs.shape, -1 if adjoint_arg else -2))
         return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: Any, adjoint: bool = False) -> _core.Tensor:
         return tf.squeeze(self.solve(tf.expand_dims(rhs, -1), adjoint=adjoint), [-1])
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
@@ -409,7 +409,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
                 f"{what} not implemented for an operator that is expected to not be square."
             )
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         if self._can_use_cholesky():
             return tf.exp(self.log_abs_determinant())
         return solvers.det(self.to_dense())
@@ -437,7 +437,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The diagonals, `[..., min(m, n)]`."""
         return self._diag_part()
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         return tf.reduce_sum(self.diag_part(), axis=[-1])
 
     def trace(self, name: str = "trace") -> Any:
@@ -464,7 +464,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The sum with a tensor of matrices."""
         return self._add_to_tensor(self._operand(x))
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         return factorization.eigvalsh(self.to_dense())
 
     def eigvals(self, name: str = "eigvals") -> Any:
@@ -477,7 +477,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             raise NotImplementedError("Only self-adjoint matrices are supported.")
         return self._eigvals()
 
-    def _cond(self) -> Any:
+    def _cond(self) -> _core.Tensor:
         if self.is_self_adjoint:
             values = tf.abs(self.eigvals())
         else:
@@ -522,7 +522,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         return algebra.call_function(function, args, kwargs)
 
 
-def _dimension(shape: TensorShape, axis: int) -> Any:
+def _dimension(shape: TensorShape, axis: int) -> Dimension:
     if shape.rank is not None and shape.rank < -axis:
         raise IndexError("tuple index out of range")
     return Dimension(None) if shape.dims is None else shape.dims[axis]

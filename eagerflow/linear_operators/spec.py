@@ -105,7 +105,7 @@ class LinearOperatorSpec(TypeSpec):
         return f"{type(self).__name__}({self._fields}, {shown}, ())"
 
 
-def _spec_of(value: Any) -> Any:
+def _spec_of(value: Any) -> TensorSpec | TypeSpec:
     if isinstance(value, _core.Variable):
         return TensorSpec(value.shape, value.dtype)
     return type_spec_from_value(value)

@@ -36,7 +36,7 @@ def _listed(tensor: Tensor) -> list[Any]:
     return np.asarray(tensor.numpy()).reshape(-1).tolist()
 
 
-def _joined(values: list[Any], dtype: Any, shape: tuple[int, ...]) -> Tensor:
+def _joined(values: list[Any], dtype: dtypes.DType, shape: tuple[int, ...]) -> Tensor:
     array = np.empty(len(values), dtype.as_numpy_dtype)
     array[:] = values
     return _core.convert(array.reshape(shape), dtype, None)
@@ -62,7 +62,7 @@ def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
     return function(_core.convert(keys, dtype, None))
 
 
-def _known(values: Any, dtype: Any) -> Tensor:
+def _known(values: Any, dtype: dtypes.DType) -> Tensor:
     """A tensor of the values that a program makes a table of.
 
     In a function it is an eager one, unless it has a value only when the function runs.
@@ -247,7 +247,7 @@ class TextFileInitializer:
                 self._field(line, number, self._value_index, self._value_dtype, path),
             )
 
-    def _field(self, line: bytes, number: int, index: int, dtype: Any, path: str) -> Any:
+    def _field(self, line: bytes, number: int, index: int, dtype: dtypes.DType, path: str) -> Any:
         if index == TextFileIndex.LINE_NUMBER:
             return number + self._offset
         if index == TextFileIndex.WHOLE_LINE:
@@ -429,7 +429,7 @@ class StaticHashTable(Table):
         return self._default_value
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> StaticHashTable:
         """The table itself: there is no other resource behind it."""
         return self
 
@@ -518,7 +518,7 @@ class StaticVocabularyTable(Table):
         return self._num_oov_buckets
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> StaticVocabularyTable:
         """The table itself: there is no other resource behind it."""
         return self
 
@@ -608,7 +608,7 @@ class MutableHashTable(Table):
         return self._default_value._shape_tuple()
 
     @property
-    def resource_handle(self) -> Any:
+    def resource_handle(self) -> MutableHashTable:
         """The table itself: there is no other resource behind it."""
         return self
 

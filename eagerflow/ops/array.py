@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def invalid_argument(message: str) -> Exception:
     return errors.InvalidArgumentError(None, None, message)
 
 
-def _shape_in_graph(body: Any) -> Any:
+def _shape_in_graph(body: Any) -> Callable[..., Tensor]:
     """`tf.shape` while a graph is built."""
 
     def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
@@ -84,7 +84,7 @@ _INT32_MAX = 2**31 - 1
 
 
 def _known_shape(
-    value: Any, dtype: Any, complaint: str, op: str, name: str | None = None
+    value: Any, dtype: dtypes.DType, complaint: str, op: str, name: str | None = None
 ) -> Tensor:
     """The shape of a value: a constant where a graph knows all sizes, else a node."""
     tensor = _core.as_tensor(value)
@@ -99,7 +99,7 @@ def _known_shape(
     return constant(dims, dtype)
 
 
-def _size_dtype(out_type: Any) -> Any:
+def _size_dtype(out_type: Any) -> dtypes.DType:
     """The dtype of sizes, int32 by default."""
     dtype = dtypes.as_dtype(out_type or dtypes.int32)
     if dtype not in (dtypes.int32, dtypes.int64):
@@ -237,7 +237,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return _ops.unstack(value, num, axis)
 
 
-def _split_axis(axis: Any) -> Any:
+def _split_axis(axis: Any) -> int | Tensor:
     """The axis as an integer, or as a tensor of a graph whose value is unknown."""
     if isinstance(axis, int):
         return axis
@@ -602,7 +602,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
     shape_x=Input(INDEX_TYPES, prefer="int32"),
     shape_y=Input(INDEX_TYPES, prefer="int32"),
 )
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, from vectors to a vector.
 
     Raises:

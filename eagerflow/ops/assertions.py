@@ -80,11 +80,11 @@ def _prefix(message: str | None) -> str:
 
 
 def _compare(
-    op: Callable, sign: str, x: Any, y: Any, message: str | None, summarize: int | None
+    op: Callable, sign: str, x: Tensor, y: Tensor, message: str | None, summarize: int | None
 ) -> None:
     x, y = (v if isinstance(v, CompositeTensor) else _core.as_tensor(v) for v in (x, y))
 
-    def refuse(x: Any, y: Any) -> None:
+    def refuse(x: Tensor, y: Tensor) -> None:
         raise invalid_argument(_difference(op(x, y), sign, x, y, message, _count(summarize)))
 
     require(op(x, y), refuse, x, y)
@@ -184,7 +184,7 @@ def assert_greater_equal(
 
 
 def _against_zero(
-    op: Callable, sign: str, x: Any, message: str | None, summarize: int | None
+    op: Callable, sign: str, x: Tensor, message: str | None, summarize: int | None
 ) -> None:
     x = _core.as_tensor(x)
 
@@ -199,7 +199,7 @@ def _against_zero(
 
 @op_function(in_graph=_awaited)
 def assert_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Checks x > 0 for all elements.
 
@@ -213,7 +213,7 @@ def assert_positive(
 
 @op_function(in_graph=_awaited)
 def assert_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Checks x < 0 for all elements; see `assert_positive`."""
     _against_zero(_ops.less, "<", x, message, summarize)
@@ -221,7 +221,7 @@ def assert_negative(
 
 @op_function(in_graph=_awaited)
 def assert_non_negative(
-    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Checks x >= 0 for all elements; see `assert_positive`."""
     _against_zero(_ops.greater_equal, ">=", x, message, summarize)
@@ -229,7 +229,7 @@ def assert_non_negative(
 
 @op_function(in_graph=_awaited)
 def assert_non_positive(
-    x: Any, message: str | None = None, summarize: int | None = None, name: Any = None
+    x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
 ) -> None:
     """Checks x <= 0 for all elements; see `assert_positive`."""
     _against_zero(_ops.less_equal, "<=", x, message, summarize)
@@ -243,7 +243,7 @@ def assert_near(
     atol: Any = None,
     message: str | None = None,
     summarize: int | None = None,
-    name: Any = None,
+    name: str | None = None,
 ) -> None:
     """Checks |x - y| <= atol + rtol * |y| for all elements.
 
@@ -302,7 +302,7 @@ def _at_least(rank: int) -> str:
 
 
 def _assert_rank(
-    x: Any, ranks: Sequence[Any], holds: Callable, text: Callable, message: str | None
+    x: Tensor, ranks: Sequence[Any], holds: Callable, text: Callable, message: str | None
 ) -> None:
     """Checks a rank.
 
@@ -334,7 +334,7 @@ def _assert_rank(
 
 
 @op_function(in_graph=_awaited)
-def assert_rank(x: Any, rank: Any, message: str | None = None, name: Any = None) -> None:
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """Checks the number of axes.
 
     Raises:
@@ -353,7 +353,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: An
 
 @op_function(in_graph=_awaited)
 def assert_rank_in(
-    x: Any, ranks: Iterable[Any], message: str | None = None, name: Any = None
+    x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
 ) -> None:
     """Checks that the number of axes is one of several; raises a ValueError if not."""
     _assert_rank(
@@ -366,7 +366,7 @@ def assert_rank_in(
 
 
 @op_function
-def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> None:
+def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
     """Checks that a tensor has no axes; raises a ValueError if it has."""
     tensor = _core.as_tensor(tensor)
     if tensor.shape.rank != 0:
@@ -374,7 +374,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: Any = None) -> 
 
 
 @op_function
-def assert_integer(x: Any, message: str | None = None, name: Any = None) -> None:
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """Checks that elements are integers; raises a TypeError if not."""
     dtype = _core.as_tensor(x).dtype
     if not dtype.is_integer:
@@ -442,7 +442,7 @@ def assert_shapes(
     data: Any = None,
     summarize: int | None = None,
     message: str | None = None,
-    name: Any = None,
+    name: str | None = None,
 ) -> None:
     """Checks the shapes of several tensors, and that sizes with the same name agree.
 
@@ -600,7 +600,7 @@ def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
     return check_numerics(x, message)
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Whether this is a numeric tensor; variables are not.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant("a"))

@@ -179,7 +179,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     return _cast(x, dtype)
 
 
-def _cast_plain(x: Any, dtype: Any) -> Tensor:
+def _cast_plain(x: Tensor, dtype: Any) -> Tensor:
     """A cast of Python's values: integers become others directly, so that those out of range are seen."""
     target = dtypes.as_dtype(dtype)
     if target.is_integer and not target.is_quantized:

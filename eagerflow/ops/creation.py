@@ -27,7 +27,7 @@ _RANGE_DTYPES = (
 
 @op_function
 def zeros(
-    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: object = None
 ) -> Tensor:
     """A tensor of zeros (false, or empty strings).
 
@@ -50,7 +50,7 @@ def zeros(
 
 @op_function
 def ones(
-    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
+    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: object = None
 ) -> Tensor:
     """A tensor of ones (or true).
 
@@ -83,7 +83,7 @@ def _whole_sizes(shape: Any) -> Any:
 
 
 @op_function
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+def fill(dims: Any, value: Any, name: str | None = None, layout: object = None) -> Tensor:
     """A tensor of equal elements.
 
     Args:

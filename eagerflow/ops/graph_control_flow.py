@@ -125,7 +125,7 @@ def while_loop(
         if maximum_iterations.dtype not in (dtypes.int32, dtypes.int64):
             raise TypeError(f"Expected int32 for maximum_iterations, got {maximum_iterations}.")
 
-    def test(*variables: Any) -> Any:
+    def test(*variables: Any) -> Tensor:
         result = _core.as_tensor(cond(*variables))
         if result.dtype is not dtypes.bool:
             raise InvalidArgumentError(

@@ -73,7 +73,7 @@ def _count_of(value: Any) -> Any:
 
 
 def _loop(
-    count: Any, body: Callable, loop_vars: tuple, start: Any, backwards: bool, name: str
+    count: Any, body: Callable, loop_vars: tuple, start: int, backwards: bool, name: str
 ) -> Any:
     """The last values of variables for body(index, *variables) at all indices from `start` on.
 
@@ -96,7 +96,7 @@ def _loop(
     )[1:]
 
 
-def _stopped(value: Any) -> Any:
+def _stopped(value: Any) -> Tensor:
     return _ops.stop_gradient(value)
 
 

@@ -35,7 +35,7 @@ class GraphTensorArray(TensorArray):
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
+        handle: object = None,
         flow: Any = None,
         infer_shape: bool = True,
         element_shape: ShapeLike | None = None,

@@ -20,7 +20,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _spec(kind: Any) -> Any:
+def _spec(kind: Any) -> TypeSpec:
     """The spec of a result of a dtype or spec."""
     return kind if isinstance(kind, TypeSpec) else TensorSpec(None, dtypes.as_dtype(kind))
 

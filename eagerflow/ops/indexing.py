@@ -345,7 +345,7 @@ def unique_with_counts(
     return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
 
 
-def _coordinates_spec(indices: Any, dims: Any, name: str | None = None) -> TensorSpec:
+def _coordinates_spec(indices: Tensor, dims: Any, name: str | None = None) -> TensorSpec:
     indices = _core.convert(indices, None, dtypes.int32)
     rank = _core.convert(dims, indices.dtype, None).shape.with_rank(1)
     return TensorSpec(rank.concatenate(indices.shape), indices.dtype)

@@ -43,7 +43,7 @@ class Initializer:
         return cls(**config)
 
 
-def _numeric(dtype: Any, what: str) -> dtypes.DType:
+def _numeric(dtype: dtypes.DType, what: str) -> dtypes.DType:
     dtype = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype)
     if not dtype.is_numeric and not dtype.is_bool or dtype is dtypes.string:
         raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
@@ -106,7 +106,7 @@ class constant_initializer(Initializer):
         return {"value": self.value}
 
 
-def _checked_floating(dtype: Any) -> dtypes.DType:
+def _checked_floating(dtype: dtypes.DType) -> dtypes.DType:
     dtype = dtypes.as_dtype(dtypes.float32 if dtype is None else dtype)
     if not dtype.is_floating:
         raise ValueError(f"Argument `dtype` expected to be floating. Received {dtype}.")

@@ -28,7 +28,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: TensorLike) -> Any:
     if getattr(type(value), "_is_composite_tensor", False):
         return value
     return _core.as_tensor(value)
@@ -52,7 +52,7 @@ def _elements(value: Any) -> list:
     return [slices[k] for k in range(int(slices.shape[0]))]
 
 
-def _columns(elems: Any) -> list[list]:
+def _columns(elems: TensorLike) -> list[list]:
     flat = [_as_tensor(value) for value in nest.flatten(elems)]
     if not flat:
         raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors.")
@@ -218,7 +218,7 @@ def vectorized_map(
     if _core.building() is not None:
         return graph_loops.vectorized_map(fn, elems, fallback_to_while_loop)
 
-    def vectorized(elems: Any) -> Any:
+    def vectorized(elems: TensorLike) -> Any:
         return graph_loops.vectorized_map(
             conversion.convert_in_context(fn), elems, fallback_to_while_loop
         )
@@ -228,7 +228,7 @@ def vectorized_map(
 
 
 def _fold(
-    fn: Callable, elems: Any, initializer: Any, backwards: bool, back_prop: bool
+    fn: Callable, elems: TensorLike, initializer: Any, backwards: bool, back_prop: bool
 ) -> tuple[Any, list]:
     """The last accumulated value, and all of them in the order of the calls."""
     _check_callable(fn)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -41,7 +40,7 @@ _QUOTIENTS = {
 }
 
 
-def same_dtype(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
+def same_dtype(x: TensorLike, y: TensorLike) -> tuple[Tensor, Tensor]:
     """Two values as tensors; a Python value gets the other's dtype."""
     x_dtype, y_dtype = dtypes.result_dtype(x), dtypes.result_dtype(y)
     if x_dtype is None:
@@ -51,7 +50,7 @@ def same_dtype(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     return x, _core.convert(y, None if y_dtype else x_dtype, None)
 
 
-def _dividable(x: Any, y: Any, function: str) -> tuple[Tensor, Tensor]:
+def _dividable(x: TensorLike, y: TensorLike, function: str) -> tuple[Tensor, Tensor]:
     """Numerator and denominator in the dtype of their quotient."""
     x, y = same_dtype(x, y)
     if x.dtype is not y.dtype:

@@ -29,7 +29,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def segment_count(num_segments: Any) -> Any:
+def segment_count(num_segments: TensorLike) -> Any:
     """The number of segments, a scalar."""
     if type(num_segments) is int:
         return num_segments
@@ -219,7 +219,7 @@ def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = N
     return _ops.segment_prod(data, segment_ids)
 
 
-def _length(value: Any) -> int:
+def _length(value: TensorLike) -> int:
     length = _core.convert(value, dtypes.int32, None)
     if length.ndim:
         raise invalid_argument(f"Shape must be rank 0 but is rank {length.ndim} [Op:DenseBincount]")
@@ -228,10 +228,10 @@ def _length(value: Any) -> int:
 
 def _bincount_spec(
     arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    weights: TensorLike | None = None,
+    minlength: object = None,
+    maxlength: object = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
@@ -316,11 +316,11 @@ def bincount(
 
 
 def _confusion_spec(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dtypes.int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: int | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> TensorSpec:
     count = num_classes
@@ -333,7 +333,7 @@ def _confusion_spec(
 @op_function(in_graph=on_host(_confusion_spec))
 def confusion_matrix(
     labels: TensorLike,
-    predictions: Any,
+    predictions: TensorLike,
     num_classes: Any = None,
     weights: Any = None,
     dtype: DTypeLike = dtypes.int32,
@@ -417,7 +417,7 @@ def histogram_fixed_width_bins(
     return _bins(values, value_range, nbins, dtype)
 
 
-def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any) -> Tensor:
+def _bins(values: TensorLike, value_range: Any, nbins: Any, dtype: DTypeLike) -> Tensor:
     values = _core.as_tensor(values)
     limits = _core.convert(value_range, None, values.dtype)
     if limits.ndim != 1:

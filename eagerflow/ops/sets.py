@@ -15,7 +15,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.numpy_ops import sparse_spec, sparse_tensor
-from eagerflow.typing import TensorLike
+from eagerflow.typing import DTypeLike, TensorLike
 
 if TYPE_CHECKING:
     from eagerflow.sparse.tensor import SparseTensor
@@ -34,7 +34,7 @@ _DTYPES = (
 )
 
 
-def _is_sparse(value: Any) -> bool:
+def _is_sparse(value: object) -> bool:
     return hasattr(value, "indices") and hasattr(value, "dense_shape")
 
 
@@ -79,7 +79,7 @@ def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
     return values, _core.as_tensor(splits), shape
 
 
-def _check_dtype(dtype: Any) -> None:
+def _check_dtype(dtype: DTypeLike) -> None:
     if dtype not in _DTYPES:
         raise TypeError(
             f"Sets are of integers or strings; {dtype!r} is not among the supported dtypes: "
@@ -109,7 +109,7 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     return sparse_tensor(coordinates, values, [*outer, width])
 
 
-def _sets_spec(a: Any, *_: Any, **__: Any) -> Any:
+def _sets_spec(a: Tensor, *_: Any, **__: Any) -> Any:
     value = a if _is_sparse(a) else _core.as_tensor(a)
     rank = value.shape.rank
     return sparse_spec(None if rank is None else [None] * rank, value.dtype)
@@ -165,11 +165,11 @@ def difference(
     return _combined(a, b, "a_minus_b" if aminusb else "b_minus_a")
 
 
-def _counts_spec(a: Any, validate_indices: bool = True) -> TensorSpec:
+def _counts_spec(a: Tensor, validate_indices: bool = True) -> TensorSpec:
     return TensorSpec(a.shape[:-1], dtypes.int32)
 
 
-def _distances_spec(hypothesis: Any, *_: Any, **__: Any) -> TensorSpec:
+def _distances_spec(hypothesis: Any, *_: object, **__: object) -> TensorSpec:
     rank = hypothesis.shape.rank
     return TensorSpec(None if rank is None else [None] * (rank - 1), dtypes.float32)
 
@@ -260,14 +260,14 @@ ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
 
 
 def _difference_specs(
-    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
+    x: TensorLike, y: TensorLike, index_dtype: Any = dtypes.int32, name: str | None = None
 ) -> ListDiff:
     kind = _core.as_tensor(x).dtype
     return ListDiff(TensorSpec([None], kind), TensorSpec([None], dtypes.as_dtype(index_dtype)))
 
 
 @op_function(in_graph=on_host(_difference_specs))
-def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> Any:
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
     """The values of `x` that are not in `y`, in order, and their indices.
 
     >>> out, idx = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])

@@ -38,7 +38,7 @@ class QuantizedConcat(NamedTuple):
 
 
 def _quantized_specs(
-    input: Any, min_range: Any, max_range: Any, T: Any, *args: Any, **kwargs: Any
+    input: Tensor, min_range: Any, max_range: object, T: Any, *args: object, **kwargs: object
 ) -> QuantizeV2:
     x = _core.convert(input, None, dtypes.float32)
     limit: Any = TensorSpec(_core.convert(min_range, None, dtypes.float32).shape, dtypes.float32)
@@ -47,11 +47,11 @@ def _quantized_specs(
 
 
 def _floats_spec(
-    input: Any,
-    min_range: Any,
-    max_range: Any,
-    mode: Any = None,
-    name: Any = None,
+    input: Tensor,
+    min_range: object,
+    max_range: object,
+    mode: object = None,
+    name: str | None = None,
     axis: Any = None,
     narrow_range: bool = False,
     dtype: Any = dtypes.float32,
@@ -59,7 +59,7 @@ def _floats_spec(
     return TensorSpec(_core.as_tensor(input).shape, dtypes.as_dtype(dtype))
 
 
-def _joined_specs(concat_dim: Any, values: Any, *args: Any, **kwargs: Any) -> QuantizedConcat:
+def _joined_specs(concat_dim: Any, values: Any, *args: object, **kwargs: object) -> QuantizedConcat:
     first = _core.as_tensor(values[0])
     limit: Any = TensorSpec([], dtypes.float32)
     output: Any = TensorSpec(None if first.ndim is None else [None] * first.ndim, first.dtype)
@@ -93,7 +93,7 @@ def _check_mode(mode: str, op: str) -> None:
 
 
 def _limits(
-    x: Tensor, low: Any, high: Any, axis: int | None, op: str
+    x: Tensor, low: Tensor, high: Tensor, axis: int | None, op: str
 ) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """The limits as float32, and the shape in which they broadcast along the axis."""
     mins, maxs = (np.asarray(_core.convert(v, dtypes.float32, None)) for v in (low, high))
@@ -128,7 +128,7 @@ def _scale(low: np.ndarray, high: np.ndarray, least: int, most: int) -> np.ndarr
         return np.minimum(from_low, from_high).astype(np.float32)
 
 
-def _to_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarray:
+def _to_min_first(x: np.ndarray, low: Tensor, high: Tensor, info: np.iinfo) -> np.ndarray:
     """Integers whose steps are counted from the lower limit."""
     with np.errstate(all="ignore"):
         scale = np.float32(2.0**info.bits - 1) / (high - low)

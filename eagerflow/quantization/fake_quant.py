@@ -18,17 +18,17 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _like_inputs(value: Any, *args: Any, **kwargs: Any) -> TensorSpec:
+def _like_inputs(value: Any, *args: object, **kwargs: object) -> TensorSpec:
     tensor = _core.convert(value, None, dtypes.float32)
     return TensorSpec(tensor.shape, tensor.dtype)
 
 
-def _gradient_specs(gradients: Any, *args: Any, **kwargs: Any) -> tuple[TensorSpec, ...]:
+def _gradient_specs(gradients: Any, *args: object, **kwargs: object) -> tuple[TensorSpec, ...]:
     limit = TensorSpec([], dtypes.float32)
     return _like_inputs(gradients), limit, limit
 
 
-def _channel_gradient_specs(gradients: Any, *args: Any, **kwargs: Any) -> tuple[TensorSpec, ...]:
+def _channel_gradient_specs(gradients: Any, *args: Any, **kwargs: object) -> tuple[TensorSpec, ...]:
     spec = _like_inputs(gradients)
     limit = TensorSpec(spec.shape[-1:] if spec.shape.rank else [None], dtypes.float32)
     return spec, limit, limit

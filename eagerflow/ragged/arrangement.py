@@ -46,7 +46,7 @@ def as_ragged(value: Any, ragged_rank: int, dtype: Any) -> Any:
     return RaggedTensor.from_tensor(value, ragged_rank=ragged_rank, row_splits_dtype=dtype)
 
 
-def splits_dtype(values: Sequence[Any]) -> Any:
+def splits_dtype(values: Sequence[Any]) -> dtypes.DType:
     """int64, unless all ragged tensors have int32."""
     used = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
     return dtypes.int32 if used == {dtypes.int32} else dtypes.int64
@@ -363,7 +363,7 @@ def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
 
 
 @hosted(graph_specs.split_parts)
-def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list:
+def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: object = None) -> list:
     """Splits a ragged tensor along a uniform axis."""
     axis = checked_axis(axis, rank_of(value))
     size = value._partition.static_nrows if axis == 0 else value.shape[axis]

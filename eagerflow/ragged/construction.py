@@ -158,7 +158,7 @@ def constant(
     return flat
 
 
-def _flat_values(items: Any, inner: tuple[int, ...], dtype: Any) -> Tensor:
+def _flat_values(items: Any, inner: tuple[int, ...], dtype: dtypes.DType | None) -> Tensor:
     if not len(items):
         return _ops.zeros([0, *inner], dtypes.float32 if dtype is None else dtype)
     if isinstance(items, list) and isinstance(items[0], np.ndarray | np.generic):
@@ -223,7 +223,7 @@ def ragged_range(
     return RaggedTensor._of(_core.convert(values.astype(first.dtype), kind, None), partition)
 
 
-def _segment_ids_spec(splits: Any, name: Any = None, out_type: Any = None) -> TensorSpec:
+def _segment_ids_spec(splits: Any, name: str | None = None, out_type: Any = None) -> TensorSpec:
     tensor = _core.convert(splits, None, dtypes.int64)
     return TensorSpec([None], tensor.dtype if out_type is None else out_type)
 
@@ -248,7 +248,7 @@ def row_splits_to_segment_ids(
 
 
 def _row_splits_spec(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: Any = None
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> TensorSpec:
     tensor = _core.convert(segment_ids, None, dtypes.int64)
     default = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64
@@ -323,7 +323,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     return _masked(data, mask, rank, dtype)
 
 
-def _masked(data: Any, mask: Any, rank: int, dtype: Any) -> Any:
+def _masked(data: Any, mask: Any, rank: int, dtype: dtypes.DType) -> Any:
     if rank == 1:
         chosen = mask.numpy()
         if rows_of(data) != len(chosen):

@@ -58,7 +58,7 @@ class DynamicRaggedShape(ExtensionType):
         inner_shape: Any,
         dtype: DTypeLike | None = None,
         validate: bool = False,
-        static_inner_shape: Any = None,
+        static_inner_shape: object = None,
     ) -> None:
         if not isinstance(row_partitions, list | tuple) or not all(
             isinstance(item, RowPartition) for item in row_partitions
@@ -242,7 +242,7 @@ class DynamicRaggedShape(ExtensionType):
             return True
         return self.row_partitions[axis - 1].is_uniform()
 
-    def _size_along(self, axis: int) -> Any:
+    def _size_along(self, axis: int) -> Tensor:
         if not self.is_uniform(axis):
             raise ValueError(f"Index {axis} is not uniform")
         size = self.static_lengths(False)[axis]
@@ -360,7 +360,7 @@ def _sizes(value: Tensor) -> Any:
     return list(sizes)
 
 
-def _checked_dtype(dtype: Any) -> Any:
+def _checked_dtype(dtype: DTypeLike) -> Any:
     dtype = as_dtype(dtype)
     if dtype not in (dtypes.int32, dtypes.int64):
         raise ValueError(f"Illegal dtype: {dtype.name}")
@@ -381,11 +381,11 @@ def _check(partitions: Sequence[RowPartition], inner: list[int]) -> None:
         )
 
 
-def _zeros(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: Any, **__: Any) -> Any:
+def _zeros(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: object, **__: object) -> Any:
     return shape._divided(_core.ops.zeros(shape._inner, dtype))
 
 
-def _ones(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: Any, **__: Any) -> Any:
+def _ones(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: object, **__: object) -> Any:
     return shape._divided(_core.ops.ones(shape._inner, dtype))
 
 

@@ -38,7 +38,7 @@ FACTORIES = (
 )
 
 
-def _splits_dtype(values: Any, splits: Any) -> Any:
+def _splits_dtype(values: Any, splits: Any) -> dtypes.DType:
     """int64 unless a tensor, an array or ragged values say int32."""
     if isinstance(values, RaggedFactories):
         return values._partition.dtype

@@ -81,7 +81,7 @@ def axis_of(value: Any, rank: int) -> int:
     return checked_axis(axis, rank)
 
 
-def same(value: RaggedTensor, *args: Any, **kwargs: Any) -> TypeSpec:
+def same(value: RaggedTensor, *args: object, **kwargs: object) -> TypeSpec:
     """A value of the same shape and dtype."""
     return value._type_spec
 
@@ -321,7 +321,7 @@ def wanted_sizes(shape: Any, rank: int) -> list[int | None]:
     return sizes
 
 
-def dense(value: RaggedTensor, default: Any = None, shape: Any = None) -> TensorSpec:
+def dense(value: RaggedTensor, default: object = None, shape: Any = None) -> TensorSpec:
     """See `tf.RaggedTensor.to_tensor`."""
     dims = dims_of(value)
     if shape is not None:
@@ -432,7 +432,7 @@ def reversed_along(value: RaggedTensor, axis: Any) -> TypeSpec:
     )
 
 
-def running_sums(value: RaggedTensor, axis: Any = 0, *args: Any) -> TypeSpec:
+def running_sums(value: RaggedTensor, axis: Any = 0, *args: object) -> TypeSpec:
     """See `tf.cumsum`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     if axis_of(axis, len(dims)) < ragged_rank:
@@ -469,7 +469,7 @@ def reduced(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fa
     return spec_of(dims, dtype, ragged_rank, value._partition.dtype)
 
 
-def segments(name: Any, data: Any, segment_ids: Any, num_segments: Any) -> TypeSpec:
+def segments(name: str | None, data: Any, segment_ids: Any, num_segments: Any) -> TypeSpec:
     """See `tf.math.unsorted_segment_sum`."""
     data, ids = convert(data), convert(segment_ids)
     used = ragged_rank_of(ids)

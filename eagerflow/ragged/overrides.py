@@ -98,7 +98,7 @@ def _matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
-    *rest: Any,
+    *rest: object,
 ) -> Any:
     """Matrix products of rows of matrices; only the row counts of the matrices may be ragged."""
     a, b = convert(a), convert(b)

@@ -38,7 +38,7 @@ def _segment_extreme(largest: bool) -> Callable:
     return extreme
 
 
-def _through_padding(reduce: Any, identity: Any) -> Callable:
+def _through_padding(reduce: Any, identity: int | bool) -> Callable:
     """Reduces segments as rows that are padded with the identity of the reduction."""
 
     def reduced(data: Tensor, ids: np.ndarray, count: int) -> Tensor:

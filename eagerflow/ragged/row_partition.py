@@ -529,7 +529,7 @@ class RowPartitionSpec(TypeSpec):
     def _to_components(self, value: Any) -> list:
         return [value.row_splits()]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Any) -> RowPartition:
         splits = _core.convert(components[0], self._dtype, None)
         return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
 

@@ -89,7 +89,7 @@ class RaggedTensorSpec(TypeSpec):
         return self._ragged_rank
 
     @property
-    def row_splits_dtype(self) -> Any:
+    def row_splits_dtype(self) -> dtypes.DType:
         """int32 or int64."""
         return self._row_splits_dtype
 
@@ -214,13 +214,13 @@ class RaggedTensorSpec(TypeSpec):
             *((TensorSpec([None], dtypes.int64), True) for _ in range(self._ragged_rank)),
         ]
 
-    def _row_tensors(self, value: Any, row: Any) -> list:
+    def _row_tensors(self, value: Any, row: object) -> list:
         if not isinstance(value, RaggedTensor):
             return [value, _core.ops.shape(value, dtypes.int64)[0]]
         lengths = [value.nrows(), *value.nested_row_lengths()]
         return [value.flat_values, *(_core.ops.cast(length, dtypes.int64) for length in lengths)]
 
-    def _from_rows(self, tensors: list, count: Any) -> Any:
+    def _from_rows(self, tensors: list, count: object) -> Any:
         flat, *lengths = tensors
         rows = RaggedTensor.from_nested_row_lengths(
             flat,
@@ -269,7 +269,7 @@ def stack_rows(values: list, row_splits_dtype: DTypeLike = dtypes.int64) -> Ragg
     return RaggedTensor._of(joined, RowPartition.of_lengths(lengths, as_dtype(row_splits_dtype)))
 
 
-def _stacked_in_graph(values: list, dtype: Any) -> RaggedTensor:
+def _stacked_in_graph(values: list, dtype: DTypeLike) -> RaggedTensor:
     lengths = []
     for value in values:
         rows = value.nrows() if isinstance(value, RaggedTensor) else sizes_of(value)[0]

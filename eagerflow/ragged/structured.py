@@ -446,7 +446,7 @@ class StructuredTensor(BatchableExtensionType):
         return f"<StructuredTensor(\n    fields={{\n        {fields}}},\n    shape={self.shape})>"
 
 
-def _as_value(value: Any) -> Any:
+def _as_value(value: Any) -> RaggedTensor | StructuredTensor | Tensor:
     if isinstance(value, RaggedTensor | StructuredTensor):
         return value
     return _core.as_tensor(value)

@@ -112,7 +112,7 @@ class KerasObjectLoader(ObjectLoader):
     def _stand_in(self, class_name: str) -> type:
         """A class of the name of one that is unknown; it is made from the file's functions."""
 
-        def from_config(cls: Any, config: Any) -> Any:
+        def from_config(cls: object, config: Any) -> Any:
             of_class = [
                 n for n, (_, entry) in self._metadata.items() if entry["class_name"] == class_name
             ]

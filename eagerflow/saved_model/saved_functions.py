@@ -207,11 +207,11 @@ class FunctionWriter:
             message.bound_inputs.append(self._numbers[id(item)])
 
 
-def _name_of(tensor: Any) -> str:
+def _name_of(tensor: Tensor) -> str:
     return tensor.name.rpartition(":")[0]
 
 
-def _arg_spec(value: Function | LoadedFunction) -> Any:
+def _arg_spec(value: Function | LoadedFunction) -> structured_values.ArgSpec:
     """The parameters of a function as `inspect.getfullargspec` has them."""
     declared = dict(value.function_spec.function_type.parameters)
     defaults = value.function_spec.default_values

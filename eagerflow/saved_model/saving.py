@@ -288,7 +288,7 @@ class _Writer:
             message.allowed_positional_arguments = len(keywords)
             main.add_signature(key, graph, name, variables)
 
-    def _add_gradient(self, gradient: Any, writer: Any) -> None:
+    def _add_gradient(self, gradient: Any, writer: saved_functions.FunctionWriter) -> None:
         """Describes the function of a custom gradient, and the tensors that it takes."""
         message = self._graph.concrete_functions[gradient.function]
         for ref in gradient.captured:

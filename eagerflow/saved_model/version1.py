@@ -28,7 +28,7 @@ from eagerflow.saved_model.loaded_objects import LoadedObject
 _INITIALIZERS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
-def load(folder: str, meta_graph: Any, allowed: Iterable[str]) -> Any:
+def load(folder: str, meta_graph: Any, allowed: Iterable[str]) -> Version1Object:
     """An object with the signatures and variables of a graph."""
     with describing(f"The graph of {folder}"):
         graph = Version1Graph(folder, meta_graph, allowed)
@@ -56,7 +56,7 @@ class Version1Object(LoadedObject):
         return self._graph.whole()
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> FuncGraph:
         """The graph, with its operations and tensors by name; variables are not among them."""
         return self._whole.graph
 
@@ -146,7 +146,7 @@ class Version1Graph:
         """All of the graph as a function without results."""
         graph = FuncGraph("graph")
 
-        def placeholder(key: str, dtype: Any, shape: Any) -> Any:
+        def placeholder(key: str, dtype: dtypes.DType, shape: Any) -> Any:
             return graph.placeholder(dtype, dims_of(shape), key)
 
         with graph.as_default(), describing("The graph"):
@@ -157,7 +157,7 @@ class Version1Graph:
         return ConcreteFunction(graph, FunctionType([], graph.capture_types, output), graph.name)
 
     def _tensors(self, names: Iterable[str], inputs: dict[str, Any]) -> dict[str, list[Any]]:
-        def placeholder(key: str, dtype: Any, shape: Any) -> Any:
+        def placeholder(key: str, dtype: dtypes.DType, shape: Any) -> Any:
             raise refused(f"Placeholder '{key}' is needed, and is no input of the signature.")
 
         files = {key: dtypes_string(path) for key, path in self._assets.items()}
@@ -197,7 +197,7 @@ class Version1Graph:
         )
 
 
-def dtypes_string(text: str) -> Any:
+def dtypes_string(text: str) -> _core.Tensor:
     """A scalar string of the graph that is being built."""
     return _core.convert(text, dtypes.string, None)
 

@@ -13,7 +13,7 @@ _COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
 _REAL = {complex_: real for real, complex_ in _COMPLEX.items()}
 
 
-def whole(value: Any, *args: Any, **kwargs: Any) -> TensorSpec:
+def whole(value: Any, *args: object, **kwargs: object) -> TensorSpec:
     """The transform of all axes at once: complex, and of the input's shape."""
     x = _core.convert(value, None, dtypes.complex64)
     return TensorSpec(x.shape, x.dtype)
@@ -68,7 +68,7 @@ def half(rank: int | None = None) -> Callable[..., TensorSpec]:
     """Half the spectrum of real values."""
 
     def specs(
-        value: Any, fft_length: Any = None, axes: Any = None, *args: Any, **kwargs: Any
+        value: Any, fft_length: Any = None, axes: Any = None, *args: object, **kwargs: object
     ) -> TensorSpec:
         x = _core.convert(value, None, dtypes.float32)
         axes = None if rank else axes
@@ -81,7 +81,7 @@ def from_half(rank: int | None = None) -> Callable[..., TensorSpec]:
     """Real values of half a spectrum."""
 
     def specs(
-        value: Any, fft_length: Any = None, axes: Any = None, *args: Any, **kwargs: Any
+        value: Any, fft_length: Any = None, axes: Any = None, *args: object, **kwargs: object
     ) -> TensorSpec:
         x = _core.convert(value, None, dtypes.complex64)
         axes = None if rank else axes
@@ -91,7 +91,7 @@ def from_half(rank: int | None = None) -> Callable[..., TensorSpec]:
 
 
 def along_axes(
-    value: Any, fft_length: Any = None, axes: Any = None, *args: Any, **kwargs: Any
+    value: Any, fft_length: Any = None, axes: Any = None, *args: object, **kwargs: object
 ) -> TensorSpec:
     """Complex values along some axes."""
     x = _core.convert(value, None, dtypes.complex64)

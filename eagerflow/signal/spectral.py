@@ -226,7 +226,7 @@ def inverse_stft_window_fn(
     TensorShape([4])
     """
 
-    def inverse_window(frame_length: Any, dtype: Any) -> Tensor:
+    def inverse_window(frame_length: Any, dtype: dtypes.DType) -> Tensor:
         length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
         forward = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
@@ -291,7 +291,7 @@ def _fitted(x: Tensor, size: Size, wanted: Size) -> Tensor:
 _DCT_INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def _checked_dct(x: Tensor, type: int, n: Any, axis: int, norm: str | None) -> None:
+def _checked_dct(x: Tensor, type: int, n: int | None, axis: int, norm: str | None) -> None:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and (not isinstance(n, int) or n < 1):
@@ -352,7 +352,7 @@ def _steps(size: Size) -> Any:
     return _ops.cast(_ops.range(0, size, 1), dtypes.float64)
 
 
-def _turns(angles: Any, radius: Any, dtype: Any) -> Tensor:
+def _turns(angles: Any, radius: Any, dtype: dtypes.DType) -> Tensor:
     """Complex numbers of these angles and one radius, for real values of a dtype."""
     kind = dtypes.complex128 if dtype is dtypes.float64 else dtypes.complex64
     if isinstance(angles, np.ndarray):
@@ -361,7 +361,7 @@ def _turns(angles: Any, radius: Any, dtype: Any) -> Tensor:
     return _ops.cast(_ops.complex(_ops.cos(angles) * radius, _ops.sin(angles) * radius), kind)
 
 
-def _ortho_weights(steps: Any, size: Size, dtype: Any, first: float = 0.25) -> Tensor:
+def _ortho_weights(steps: Any, size: Size, dtype: dtypes.DType, first: float = 0.25) -> Tensor:
     """The factors that make the cosines of type 2 orthonormal; the first has another square."""
     if is_known(size):
         weights = np.where(steps == 0, math.sqrt(first / size), math.sqrt(0.5 / size))

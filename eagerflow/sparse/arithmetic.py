@@ -16,7 +16,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.sparse.conversion import checked, flat_indices, sizes_of, spec_like
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -48,7 +48,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, t
     return indices, first, second, tuple(chosen)
 
 
-def _sum_spec(a: Any, b: Any, threshold: Any = 0) -> Any:
+def _sum_spec(a: Tensor, b: Tensor, threshold: object = 0) -> Any:
     sparse = [value for value in (a, b) if isinstance(value, SparseTensor)]
     if not sparse:
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
@@ -138,7 +138,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return assembled(indices, _ops.minimum(first, second), a._dense_shape)
 
 
-def _matrix(value: Any, name: str) -> Tensor:
+def _matrix(value: TensorLike, name: str) -> Tensor:
     tensor = of_rank(_core.as_tensor(value), 2)
     if tensor.ndim != 2:
         raise invalid_argument(f"Tensor '{name}' is not a matrix [Op:SparseTensorDenseMatMul]")
@@ -242,11 +242,11 @@ def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
 
 def _reduced_spec(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: Axes | None = None,
     keepdims: Any = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> SparseTensorSpec | TensorSpec:
     value = checked(sp_input)
     shape: Any = None
     if value.shape.rank is not None:
@@ -332,8 +332,8 @@ def sampled_addmm(
     dense_shape: TensorLike,
     mat1: TensorLike,
     mat2: TensorLike,
-    beta: Any = 1.0,
-    alpha: Any = 1.0,
+    beta: TensorLike = 1.0,
+    alpha: TensorLike = 1.0,
     output_type: DTypeLike = dtypes.float32,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`alpha * (mat1 @ mat2) + beta * values` at the indices of a sparse matrix.

@@ -46,7 +46,7 @@ def sizes_of(value: SparseTensor) -> np.ndarray:
     return value.dense_shape.numpy()
 
 
-def spec_like(sp_input: Any, *_: Any, **__: Any) -> SparseTensorSpec:
+def spec_like(sp_input: Any, *_: object, **__: object) -> SparseTensorSpec:
     """The spec of a sparse result of the same shape."""
     value = checked(sp_input)
     return SparseTensorSpec(value.shape, value.dtype)

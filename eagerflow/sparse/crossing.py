@@ -71,7 +71,7 @@ def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
     ]
 
 
-def _text(separator: Any = None) -> Callable:
+def _text(separator: str | None = None) -> Callable:
     text = _core.convert("_X_" if separator is None else separator, dtypes.string, None).numpy()
 
     def join(items: tuple) -> bytes:
@@ -94,7 +94,7 @@ def _hashed(num_buckets: int, hash_key: int | None) -> Callable:
     return join
 
 
-def _as_sparse(rows: list[list[Any]], dtype: Any) -> SparseTensor:
+def _as_sparse(rows: list[list[Any]], dtype: dtypes.DType) -> SparseTensor:
     indices = [(row, column) for row, items in enumerate(rows) for column in range(len(items))]
     width = max((len(items) for items in rows), default=0)
     values = [item for items in rows for item in items]
@@ -111,11 +111,11 @@ def _as_ragged(rows: list[list[Any]], dtype: Any) -> RaggedTensor:
     return RaggedTensor._of(values, RowPartition.of_lengths(lengths, dtypes.int64))
 
 
-def _sparse_spec(dtype: Any) -> Callable:
+def _sparse_spec(dtype: dtypes.DType) -> Callable:
     return always(SparseTensorSpec([None, None], dtype))
 
 
-def _ragged_spec(dtype: Any) -> Callable:
+def _ragged_spec(dtype: dtypes.DType) -> Callable:
     return always(RaggedTensorSpec([None, None], dtype, 1))
 
 

@@ -16,7 +16,7 @@ from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, REAL_TYPES, Inpu
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.conversion import to_dense
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -53,7 +53,7 @@ def segment_sum(
     return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments)
 
 
-def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Any, scale: str) -> Tensor:
+def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Tensor, scale: str) -> Tensor:
     data = _core.as_tensor(data)
     if not data.dtype.is_floating:
         raise TypeError(f"Means are computed of floating point numbers, not of {data.dtype.name}")
@@ -108,7 +108,7 @@ def segment_sqrt_n(
 
 
 def _sparse_counts_spec(
-    values: Any, weights: Any = None, axis: Any = 0, *args: Any, **kwargs: Any
+    values: TensorLike, weights: Any = None, axis: Axes = 0, *args: object, **kwargs: object
 ) -> SparseTensorSpec:
     by_row, dtype = _counts(values, weights, axis)
     return SparseTensorSpec([None, None] if by_row else [None], dtype)
@@ -130,7 +130,7 @@ def _counts(values: Any, weights: Any, axis: Any) -> tuple[bool, Any]:
 def bincount(
     values: TensorLike,
     weights: TensorLike | None = None,
-    axis: Any = 0,
+    axis: Axes = 0,
     minlength: Any = None,
     maxlength: Any = None,
     binary_output: bool = False,
@@ -160,9 +160,9 @@ def bincount(
 
 
 def _counted(
-    values: Any,
+    values: TensorLike,
     weights: Any,
-    axis: Any,
+    axis: Axes,
     minlength: Any,
     maxlength: Any,
     binary_output: bool,
@@ -229,12 +229,12 @@ def _counted(
 
 def _dense_counts_spec(
     arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    weights: TensorLike | None = None,
+    minlength: object = None,
+    maxlength: object = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    axis: Any = None,
+    axis: Axes | None = None,
     binary_output: bool = False,
 ) -> TensorSpec:
     ragged = isinstance(arr, RaggedTensor)
@@ -254,7 +254,7 @@ def dense_bincount(
     maxlength: Any = None,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    axis: Any = None,
+    axis: Axes | None = None,
     binary_output: bool = False,
 ) -> Tensor:
     """`tf.math.bincount` of sparse or ragged integers."""
@@ -267,7 +267,7 @@ def dense_bincount(
     return to_dense(counts.with_values(_ops.cast(counts.values, kind)))
 
 
-def _integers_by_row(values: Any) -> tuple[np.ndarray, np.ndarray, int | None]:
+def _integers_by_row(values: TensorLike) -> tuple[np.ndarray, np.ndarray, int | None]:
     """The integers, the row of each, and the number of rows (None for a vector)."""
     if isinstance(values, SparseTensor):
         rank = values.dense_shape._size

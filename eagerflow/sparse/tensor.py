@@ -19,7 +19,7 @@ from eagerflow.framework.sizes import sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.known_as import known_as
 
@@ -121,7 +121,7 @@ class SparseTensor(CompositeTensor):
         """The shape; the same as `shape`."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike | None) -> None:
         """Says which shape the tensor has; its sizes may be unknown.
 
         Raises:
@@ -250,15 +250,15 @@ class SparseTensor(CompositeTensor):
             f"{self.shape} vs. {other.shape}{detail} [Op:SparseDenseCwise]",
         )
 
-    def __mul__(self, y: Any) -> SparseTensor:
+    def __mul__(self, y: TensorLike) -> SparseTensor:
         """The product with a dense tensor, which is broadcast."""
         return self._combined(y, _ops.multiply)
 
-    def __truediv__(self, y: Any) -> SparseTensor:
+    def __truediv__(self, y: TensorLike) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""
         return self._combined(y, math.truediv)
 
-    def __div__(self, y: Any) -> SparseTensor:
+    def __div__(self, y: TensorLike) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""
         return self.__truediv__(y)
 
@@ -288,7 +288,7 @@ class SparseTensorSpec(TypeSpec):
         self._dtype = as_dtype(dtype)
 
     @classmethod
-    def from_value(cls, value: Any) -> SparseTensorSpec:
+    def from_value(cls, value: TensorLike) -> SparseTensorSpec:
         """The spec of a sparse tensor."""
         value = SparseTensor.from_value(value)
         return cls(value.shape, value.dtype)

@@ -37,7 +37,7 @@ def strings(value: Any, op: str) -> Tensor:
 def like(dtype: Any = dtypes.string) -> Callable[..., TypeSpec]:
     """The specs of a function with one element for each string; see `on_host`."""
 
-    def specs(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+    def specs(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
         if not isinstance(input, RaggedTensor):
             return TensorSpec(_core.as_tensor(input).shape, dtype)
         spec = input._type_spec
@@ -70,7 +70,7 @@ def row_spec(input: Any, dtype: Any = dtypes.string) -> TypeSpec:
 def rows_of(*types: Any) -> Callable[..., Any]:
     """The specs of a function with rows of these dtypes for each string; see `on_host`."""
 
-    def specs(input: Any, *args: Any, **kwargs: Any) -> Any:
+    def specs(input: Tensor, *args: object, **kwargs: object) -> TypeSpec | tuple[TypeSpec, ...]:
         found = tuple(row_spec(input, dtype) for dtype in types)
         return found[0] if len(found) == 1 else found
 

@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 _MURMUR_SEED = 0xDECAFCAFFE
 
 
-def _checked_count(num_buckets: Any, op: str) -> int:
+def _checked_count(num_buckets: int, op: str) -> int:
     count = int(num_buckets)
     if count < 1:
         raise invalid_argument(
@@ -82,7 +82,7 @@ def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | No
     return natively(_ops.string_hash, input, op, count, "sip", int(key[0]), int(key[1]))
 
 
-def _print_spec(data: Any, *args: Any, **kwargs: Any) -> TensorSpec:
+def _print_spec(data: Any, *args: object, **kwargs: object) -> TensorSpec:
     x = _core.as_tensor(data)
     return TensorSpec([None if x.ndim is None else x.shape[0], 8], dtypes.uint8)
 

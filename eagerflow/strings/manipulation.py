@@ -285,7 +285,7 @@ def strip(input: Any, name: str | None = None) -> Any:
     return natively(_ops.string_strip, input, "StringStrip")
 
 
-def _split_spec(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+def _split_spec(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
     if not isinstance(input, RaggedTensor) and _core.as_tensor(input).ndim is None:
         # The strings are then taken to be a vector.
         return RaggedTensorSpec([None, None], dtypes.string, 1)
@@ -329,7 +329,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 def _part_spec(
-    input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None
+    input: Tensor, pos: Any, len: object, unit: str = "BYTE", name: str | None = None
 ) -> TypeSpec:
     if isinstance(input, RaggedTensor):
         return like()(input)
@@ -643,13 +643,13 @@ def _check_pads(pad_values: Any) -> None:
         )
 
 
-def _checked_strings(data: Any) -> Any:
+def _checked_strings(data: Any) -> CompositeTensor | Tensor:
     if isinstance(data, CompositeTensor) and data.dtype is dtypes.string:
         return data
     return _core.convert(data, dtypes.string, None)
 
 
-def _ngrams_spec(data: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+def _ngrams_spec(data: Any, *args: object, **kwargs: object) -> TypeSpec:
     data = _checked_strings(data)
     if not isinstance(data, RaggedTensor):
         return TensorSpec([*known_rank(data).shape[:-1], None], dtypes.string)

@@ -271,7 +271,7 @@ def _output(encoding: str, op: str) -> str:
     return _OUTPUTS[encoding]
 
 
-def _encoded_spec(input: Any, *args: Any, **kwargs: Any) -> TypeSpec:
+def _encoded_spec(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
     if not isinstance(input, RaggedTensor):
         return TensorSpec(known_rank(_core.as_tensor(input)).shape[:-1], dtypes.string)
     spec = input._type_spec

@@ -65,7 +65,7 @@ def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def summary_scope(
-    name: str, default_name: str = "summary", values: Any = None
+    name: str, default_name: str = "summary", values: object = None
 ) -> Iterator[tuple[str, str]]:
     """A name scope for a summary.
 
@@ -108,7 +108,7 @@ def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
 @_in_graph
 def write(
     tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
-) -> Any:
+) -> _core.Tensor:
     """Writes a tensor under a tag, for plugins of TensorBoard.
 
     Args:
@@ -134,7 +134,7 @@ def write(
 
 
 @_in_graph
-def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> _core.Tensor:
     """Writes a number.
 
     Args:
@@ -192,7 +192,7 @@ def histogram(
     step: Any = None,
     buckets: int | None = None,
     description: str | None = None,
-) -> Any:
+) -> _core.Tensor:
     """Writes how the elements of a tensor are distributed.
 
     Args:
@@ -220,7 +220,7 @@ def histogram(
 @_in_graph
 def image(
     name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
-) -> Any:
+) -> _core.Tensor:
     """Writes images.
 
     Args:
@@ -277,7 +277,7 @@ def audio(
     max_outputs: int = 3,
     encoding: str | None = None,
     description: str | None = None,
-) -> Any:
+) -> _core.Tensor:
     """Writes sounds.
 
     Args:
@@ -329,7 +329,7 @@ def _wav(samples: Any, rate: int) -> bytes:
 
 
 @_in_graph
-def text(name: str, data: Any, step: Any = None, description: str | None = None) -> Any:
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> _core.Tensor:
     """Writes text, which TensorBoard shows as Markdown; tables for tensors of rank 1 and 2.
 
     Args:
@@ -384,7 +384,7 @@ def _add_event(step: int = 0, **what: Any) -> bool:
 
 
 @_in_graph
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> _core.Tensor:
     """Writes a serialized Summary message.
 
     Args:

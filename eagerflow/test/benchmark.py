@@ -128,7 +128,7 @@ class Benchmark:
         name: str | None = None,
         extras: Mapping[str, Any] | None = None,
         mbs: float = 0,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Measures how long a session takes for an operation or tensor, and reports it.
 
         Args:

@@ -28,7 +28,7 @@ from eagerflow.util import lazy
 sessions = lazy.Module("eagerflow.graph.session")
 
 
-def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: object = None) -> bool:
     """Whether there is a GPU that operations run on.
 
     >>> tf.test.is_gpu_available()

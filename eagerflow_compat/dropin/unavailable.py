@@ -217,7 +217,7 @@ def find(path: str) -> Any:
 def _stand_in(path: str, why: str) -> Any:
     name = path.split(".")[-1]
 
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: object, **kwargs: object) -> Any:
         raise NotImplementedError(f"tf.{path}: {why}")
 
     refuse.__name__ = refuse.__qualname__ = name

@@ -21,7 +21,7 @@ class BroadcastGlobalVariablesCallback(Callback):
         local_variables: ignored.
     """
 
-    def __init__(self, root_rank: int, device: str = "", local_variables: Any = None) -> None:
+    def __init__(self, root_rank: int, device: str = "", local_variables: object = None) -> None:
         super().__init__()
         self.root_rank = root_rank
         self.broadcast_done = False

@@ -13,12 +13,12 @@ class _NoCompression:
     """Tensors travel as they are."""
 
     @staticmethod
-    def compress(tensor: Any) -> tuple[Any, Any]:
+    def compress(tensor: Any) -> tuple[Any, None]:
         """The tensor, and None."""
         return tensor, None
 
     @staticmethod
-    def decompress(tensor: Any, context: Any) -> Any:
+    def decompress(tensor: Any, context: object) -> Any:
         """The tensor."""
         return tensor
 

@@ -154,10 +154,10 @@ def DistributedGradientTape(
     op: Any = operations.Average,
     gradient_predivide_factor: float = 1.0,
     num_groups: int = 0,
-    groups: Any = None,
+    groups: object = None,
     process_set: ProcessSet = global_process_set,
     scale_local_gradients: bool = True,
-) -> Any:
+) -> _Tape:
     """A tape whose method `gradient` gives the mean of all processes' gradients.
 
     Args:
@@ -229,7 +229,7 @@ class _Passes:
         self._done = zeros([], "int64")
         self._sums = [None if g is None else zeros(g.shape.as_list(), g.dtype) for g in gradients]
 
-    def add(self, gradients: Sequence[Any]) -> Any:
+    def add(self, gradients: Sequence[Any]) -> _core.Tensor:
         """Adds the gradients of a pass; whether it is the last one of a step, a boolean tensor."""
         for total, gradient in zip(self._sums, gradients, strict=True):
             if total is not None:
@@ -340,11 +340,11 @@ def _of_keras(kind: Any) -> Any:
         passes.build(gradients)
         self.build(variables)
 
-        def last() -> Any:
+        def last() -> _core.Tensor:
             apply(passes.take())
             return _core.convert(True, None, None)
 
-        def other() -> Any:
+        def other() -> _core.Tensor:
             self.iterations.assign_add(_core.convert(1, "int64", None))
             return _core.convert(False, None, None)
 
@@ -357,7 +357,7 @@ def _of_keras(kind: Any) -> Any:
         var_list: Any,
         tape: Any = None,
         grad_loss: Any = None,
-        name: Any = None,
+        name: str | None = None,
     ) -> Any:
         if tape is None and callable(loss):
             tape = GradientTape()

@@ -145,7 +145,7 @@ def grouped_allreduce(
     return results
 
 
-def _reduced_rows(rows: Any, op: ReduceOp, process_set: ProcessSet) -> Any:
+def _reduced_rows(rows: IndexedSlices, op: ReduceOp, process_set: ProcessSet) -> IndexedSlices:
     if op not in (Average, Sum):
         raise NotImplementedError(f"op=hvd.{op.value} is not supported for tf.IndexedSlices.")
     values = allgather(rows.values, process_set=process_set)

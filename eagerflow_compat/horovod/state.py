@@ -58,7 +58,7 @@ def broadcast_object_fn(
     session: Any = None,
     name: str | None = None,
     process_set: ProcessSet = global_process_set,
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """A function of an object that does what `broadcast_object` does; see there."""
     return lambda obj: broadcast_object(obj, root_rank, process_set=process_set)
 

@@ -20,7 +20,7 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
 
     @custom_gradient
     def pass_on(value: Any) -> Any:
-        def refuse(*gradients: Any) -> Any:
+        def refuse(*gradients: object) -> Any:
             raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
 
         return _core.ops.identity(value), refuse
@@ -30,18 +30,18 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
 
 def shape_internal(
     input: Any, name: str | None = None, optimize: bool = True, out_type: Any = None
-) -> Any:
+) -> _core.Tensor:
     """The shape of a tensor."""
     return shape(input, out_type or "int32")
 
 
 def size_internal(
     input: Any, name: str | None = None, optimize: bool = True, out_type: Any = "int32"
-) -> Any:
+) -> _core.Tensor:
     """The number of elements of a tensor."""
     return size(input, out_type)
 
 
-def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Any:
+def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> _core.Tensor:
     """The number of dimensions of a tensor."""
     return rank(input)

@@ -58,7 +58,7 @@ def make_vjp(
                 )
             targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
 
-        def vjp(dy: Any = None) -> list[Any]:
+        def vjp(dy: _core.Tensor | None = None) -> list[Any]:
             weights = None if dy is None else nest.flatten(dy)
             return tape.gradient(targets, [values[k] for k in chosen], weights)
 

@@ -152,7 +152,7 @@ def _name(combination: dict[str, Any]) -> str:
 
 def generate(
     combinations: list[dict[str, Any]], test_combinations: Sequence[TestCombination] = (_Modes(),)
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """A decorator of test methods, and of classes of tests: makes a test for each combination.
 
     Args:

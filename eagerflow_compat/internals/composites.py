@@ -17,7 +17,7 @@ from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, 
 from eagerflow.ops.tensor_array import TensorArraySpec
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
-from eagerflow.typing import TensorLike
+from eagerflow.typing import DTypeLike, TensorLike
 
 __all__ = [
     "BatchableTypeSpec",
@@ -64,7 +64,7 @@ class BoundedTensorSpec(TensorSpec):
     """
 
     def __init__(
-        self, shape: Any, dtype: Any, minimum: Any, maximum: Any, name: str | None = None
+        self, shape: Any, dtype: DTypeLike, minimum: Any, maximum: Any, name: str | None = None
     ) -> None:
         super().__init__(shape, dtype, name)
         if minimum is None or maximum is None:

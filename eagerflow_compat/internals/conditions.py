@@ -115,12 +115,12 @@ def InXlaContext(graph: Any) -> bool:
 GraphOrParentsInXlaContext = IsInXLAContext = InXlaContext
 
 
-def IsInWhileLoop(op: Any) -> bool:
+def IsInWhileLoop(op: object) -> bool:
     """False: what a loop runs is in a graph of its own."""
     return False
 
 
-def GetContainingWhileContext(ctxt: Any, stop_ctxt: Any = None) -> None:
+def GetContainingWhileContext(ctxt: object, stop_ctxt: object = None) -> None:
     """None: what a loop runs is in a graph of its own."""
 
 

@@ -147,7 +147,7 @@ class Context:
     def _seed(self) -> int | None:
         return global_seed()
 
-    def device(self, name: Any) -> Any:
+    def device(self, name: str | None) -> device:
         """A scope for operations on a device; the same as `tf.device`."""
         return device(name)
 

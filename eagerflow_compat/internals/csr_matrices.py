@@ -63,7 +63,7 @@ def _conjugated(value: SparseTensor) -> SparseTensor:
     return SparseTensor(value.indices, tf.math.conj(value.values), value.dense_shape)
 
 
-def _arranged(value: Any, transpose: bool, adjoint: bool) -> Any:
+def _arranged(value: SparseTensor | tf.Tensor, transpose: bool, adjoint: bool) -> Any:
     """A factor of a product as its flags say."""
     if transpose and adjoint:
         raise _invalid("Only one of transpose and adjoint can be True.")
@@ -262,7 +262,7 @@ def sparse_tensor_to_csr_sparse_matrix(
 
 
 def csr_sparse_matrix_to_sparse_tensor(
-    sparse_matrix: Any, type: Any, name: str | None = None
+    sparse_matrix: Any, type: object, name: str | None = None
 ) -> Parts:
     """The parts of a sparse tensor."""
     value = _checked(sparse_matrix)
@@ -275,7 +275,7 @@ def csr_sparse_matrix_to_dense(sparse_input: Any, type: Any, name: str | None = 
 
 
 def csr_sparse_matrix_components(
-    csr_sparse_matrix: Any, index: Any, type: Any, name: str | None = None
+    csr_sparse_matrix: Any, index: Any, type: object, name: str | None = None
 ) -> Components:
     """Where the rows of one of the matrices begin, the columns of its elements, and their values."""
     value = _checked(csr_sparse_matrix)
@@ -298,7 +298,7 @@ def sparse_matrix_nnz(sparse_matrix: Any, name: str | None = None) -> tf.Tensor:
 
 
 def sparse_matrix_transpose(
-    input: Any, type: Any, conjugate: bool = False, name: str | None = None
+    input: Any, type: object, conjugate: bool = False, name: str | None = None
 ) -> SparseTensor:
     """The transposed matrices."""
     return _transposed(_checked(input), conjugate)

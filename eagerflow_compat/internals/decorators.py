@@ -184,26 +184,26 @@ def _unchanged(function: Any) -> Any:
     return function
 
 
-def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
+def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[..., Any]:
     """A decorator that leaves a function as it is."""
     return _unchanged
 
 
 def deprecated_args(
-    date: str | None, instructions: str, *deprecated_arg_names_or_tuples: Any, **kwargs: Any
-) -> Callable[[Any], Any]:
+    date: str | None, instructions: str, *deprecated_arg_names_or_tuples: object, **kwargs: object
+) -> Callable[..., Any]:
     """A decorator that leaves a function as it is."""
     return _unchanged
 
 
 def deprecated_arg_values(
-    date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any
-) -> Callable[[Any], Any]:
+    date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: object
+) -> Callable[..., Any]:
     """A decorator that leaves a function as it is."""
     return _unchanged
 
 
-def deprecated_endpoints(*args: str) -> Callable[[Any], Any]:
+def deprecated_endpoints(*args: str) -> Callable[..., Any]:
     """A decorator that leaves a function or class as it is."""
     return _unchanged
 

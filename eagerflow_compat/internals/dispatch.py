@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def add_dispatch_support(target: Any = None, iterable_parameters: Any = None) -> Any:
+def add_dispatch_support(target: Any = None, iterable_parameters: object = None) -> Any:
     """A decorator of functions that a program's types may override. They stay Python's functions."""
     if target is None:
         return add_dispatch_support

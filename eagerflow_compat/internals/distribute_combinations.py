@@ -86,7 +86,7 @@ class _Strategies(combinations.ParameterModifier):
 def generate(
     combined: list[dict[str, Any]],
     test_combinations: Sequence[combinations.TestCombination] = (),
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """As `tf.__internal__.test.combinations.generate`, for tests that take strategies.
 
     Args:

@@ -31,7 +31,7 @@ tf_function = defun = function
 
 
 def func_graph_from_py_func(
-    name: str, python_func: Callable[..., Any], args: Any, kwargs: Any, **options: Any
+    name: str, python_func: Callable[..., Any], args: Any, kwargs: Any, **options: object
 ) -> FuncGraph:
     """The graph that a function makes when it is called with these arguments."""
     return _trace(python_func, list(args or ()), dict(kwargs or {}), name=name)

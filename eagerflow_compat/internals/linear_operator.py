@@ -18,7 +18,7 @@ def make_composite_tensor(cls: Any, module_name: str = "tf.linalg") -> Any:
 
 
 def add_operators(
-    operators: list[Any], operator_name: str | None = None, **options: Any
+    operators: list[Any], operator_name: str | None = None, **options: object
 ) -> list[Any]:
     """A list with one operator, the sum of all."""
     first, *others = operators

@@ -99,7 +99,7 @@ def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs
 
 
 def map_structure_with_tuple_paths_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
+    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: object
 ) -> Any:
     """As `map_structure_up_to`; the function gets the path first."""
     paths = list(yield_flat_paths(shallow_tree))
@@ -124,7 +124,7 @@ def flatten_with_tuple_paths_up_to(
 
 
 def map_structure_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
+    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: object
 ) -> Any:
     """The shallower structure of what a function returns for parts of deeper ones."""
     flat = [flatten_up_to(shallow_tree, tree) for tree in inputs]

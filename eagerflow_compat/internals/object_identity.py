@@ -94,7 +94,7 @@ class ObjectIdentityWeakKeyDictionary(ObjectIdentityDictionary):
     def _reference(self, key: Any) -> _ObjectIdentityWrapper:
         storage, identity = weakref.ref(self), id(key)
 
-        def forget(_: Any) -> None:
+        def forget(_: object) -> None:
             owner = storage()
             if owner is not None:
                 for wrapper in [w for w in owner._storage if hash(w) == identity]:
@@ -113,7 +113,7 @@ class ObjectIdentitySet(MutableSet[Any]):
     def _empty(self) -> ObjectIdentityDictionary:
         return ObjectIdentityDictionary()
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return key in self._storage
 
     def add(self, key: Any) -> None:

@@ -24,7 +24,7 @@ def _operand(value: Any) -> Any:
 
 @tf_export("__operators__.add")
 @op_function
-def add(x: Any, y: Any, name: str | None = None) -> Any:
+def add(x: Any, y: Any, name: str | None = None) -> _core.Tensor:
     """`x + y`."""
     return tf.add(x, y)
 
@@ -53,7 +53,7 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
 ragged_getitem = getitem
 
 
-def _logical(name: str) -> Callable[[Any, Any], Any]:
+def _logical(name: str) -> Callable[..., Any]:
     booleans, integers = getattr(_ops, f"logical_{name}"), getattr(_ops, f"bitwise_{name}")
 
     @op_function
@@ -64,7 +64,7 @@ def _logical(name: str) -> Callable[[Any, Any], Any]:
     return function
 
 
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def reflected(y: Any, x: Any) -> Any:
         return function(x, y)
 

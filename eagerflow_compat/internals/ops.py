@@ -68,7 +68,7 @@ def has_default_graph() -> bool:
     return default_graph() is not None
 
 
-def convert_n_to_tensor(values: Sequence[Any], dtype: Any = None, **kwargs: Any) -> list[Any]:
+def convert_n_to_tensor(values: Sequence[Any], dtype: Any = None, **kwargs: object) -> list[Any]:
     """Each of the values as a tensor."""
     return [convert_to_tensor(value, dtype) for value in values]
 

@@ -43,6 +43,6 @@ def get_load_options() -> None:
 
 
 @contextlib.contextmanager
-def load_context(load_options: Any) -> Iterator[None]:
+def load_context(load_options: object) -> Iterator[None]:
     """A scope in which models are loaded; the options say nothing that loading here depends on."""
     yield

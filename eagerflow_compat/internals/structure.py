@@ -24,7 +24,7 @@ def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
     return nest.map_structure(_spec_of, element)
 
 
-def to_tensor_list(element_spec: Any, element: Any) -> list[Any]:
+def to_tensor_list(element_spec: object, element: Any) -> list[Any]:
     """The tensors that an element consists of."""
     return nest.flatten(element, expand_composites=True)
 

@@ -22,7 +22,7 @@ __all__ = ["TensorFlowTestCase", "is_gpu_available"]
 def _optional(decorate: Callable[[Any], Any]) -> Callable[..., Any]:
     """A decorator that may be written with or without arguments."""
 
-    def decorator(target: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def decorator(target: Any = None, *args: object, **kwargs: object) -> Any:
         return decorate(target) if callable(target) else decorate
 
     return decorator

@@ -84,7 +84,7 @@ class DelegatingTrackableMixin:
     def _checkpoint_children(self) -> dict[str, Any]:
         return _trackable.children(self._trackable)
 
-    def _checkpoint_values(self) -> dict[str, Any]:
+    def _checkpoint_values(self) -> dict[str, _trackable.Value | ValueParts]:
         return _trackable.values(self._trackable)
 
 
@@ -179,7 +179,7 @@ class _Saveable:
             for suffix, tensor in _tensors_of(value).items()
         ]
 
-    def restore(self, tensors: Sequence[Any], shapes: Any = None) -> None:
+    def restore(self, tensors: Sequence[Any], shapes: object = None) -> None:
         """Puts tensors, in the order of `specs`, in the place of those."""
         given = iter(tensors)
         for value in self._values.values():
@@ -189,7 +189,7 @@ class _Saveable:
                 value.set(_core.as_tensor(next(given)))
 
 
-def _tensors_of(value: Any) -> dict[str, Any]:
+def _tensors_of(value: _trackable.Value | ValueParts) -> dict[str, Any]:
     return value.get() if isinstance(value, ValueParts) else {"": value.get()}
 
 

@@ -13,7 +13,7 @@ __all__ = ["dynamic_slice", "dynamic_update_slice"]
 _ops: Any = _core.ops
 
 
-def _begin(tensor: Any, indices: Any, sizes: Any) -> Any:
+def _begin(tensor: _core.Tensor, indices: Any, sizes: Any) -> Any:
     """Where a slice begins: the indices, moved so that it lies inside."""
     rank = tensor.shape.rank
     indices = _ops.cast(_ops.reshape(_core.as_tensor(indices), [rank]), dtypes.int32)

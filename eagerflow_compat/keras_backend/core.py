@@ -99,7 +99,7 @@ class Variable(KerasVariable, types_core.Tensor, Trackable):
         """A copy of the value."""
         return self.value.numpy()
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> tf.Tensor:
         return tf.convert_to_tensor(self.value, dtype, name=name)
 
     @property

@@ -34,14 +34,14 @@ def _computed(dtype: str) -> str:
 
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
-) -> Any:
+) -> tf.Tensor:
     """Normal numbers."""
     return tf.random.stateless_normal(shape, _seed(seed), mean, stddev, _float(dtype))
 
 
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
-) -> Any:
+) -> tf.Tensor:
     """Normal numbers within two standard deviations."""
     return tf.random.stateless_truncated_normal(shape, _seed(seed), mean, stddev, _float(dtype))
 
@@ -82,7 +82,7 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     )
 
 
-def shuffle(x: Any, axis: int = 0, seed: Any = None) -> Any:
+def shuffle(x: Any, axis: int = 0, seed: Any = None) -> tf.Tensor:
     """The slices along an axis in another order."""
     keys = tf.random.stateless_uniform([tf.shape(x)[axis]], _seed(seed))
     return tf.gather(x, tf.argsort(keys), axis=axis)

@@ -46,7 +46,7 @@ def rnn(step_function: Any, inputs: Any, initial_states: Any, *args: Any, **kwar
     return last, every, tree.pack_sequence_as(initial_states, final)
 
 
-def cudnn_ok(*args: Any, **kwargs: Any) -> bool:
+def cudnn_ok(*args: object, **kwargs: object) -> bool:
     """Whether layers leave their steps to cuDNN, which they never do here."""
     return False
 
@@ -169,7 +169,7 @@ def _all_steps(
     return outputs[-1], every, [tf.cast(state, dtype) for state in final]
 
 
-def _no_fused_pair(*args: Any, **kwargs: Any) -> Any:
+def _no_fused_pair(*args: object, **kwargs: object) -> Any:
     """Both directions of a layer at once, which no operation computes: layers run one after the other."""
     raise NotImplementedError
 

@@ -21,7 +21,7 @@ _Trainer: Any = _keras.TensorFlowTrainer
 class TensorFlowTrainer(_Trainer):
     """What models of Keras have of a backend."""
 
-    def _make_function(self, step_function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def _make_function(self, step_function: Callable[[Any], Any]) -> Callable[..., Any]:
         """What runs the steps of one execution on the next batches of an iterator."""
 
         @tf.autograph.experimental.do_not_convert

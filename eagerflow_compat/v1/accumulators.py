@@ -185,7 +185,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         def take(required: Any) -> Any:
             gathered = self._contents()
 
-            def reduced() -> Any:
+            def reduced() -> _core.Tensor:
                 total = gathered.total
                 assert total is not None
                 value = total / np.asarray(gathered.count, total.dtype) if self._mean else total
@@ -251,7 +251,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """
         has_shape = grad_shape is not None
 
-        def apply(indices: Any, values: Any, shape: Any, step: Any) -> None:
+        def apply(indices: _core.Tensor, values: Any, shape: TensorShape, step: Any) -> None:
             index, rows = np.asarray(indices), np.asarray(values)
             if index.ndim != 1 or rows.ndim < 1 or len(index) != len(rows):
                 raise errors.InvalidArgumentError(

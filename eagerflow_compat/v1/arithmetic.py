@@ -239,7 +239,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return x / y if x.dtype.is_floating or x.dtype.is_complex else _ops.floordiv(x, y)
 
 
-def _cast_function(name: str, dtype: Any) -> Any:
+def _cast_function(name: str, dtype: dtypes.DType) -> Any:
     @op_function
     def convert(x: Any, name: str = name) -> Any:
         return cast(x, dtype)
@@ -310,7 +310,7 @@ def multinomial(
     num_samples: Any,
     seed: int | None = None,
     name: str | None = None,
-    output_dtype: Any = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Draws from categories; the older name of `tf.random.categorical`."""
     return random.categorical(logits, num_samples, output_dtype or dtypes.int64, seed)
@@ -321,7 +321,7 @@ def stateless_multinomial(
     logits: TensorLike,
     num_samples: Any,
     seed: Any,
-    output_dtype: Any = dtypes.int64,
+    output_dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """Draws from categories by a seed; the older name of `tf.random.stateless_categorical`."""
@@ -360,7 +360,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     return norms.clipped(t, norms.scaled_norm(t), limit)
 
 
-def _blocks(block_size: Any, block_shape: Any) -> Any:
+def _blocks(block_size: Any, block_shape: Any) -> Tensor:
     """The sizes of blocks: one number is that of two axes."""
     blocks = _core.as_tensor(either("block_size", block_size, "block_shape", block_shape))
     return _ops.broadcast_to(blocks, [2]) if blocks.ndim == 0 else blocks

@@ -18,7 +18,7 @@ def _late(rate: Callable[[Any], Any], global_step: Any, name: str) -> Any:
     if global_step is None:
         raise ValueError(f"global_step is required for {name}.")
 
-    def computed() -> Any:
+    def computed() -> _core.Tensor:
         with name_scope(name) as scope:
             step = global_step() if callable(global_step) else global_step
             return _ops.identity(rate(_core.as_tensor(step)), name=scope)
@@ -45,7 +45,7 @@ def _power(step: Any, decay_steps: Any, staircase: bool) -> Any:
     return _ops.floor(power) if staircase else power
 
 
-def _half_wave(fraction: Any) -> Any:
+def _half_wave(fraction: Any) -> _core.Tensor:
     """Falls from 1 to 0 along half a cosine, while the fraction goes from 0 to 1."""
     return 0.5 * (1.0 + _ops.cos(fraction * math.pi))
 
@@ -242,7 +242,7 @@ def noisy_linear_cosine_decay(
     return _schedule(rate_at, learning_rate, global_step, name, *numbers)
 
 
-def _check_boundaries(wanted: Any, boundaries: Sequence[Any]) -> None:
+def _check_boundaries(wanted: dtypes.DType, boundaries: Sequence[Any]) -> None:
     """Raises a ValueError unless boundaries have the dtype of the step."""
     for boundary in boundaries:
         dtype = _core.as_tensor(boundary).dtype

@@ -44,7 +44,7 @@ def _shape(value: Any) -> TensorShape:
     return value.shape if hasattr(value, "shape") else _core.as_tensor(value).shape
 
 
-def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
+def _columns(records: Any, record_defaults: Any, *args: object, **kwargs: Any) -> list[TensorSpec]:
     chosen = kwargs.get("select_cols")
     count = len(record_defaults) if chosen is None else len(chosen)
     specs = []
@@ -55,7 +55,7 @@ def _columns(records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> A
     return specs
 
 
-def _numbers(input_bytes: Any = None, out_type: Any = None, *args: Any, **kwargs: Any) -> Any:
+def _numbers(input_bytes: Any = None, out_type: Any = None, *args: object, **kwargs: object) -> Any:
     return TensorSpec(
         _shape(input_bytes).concatenate(TensorShape([None])), dtypes.as_dtype(out_type)
     )
@@ -74,12 +74,12 @@ def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
     return specs
 
 
-def _pixels(contents: Any, channels: int = 0, *args: Any, **kwargs: Any) -> TensorSpec:
+def _pixels(contents: Any, channels: int = 0, *args: object, **kwargs: Any) -> TensorSpec:
     kind = kwargs.get("dtype", dtypes.uint8)
     return TensorSpec([None, None, channels or None], dtypes.as_dtype(kind))
 
 
-def _scalar(*args: Any, **kwargs: Any) -> TensorSpec:
+def _scalar(*args: object, **kwargs: object) -> TensorSpec:
     return TensorSpec([], dtypes.string)
 
 

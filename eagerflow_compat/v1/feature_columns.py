@@ -118,7 +118,7 @@ def input_layer(
         return parts[0] if len(parts) == 1 else _ops.concat(parts, 1)
 
 
-def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> Any:
+def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> _core.Tensor:
     tensor = column.get_dense_tensor(TransformationCache(_needed(column, features)), state)
     return _ops.reshape(tensor, [tensor._sizes()[0], size_of(column)])
 
@@ -197,13 +197,13 @@ def _unused(name: str) -> str:
     return f"{name}_{names[name] - 1}" if names[name] > 1 else name
 
 
-def _zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def _zeros(shape: Any, dtype: Any = None, **kwargs: object) -> _core.Tensor:
     return _core.as_tensor(np.zeros(shape, np.float32))
 
 
 def _weighted(
-    column: Any, features: dict[str, Any], state: StateManager, weights: Any, combiner: str
-) -> Any:
+    column: Any, features: dict[str, Any], state: StateManager, weights: _core.Tensor, combiner: str
+) -> _core.Tensor:
     """A column's term of the sum."""
 
     cache = TransformationCache(_needed(column, features))

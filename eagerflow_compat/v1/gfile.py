@@ -67,7 +67,7 @@ def Stat(filename: Any) -> Any:
     return gfile.stat(filename)
 
 
-def Walk(top: Any, in_order: bool = True) -> Iterator[Any]:
+def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """The folders below one, each with the names of what is in it; see `tf.io.gfile.walk`.
 
     Args:

@@ -102,7 +102,7 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, A
     both = implicit_value_and_gradients(f)
 
     @functools.wraps(f)
-    def gradients(*args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+    def gradients(*args: Any, **kwargs: Any) -> list[Any]:
         return both(*args, **kwargs)[1]
 
     return gradients
@@ -161,7 +161,7 @@ def make_vjp(
             targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
         sources = [values[k] for k in chosen]
 
-        def vjp(dy: Any = None) -> list:
+        def vjp(dy: _core.Tensor | None = None) -> list:
             weights = None if dy is None else nest.flatten(dy)
             return tape.gradient(targets, sources, weights, UnconnectedGradients.ZERO)
 

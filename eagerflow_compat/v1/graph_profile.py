@@ -67,11 +67,11 @@ def _size(tensor: Any) -> int:
     return int(tensor.shape.num_elements())
 
 
-def _of_elements(each: int) -> Callable[[Any], int]:
+def _of_elements(each: int) -> Callable[..., int]:
     return lambda op: each * _size(op.outputs[0])
 
 
-def _reduction(of_results: int) -> Callable[[Any], int]:
+def _reduction(of_results: int) -> Callable[..., int]:
     """One operation for each element, and some for each result."""
     return lambda op: _size(op.inputs[0]) + of_results * _size(op.outputs[0])
 
@@ -447,8 +447,8 @@ def _tree(entries: list[_Entry]) -> _Entry:
 
 def profile(
     graph: Any = None,
-    run_meta: Any = None,
-    op_log: Any = None,
+    run_meta: object = None,
+    op_log: object = None,
     cmd: str = "scope",
     options: Any = None,
 ) -> Any:

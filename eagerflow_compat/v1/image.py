@@ -149,7 +149,7 @@ def resize_images(
 resize = resize_images
 
 
-def _within(size: Any, old: Any) -> Any:
+def _within(size: Any, old: Tensor) -> Tensor:
     """The largest size of an image's proportions that fits in a size."""
     old = _ops.cast(old, dtypes.float64)
     factor = _ops.reduce_min(_ops.cast(size, dtypes.float64) / old)
@@ -191,7 +191,7 @@ def resize_image_with_pad(
 
 @op_function
 def draw_bounding_boxes(
-    images: TensorLike, boxes: Any, name: str | None = None, colors: Any = None
+    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: Any = None
 ) -> Tensor:
     """Images with the outlines of boxes, in ten colors where none are given.
 

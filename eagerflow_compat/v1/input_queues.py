@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -69,7 +69,7 @@ def input_producer(
     summary_name: str | None = None,
     name: str | None = None,
     cancel_op: Any = None,
-) -> Any:
+) -> FIFOQueue:
     """A queue that is filled with the rows of a tensor, epoch after epoch.
 
     Args:
@@ -159,12 +159,12 @@ def slice_input_producer(
 def _batched(
     function: str,
     groups: Sequence,
-    batch_size: Any,
-    make: Any,
+    batch_size: int,
+    make: Callable[..., PaddingFIFOQueue | FIFOQueue] | Callable[..., RandomShuffleQueue],
     enqueue_many: bool,
     shapes: Any,
     smaller: bool,
-    keep_input: Any = True,
+    keep_input: object = True,
     dynamic_pad: bool = False,
 ) -> Any:
     """Batches of the values of groups of tensors, each group in a thread of its own."""
@@ -335,7 +335,7 @@ def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
     if keep.shape.rank not in (0, 1) or (keep.shape.rank == 1 and not enqueue_many):
         raise ValueError("`keep_input` must be a scalar, or a vector with `enqueue_many=True`.")
 
-    def kept(tensor: Any) -> Any:
+    def kept(tensor: _core.Tensor) -> Any:
         examples = _core.as_tensor(tensor)
         if not enqueue_many:
             examples = _ops.expand_dims(examples, 0)

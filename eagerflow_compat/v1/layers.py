@@ -257,7 +257,7 @@ class Dropout(Layer, keras.Dropout):
     ) -> None:
         super().__init__(rate, noise_shape, seed, name=name, **kwargs)
 
-    def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
+    def _node_kind(self, inputs: object, arguments: dict[str, Any]) -> str:
         training = arguments.get("training", False)
         if training is False:
             return "Identity"

@@ -126,7 +126,7 @@ class DynamicLossScale(LossScale):
                 finite = _ops.logical_and(finite, _ops.reduce_all(_ops.is_finite(values)))
         scale, steps = self(), _core.as_tensor(self._num_good_steps)
 
-        def after_finite() -> tuple[Any, Any]:
+        def after_finite() -> tuple[_core.Tensor, _core.Tensor]:
             grows = _ops.greater_equal(steps + 1, self._increment_period)
             larger = scale * self._multiplier
             # A scale that is not finite any more would never come back.
@@ -136,7 +136,7 @@ class DynamicLossScale(LossScale):
                 _ops.select(grows, _ops.zeros_like(steps), steps + 1),
             )
 
-        def otherwise() -> tuple[Any, Any]:
+        def otherwise() -> tuple[_core.Tensor, _core.Tensor]:
             return _ops.maximum(scale / self._multiplier, 1.0), _ops.zeros_like(steps)
 
         new_scale, new_steps = cond(finite, after_finite, otherwise)

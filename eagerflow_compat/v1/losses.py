@@ -79,7 +79,7 @@ def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
     return _ops.cast(total, dtype)
 
 
-def _check_weights(weights: Any, values: Any) -> None:
+def _check_weights(weights: Tensor, values: Any) -> None:
     if values.shape.rank is None or weights.shape.rank is None:
         return
     shape, weight_shape = values._shape_tuple(), weights._shape_tuple()
@@ -95,7 +95,7 @@ def _check_weights(weights: Any, values: Any) -> None:
 
 
 def _loss(
-    function: Any, arguments: tuple, weights: Any, reduction: str, collection: Any, name: str
+    function: Any, arguments: tuple, weights: TensorLike, reduction: str, collection: Any, name: str
 ) -> Any:
     """The reduced losses of a function; in a graph, a node that is added to the collection."""
     Reduction.validate(reduction)
@@ -141,7 +141,7 @@ def compute_weighted_loss(
     )
 
 
-def _loss_function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _loss_function(name: str) -> Callable[..., Callable[..., Any]]:
     """Turns a function of elementwise losses into one that weights and reduces them.
 
     It takes the function's first two parameters, weights, its other parameters, and those that all
@@ -173,7 +173,7 @@ def _loss_function(name: str) -> Callable[[Callable[..., Any]], Callable[..., An
     return decorate
 
 
-def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+def _pair(labels: TensorLike, predictions: TensorLike) -> tuple[Any, Any]:
     if labels is None:
         raise ValueError("labels must not be None.")
     if predictions is None:
@@ -229,7 +229,7 @@ def mean_pairwise_squared_error(
     weighted: Any = _core.convert(weights, second.dtype, None)
     _check_weights(weighted, second)
 
-    def compute() -> Any:
+    def compute() -> Tensor:
         axes = list(range(1, second.shape.rank))
         difference = second - first
         present = _ops.cast(_ops.not_equal(weighted, 0.0), difference.dtype)
@@ -264,7 +264,7 @@ def cosine_distance(
     if axis is None:
         raise ValueError("You must specify argument `axis`.")
 
-    def distance(labels: Any, predictions: Any) -> Any:
+    def distance(labels: Tensor, predictions: Tensor) -> Any:
         labels, predictions = _pair(labels, predictions)
         return 1.0 - _ops.reduce_sum(labels * predictions, axis=[axis], keepdims=True)
 
@@ -280,7 +280,7 @@ def hinge_loss(labels: Any, logits: Any) -> Any:
 
 
 @_loss_function("huber_loss")
-def huber_loss(labels: Any, predictions: Any, delta: float = 1.0) -> Any:
+def huber_loss(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
     """Half the squares of differences up to `delta`, and linear beyond (Huber, 1964)."""
     labels, predictions = _pair(labels, predictions)
     distance = _ops.abs(predictions - labels)
@@ -296,7 +296,7 @@ def log_loss(labels: Any, predictions: Any, epsilon: float = 1e-7) -> Any:
     return right - (1.0 - labels) * _ops.log(1.0 - predictions + epsilon)
 
 
-def _labels_and_logits(labels: Any, logits: Any) -> tuple[Any, Any]:
+def _labels_and_logits(labels: Any, logits: Any) -> tuple[Tensor, Any]:
     logits = _core.as_tensor(logits)
     return _ops.cast(_core.as_tensor(labels), logits.dtype), logits
 
@@ -313,7 +313,7 @@ def sigmoid_cross_entropy(
 
 
 @_loss_function("softmax_cross_entropy_loss")
-def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: float = 0) -> Any:
+def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: float = 0) -> Tensor:
     """The cross entropy of classes that exclude one another; labels are probabilities."""
     labels, logits = _labels_and_logits(onehot_labels, logits)
     if label_smoothing > 0:

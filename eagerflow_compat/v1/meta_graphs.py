@@ -161,7 +161,7 @@ def export_meta_graph(
     save_debug_info: bool = False,
     *,
     variables: Mapping[str, Any] | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """A graph with its collections, and what saves and restores its variables.
 
@@ -367,7 +367,7 @@ class ImportedMetaGraph:
             return savers.Saver(**kwargs)
         return None
 
-    def _restored(self, key: str, parts: dict[str, str]) -> Any:
+    def _restored(self, key: str, parts: dict[str, str]) -> list[_core.Variable] | _core.Variable:
         """The variable that has a key in checkpoints, or the list of its parts."""
         variables = []
         for name, spec in parts.items():

@@ -52,7 +52,7 @@ class Metric:
     update_shape: Sequence[int] = ()
 
 
-def metric(describe: Callable[..., Metric]) -> Callable[..., tuple[Any, Any]]:
+def metric(describe: Callable[..., Metric]) -> Callable[..., Any]:
     """The public function of a metric: it returns the value, and an operation that updates it.
 
     Args:
@@ -101,7 +101,7 @@ def _built(
         numpy_dtype = dtype.as_numpy_dtype
         return [_core.convert(np.asarray(each, numpy_dtype), dtype, None) for each in counts]
 
-    def result(function: Callable[..., Any], variables: list) -> Any:
+    def result(function: Callable[..., Any], variables: list) -> _core.Tensor:
         values = np.asarray(function(*map(_array, variables)), np.float32)
         return _core.as_tensor(values)
 

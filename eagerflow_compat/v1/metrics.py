@@ -138,7 +138,7 @@ def percentage_below(
 
 
 @metric
-def mean_tensor(values: Any, weights: TensorLike | None = None) -> Metric:
+def mean_tensor(values: TensorLike, weights: TensorLike | None = None) -> Metric:
     """The average of each element of tensors of one shape."""
     given: Any = values
     shape = given.shape if hasattr(given, "shape") else np.shape(given)

@@ -163,7 +163,7 @@ class DeterministicRandomTestTool:
         with random_seed.drawing(self._draw):
             yield
 
-    def _draw(self, operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, Any]:
+    def _draw(self, operation: Any, op_seed: int | None, blocks: Any) -> tuple[int, int, int]:
         number = self._operation_seed
         if self._mode == "num_random_ops":
             if number in self._used:

@@ -115,10 +115,10 @@ class SessionManager:
         self,
         local_init_op: Any = None,
         ready_op: Any = None,
-        ready_for_local_init_op: Any = None,
+        ready_for_local_init_op: object = None,
         graph: Any = None,
         recovery_wait_secs: int = 30,
-        local_init_run_options: Any = None,
+        local_init_run_options: object = None,
         local_init_feed_dict: Any = None,
     ) -> None:
         self._local_init_op = local_init_op

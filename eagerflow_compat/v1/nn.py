@@ -137,7 +137,7 @@ moments = _version_1(
 )
 
 
-def _tables(params: Any, strategy: str) -> Any:
+def _tables(params: TensorLike, strategy: str) -> Any:
     """What holds the rows of a table, for version 2's functions: one tensor, or several.
 
     Args:
@@ -418,7 +418,7 @@ def depthwise_conv2d_native(
 
 def ctc_beam_search_decoder(
     inputs: Any,
-    sequence_length: Any,
+    sequence_length: TensorLike,
     beam_width: int = 100,
     top_paths: int = 1,
     merge_repeated: bool = True,
@@ -629,14 +629,14 @@ def conv3d_backprop_filter_v2(
 
 @op_function
 def ctc_loss(
-    labels: Any,
+    labels: TensorLike,
     inputs: Any = None,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Tensor:
     """The negative log-probability of label sequences; the last class is the blank.
 

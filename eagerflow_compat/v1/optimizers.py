@@ -278,7 +278,7 @@ class _Rows:
         self._rows = rows
         self.dtype = variable.dtype
 
-    def read_value(self) -> Any:
+    def read_value(self) -> _core.Tensor:
         return _ops.gather(self._variable, self._rows, axis=0, batch_dims=0)
 
     def assign(self, value: Any) -> None:

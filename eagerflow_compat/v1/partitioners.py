@@ -26,7 +26,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     [2, 1]
     """
 
-    def partitioner(shape: Any, **unused_args: Any) -> list[int]:
+    def partitioner(shape: TensorShape, **unused_args: object) -> list[int]:
         parts = [1] * len(shape)
         parts[axis] = min(num_shards, shape[axis])
         return parts
@@ -64,7 +64,7 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError(f"max_shards must be positive. Currently, max_shards={max_shards}")
 
-    def partitioner(shape: Any, dtype: Any, **unused_args: Any) -> list[int]:
+    def partitioner(shape: TensorShape, dtype: dtypes.DType, **unused_args: object) -> list[int]:
         sizes: list[Any] = TensorShape(shape).as_list()
         element = (
             bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
@@ -98,7 +98,7 @@ def min_max_variable_partitioner(
     [3, 1]
     """
 
-    def partitioner(shape: Any, dtype: Any, **unused_args: Any) -> list[int]:
+    def partitioner(shape: TensorShape, dtype: dtypes.DType, **unused_args: object) -> list[int]:
         sizes: list[Any] = TensorShape(shape).as_list()
         element = (
             bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size

@@ -25,7 +25,7 @@ def _error_of(error: Exception) -> errors.OpError:
     return kind(None, None, f"{type(error).__name__}: {error}")
 
 
-def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: Any) -> Any:
+def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: str | None) -> Any:
     """Calls a function of tensors, or adds a node that calls it."""
 
     def call(*args: Any) -> Any:

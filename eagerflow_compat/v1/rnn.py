@@ -23,7 +23,7 @@ def _prepare(cell: Any, inputs: Any) -> None:
         cell.prepare(inputs)
 
 
-def _repeat(cell: Any, steps: list, state: Any, lengths: Any) -> tuple[list, Any]:
+def _repeat(cell: Any, steps: list, state: Any, lengths: _core.Tensor | None) -> tuple[list, Any]:
     """Outputs for the steps and the last state; zeros and no change beyond the lengths."""
     outputs = []
     for k, inputs in enumerate(steps):
@@ -37,7 +37,7 @@ def _repeat(cell: Any, steps: list, state: Any, lengths: Any) -> tuple[list, Any
     return outputs, state
 
 
-def _alive(k: Any, lengths: Any, output: Any, new: Any, state: Any) -> tuple[Any, Any]:
+def _alive(k: Any, lengths: _core.Tensor, output: Any, new: Any, state: Any) -> tuple[Any, Any]:
     """The output and state after step `k`: of sequences that have ended, zeros and the old state."""
     alive = _ops.expand_dims(_ops.greater(lengths, _ops.cast(k, lengths.dtype)), 1)
     output = nest.map_structure(
@@ -254,7 +254,7 @@ def bidirectional_dynamic_rnn(
     lengths = None if sequence_length is None else _core.as_tensor(sequence_length)
     time_axis = 0 if time_major else 1
 
-    def backwards(x: Any) -> Any:
+    def backwards(x: _core.Tensor) -> Any:
         return _reversed(x, lengths, time_axis)
 
     with variable_scope(scope or "bidirectional_rnn"):
@@ -282,7 +282,7 @@ def bidirectional_dynamic_rnn(
     return (forth[0], back[0]), (forth[1], back[1])
 
 
-def _reversed(x: Any, lengths: Any, time_axis: int) -> Any:
+def _reversed(x: _core.Tensor, lengths: _core.Tensor | None, time_axis: int) -> _core.Tensor:
     if lengths is None:
         return _ops.reverse(x, [time_axis])
     return reverse_sequence(x, lengths, seq_axis=time_axis, batch_axis=1 - time_axis)
@@ -297,7 +297,7 @@ def static_bidirectional_rnn(
     dtype: Any = None,
     sequence_length: Any = None,
     scope: Any = None,
-) -> tuple[list, Any, Any]:
+) -> tuple[Any, ...]:
     """Repeats two cells along a list of inputs, one of them from the end.
 
     Returns:
@@ -372,7 +372,7 @@ def raw_rnn(
             lambda part: TensorArray(part.dtype, 0, True, element_shape=part.shape), emitted
         )
 
-        def running(time: Any, ended: Any, *others: Any) -> Any:
+        def running(time: object, ended: Any, *others: object) -> _core.Tensor:
             return _ops.logical_not(_ops.reduce_all(ended))
 
         def step(

@@ -185,7 +185,7 @@ class RNNCell:
                 self.state_size,
             )
 
-    def _zero_scope(self) -> Any:
+    def _zero_scope(self) -> name_scope:
         return name_scope(f"{type(self).__name__}ZeroState")
 
     def get_initial_state(
@@ -197,7 +197,7 @@ class RNNCell:
         return self.zero_state(batch_size, dtype)
 
 
-def _zeros(batch_size: Any, sizes: list, dtype: Any) -> Any:
+def _zeros(batch_size: int, sizes: list, dtype: dtypes.DType) -> _core.Tensor:
     batch = batch_size if is_symbolic(batch_size) else int(batch_size)
     return _ops.zeros([batch, *sizes], dtype)
 
@@ -250,11 +250,11 @@ class BasicRNNCell(RNNCell):
         self._activation = _activation(activation, "tanh")
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> int:
         return self._num_units
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> int:
         return self._num_units
 
     def build(self, inputs_shape: Any) -> None:
@@ -299,11 +299,11 @@ class GRUCell(RNNCell):
         self._bias_initializer = bias_initializer
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> int:
         return self._num_units
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> int:
         return self._num_units
 
     def build(self, inputs_shape: Any) -> None:
@@ -359,8 +359,8 @@ class LSTMCell(RNNCell):
         initializer: Any = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
-        num_unit_shards: Any = None,
-        num_proj_shards: Any = None,
+        num_unit_shards: object = None,
+        num_proj_shards: object = None,
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Any = None,
@@ -386,7 +386,7 @@ class LSTMCell(RNNCell):
         return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> int:
         return self._num_proj or self._num_units
 
     def build(self, inputs_shape: Any) -> None:
@@ -700,7 +700,7 @@ class DropoutWrapper(_Wrapper):
         ]
         return nest.pack_sequence_as(chosen, dropped)
 
-    def _drop(self, kind: str, index: int, x: Any, keep_prob: Any) -> Any:
+    def _drop(self, kind: str, index: int, x: _core.Tensor, keep_prob: Any) -> Any:
         if self._noise is None:
             return dropout(x, rate=1.0 - keep_prob, seed=self._seed_of(kind, index))
         kept = _core.convert(keep_prob, x.dtype, None)

@@ -195,7 +195,7 @@ class SavedModelBuilder:
         writer.finish(saver=bool(variables))
         self._message.meta_graphs.add().CopyFrom(message)
 
-    def _add_asset(self, message: Any, name: str, tensor: Any) -> None:
+    def _add_asset(self, message: Any, name: str, tensor: _core.Tensor) -> None:
         """Copies a file that a tensor names."""
         value = _core.static_value(tensor)
         if value is None or tensor.dtype is not dtypes.string:

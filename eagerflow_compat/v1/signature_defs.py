@@ -89,7 +89,7 @@ def build_signature_def(
     inputs: Mapping[str, Any] | None = None,
     outputs: Mapping[str, Any] | None = None,
     method_name: str | None = None,
-    defaults: Any = None,
+    defaults: object = None,
 ) -> Any:
     """A SignatureDef message.
 

@@ -151,7 +151,7 @@ def sparse_matmul(
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor:
     """The product of two dense matrices that may hold many zeros.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core
@@ -17,7 +17,7 @@ def create_file_writer(
     flush_millis: int | None = None,
     filename_suffix: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> writer.SummaryWriter:
     """A writer of an event file in a folder; see `tf.summary.create_file_writer`.
 
     Summaries are recorded only inside `always_record_summaries` or its like.
@@ -61,7 +61,7 @@ _on: list[Any] = []
 
 
 @contextlib.contextmanager
-def _recording(condition: Any) -> Iterator[None]:
+def _recording(condition: bool | Callable[..., bool]) -> Iterator[None]:
     _on.append(condition)
     try:
         with writer.record_if(condition):
@@ -101,7 +101,7 @@ def histogram(name: str, tensor: Any, family: str | None = None, step: Any = Non
 def image(
     name: str,
     tensor: Any,
-    bad_color: Any = None,
+    bad_color: object = None,
     max_images: int = 3,
     family: str | None = None,
     step: Any = None,
@@ -131,7 +131,7 @@ def generic(
     return _write(values.write, _tag(name, family), step, tensor, metadata=metadata)
 
 
-def graph(param: Any, step: Any = None, name: str | None = None) -> Any:
+def graph(param: Any, step: object = None, name: str | None = None) -> bool:
     """Writes a graph for TensorBoard's graph page."""
     return values.graph(param) if should_record_summaries() else False
 

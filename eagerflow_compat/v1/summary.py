@@ -36,7 +36,7 @@ def summary_message() -> Any:
 def _summary(
     operation: Callable[..., Any],
     name: str,
-    tensor: Any,
+    tensor: _core.Tensor,
     collections: Any,
     family: str | None = None,
     **more: Any,

@@ -84,7 +84,7 @@ class Supervisor:
         session_manager: Any = None,
         summary_writer: Any = USE_DEFAULT,
         init_fn: Callable[[Session], Any] | None = None,
-        local_init_run_options: Any = None,
+        local_init_run_options: object = None,
     ) -> None:
         default = self.USE_DEFAULT
         self._graph = graph or context.default_graph()

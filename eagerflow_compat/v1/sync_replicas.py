@@ -128,7 +128,7 @@ class SyncReplicasOptimizer(Optimizer):
         if not self._applied:
             raise ValueError("Should be called after apply_gradients().")
 
-    def get_chief_queue_runner(self) -> Any:
+    def get_chief_queue_runner(self) -> QueueRunner:
         """The QueueRunner with which the chief applies means and puts tokens.
 
         Raises:

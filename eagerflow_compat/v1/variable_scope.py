@@ -111,7 +111,7 @@ class VariableScope:
         """Sets whether changes of variables made inside give the variable, or its new value."""
         self.use_resource = use_resource
 
-    def get_collection(self, name: Any) -> list[Any]:
+    def get_collection(self, name: str | None) -> list[Any]:
         """The values of a collection whose names begin with the prefix."""
         prefix = self._name + "/" if self._name else ""
         return context.default_graph().get_collection(name, prefix)
@@ -206,7 +206,7 @@ class variable_scope:
         self,
         name_or_scope: Any,
         default_name: str | None = None,
-        values: Any = None,
+        values: object = None,
         initializer: Any = None,
         regularizer: Any = None,
         caching_device: Any = None,
@@ -416,7 +416,7 @@ def get_variable(
 
 def _get_or_make(
     name: str,
-    shape: Any = None,
+    shape: TensorShape | None = None,
     dtype: Any = None,
     initializer: Any = None,
     regularizer: Any = None,
@@ -512,7 +512,7 @@ def _partitioned(
     existing: PartitionedVariable | None,
     name: str,
     shape: Any,
-    dtype: Any,
+    dtype: dtypes.DType,
     partitioner: Any,
     initializer: Any,
     reuse: Any,
@@ -621,7 +621,7 @@ def is_value(initializer: Any) -> bool:
     return is_symbolic(initializer) or not callable(initializer)
 
 
-def no_regularizer(_: Any) -> None:
+def no_regularizer(_: object) -> None:
     """A regularizer without a loss, for variables in scopes that have another one."""
 
 
@@ -692,7 +692,7 @@ class EagerVariableStore:
         """The variables by their full names, in the order in which they were made."""
         return dict(self._state.variables)
 
-    def regularizers(self) -> dict[str, Callable[[Any], Any]]:
+    def regularizers(self) -> dict[str, Callable[..., Any]]:
         """What computes the losses of variables that have one, by their full names."""
         return dict(self._state.regularizers)
 

@@ -99,7 +99,7 @@ def make_batched_features_dataset(
     make = TFRecordDataset if reader is None else reader
     arguments = reader_args or []
 
-    def records(name: Any) -> Dataset:
+    def records(name: str) -> Dataset:
         return make(name, *arguments)
 
     if reads == 1:

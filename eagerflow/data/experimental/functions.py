@@ -123,7 +123,7 @@ def to_variant(dataset: Dataset) -> Dataset:
     return dataset
 
 
-def from_variant(variant: Any, structure: Any) -> Dataset:
+def from_variant(variant: Any, structure: object) -> Dataset:
     """The dataset of a variant of `to_variant`."""
     return variant
 
@@ -278,8 +278,8 @@ def parallel_interleave(
     cycle_length: Any,
     block_length: Any = 1,
     sloppy: bool | None = False,
-    buffer_output_elements: Any = None,
-    prefetch_input_elements: Any = None,
+    buffer_output_elements: object = None,
+    prefetch_input_elements: object = None,
 ) -> Transformation:
     """Interleaves datasets that threads read ahead.
 
@@ -410,6 +410,6 @@ def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformat
     return pad
 
 
-def make_saveable_from_iterator(iterator: Any, external_state_policy: Any = None) -> Any:
+def make_saveable_from_iterator(iterator: Any, external_state_policy: object = None) -> Any:
     """The iterator itself, whose position can be saved."""
     return iterator

@@ -69,7 +69,7 @@ def _plain(tensor: Any) -> Any:
 
 
 def table_from_dataset(
-    dataset: Any = None,
+    dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
     vocab_size: Any = None,
     default_value: Any = None,
@@ -119,7 +119,7 @@ def table_from_dataset(
 
 
 def index_table_from_dataset(
-    dataset: Any = None,
+    dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
     vocab_size: Any = None,
     default_value: Any = -1,

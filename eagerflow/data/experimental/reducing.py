@@ -117,7 +117,7 @@ class ReducedCursor(Cursor):
         self._at += 1
         return next(self._results)
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._at
 
     def restore(self, state: Any) -> None:

@@ -101,14 +101,14 @@ class SqlCursor(Cursor):
         values = [_value(v, leaf.dtype) for v, leaf in zip(row, leaves, strict=True)]
         return structure.pack(self._spec, values)
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._at
 
     def restore(self, state: Any) -> None:
         self.skip(state)
 
 
-def _value(value: Any, dtype: Any) -> Any:
+def _value(value: Any, dtype: dtypes.DType) -> Any:
     """A column's value as a tensor; NULL is zero or an empty string."""
     if dtype is dtypes.string:
         if value is None:

@@ -119,7 +119,7 @@ def make_csv_dataset(
             f"{label_name}."
         )
 
-    def table(name: Any) -> Dataset:
+    def table(name: str) -> Dataset:
         rows: Dataset = CsvDataset(
             name,
             column_defaults,

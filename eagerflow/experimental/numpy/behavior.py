@@ -197,7 +197,7 @@ def _methods() -> dict[str, Any]:
     def tolist(self: Any) -> Any:
         return self.numpy().tolist()
 
-    def positive(self: Any) -> Any:
+    def positive(self: Any) -> tf.Tensor:
         return tf.identity(self)
 
     return {

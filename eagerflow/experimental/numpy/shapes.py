@@ -76,7 +76,7 @@ def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
     return [_ops.broadcast_to(x, common) for x in arrays]
 
 
-def _each(function: Callable[[Tensor], Tensor], arrays: tuple) -> Any:
+def _each(function: Callable[[Tensor], Tensor], arrays: tuple) -> Tensor | list[Tensor]:
     results = [function(asarray(x)) for x in arrays]
     return results[0] if len(results) == 1 else results
 

@@ -132,7 +132,7 @@ def _strong(value: Any) -> Any:
     return value
 
 
-def _call(self: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+def _call(self: object, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
     """A call of a function that does not pass weakness on, with ordinary tensors."""
     body = getattr(function, "__wrapped__", None)
     if isinstance(body, _core.OpFunction):  # one of version 1, which calls version 2's
@@ -140,7 +140,7 @@ def _call(self: Any, function: Callable[..., Any], args: tuple, kwargs: dict[str
     return function(*_strong(args), **_strong(kwargs))
 
 
-def _text(show: Callable[[Any], str]) -> Callable[[Any], str]:
+def _text(show: Callable[[Any], str]) -> Callable[..., str]:
     def shown(self: Any) -> str:
         text = show(self)
         return f"{text[:-1]}, weak=True{text[-1]}"

@@ -70,7 +70,7 @@ class GFile:
             raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
         return self._open()
 
-    def _decoded(self, data: bytes) -> Any:
+    def _decoded(self, data: bytes) -> bytes | str:
         return data if self._binary else data.decode("utf-8")
 
     def read(self, n: int = -1) -> Any:

@@ -13,7 +13,7 @@ from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils.file_download import get_file
 from eagerflow.keras.utils.layer_utils import get_source_inputs
-from eagerflow.typing import Function
+from eagerflow.typing import Function, TensorLike
 from eagerflow.util.argument_docs import completed
 
 ORIGIN = "https://storage.googleapis.com/tensorflow/keras-applications/"
@@ -121,7 +121,7 @@ class Builder:
 
     def model(
         self, x: Any, name: str, file: str, hashes: tuple[Any, Any] = (None, None), **parts: str
-    ) -> Any:
+    ) -> Model:
         """The model, with its weights.
 
         Args:
@@ -178,7 +178,7 @@ def variant(
         include_top: bool = True,
         include_preprocessing: bool = True,
         weights: str | None = "imagenet",
-        input_tensor: Any = None,
+        input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,

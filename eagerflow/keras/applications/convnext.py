@@ -111,7 +111,7 @@ def _norm(name: str | None = None) -> Any:
     return layers.LayerNormalization(epsilon=1e-6, name=name)
 
 
-def _block(x: Any, filters: int, name: str) -> Any:
+def _block(x: _core.Tensor, filters: int, name: str) -> Any:
     skip = x
     x = layers.Conv2D(filters, 7, padding="same", groups=filters, name=name + "_depthwise_conv")(x)
     x = _norm(name + "_layernorm")(x)

@@ -65,7 +65,7 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
     return x - _channels(x, _BGR_MEANS, first)
 
 
-def _channels(x: Any, values: tuple[float, ...], first: bool) -> Any:
+def _channels(x: _core.Tensor, values: tuple[float, ...], first: bool) -> Any:
     """A value for each channel, in a shape that broadcasts to the images."""
     array = np.asarray(values, "float32").reshape((3, 1, 1) if first else (3,))
     return _core.as_tensor(array.astype(x.dtype.as_numpy_dtype))

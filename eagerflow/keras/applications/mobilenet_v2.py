@@ -58,7 +58,7 @@ def _block(builder: Builder, x: Any, expansion: int, filters: int, stride: int, 
     return x
 
 
-def _default_size(input_shape: Any, input_tensor: Any, first: bool) -> int:
+def _default_size(input_shape: Sequence[int | None] | None, input_tensor: Any, first: bool) -> int:
     """The image size of the pretrained weights."""
     shape = input_shape
     if shape is None and input_tensor is not None:

@@ -197,9 +197,9 @@ def _network(
 
 
 def _builder(
-    input_shape: Any,
+    input_shape: Sequence[int | None] | None,
     include_top: bool,
-    weights: Any,
+    weights: str | None,
     input_tensor: Any,
     classes: int,
     pooling: str | None,

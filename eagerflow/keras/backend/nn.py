@@ -46,7 +46,7 @@ def conv1d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:
+) -> _core.Tensor:
     """A convolution of sequences; "causal" padding looks back only."""
     layout = _layout(data_format, 1)
     if padding == "causal":
@@ -64,7 +64,7 @@ def conv2d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> _core.Tensor:
     """A convolution of images."""
     layout = _layout(data_format, 2)
     return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
@@ -78,7 +78,7 @@ def conv3d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1, 1),
-) -> Any:
+) -> _core.Tensor:
     """A convolution of volumes."""
     layout = _layout(data_format, 3)
     return nn.convolution(x, kernel, strides, _padding(padding), layout, dilation_rate)
@@ -93,7 +93,7 @@ def conv2d_transpose(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> _core.Tensor:
     """The transpose of a convolution of images."""
     x = _core.as_tensor(x)
     shape = [x.shape[0] if size is None else int(size) for size in output_shape]
@@ -111,7 +111,7 @@ def depthwise_conv2d(
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
-) -> Any:
+) -> _core.Tensor:
     """A convolution of each channel by itself."""
     layout = _layout(data_format, 2)
     steps = [strides] * 2 if isinstance(strides, int) else list(strides)
@@ -143,7 +143,7 @@ def _pool(
     data_format: str | None,
     mode: str,
     rank: int,
-) -> Any:
+) -> _core.Tensor:
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}")
     function = nn.max_pool if mode == "max" else nn.avg_pool
@@ -177,7 +177,7 @@ def pool3d(
 
 
 @op_function
-def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) -> Any:
+def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) -> _core.Tensor:
     """x plus a bias: one value for each channel, or one for each position.
 
     Raises:
@@ -207,7 +207,7 @@ def batch_normalization(
     gamma: TensorLike,
     axis: int = -1,
     epsilon: float = 1e-3,
-) -> Any:
+) -> _core.Tensor:
     """x, shifted and scaled by given moments."""
     return nn.batch_normalization(x, mean, var, beta, gamma, epsilon)
 
@@ -215,7 +215,7 @@ def batch_normalization(
 @op_function
 def normalize_batch_in_training(
     x: TensorLike, gamma: TensorLike, beta: TensorLike, reduction_axes: Any, epsilon: float = 1e-3
-) -> tuple[Any, Any, Any]:
+) -> tuple[_core.Tensor, _core.Tensor, _core.Tensor]:
     """x, shifted and scaled by its own moments, and these."""
     mean, variance = nn.moments(x, list(reduction_axes))
     kept = [
@@ -223,7 +223,7 @@ def normalize_batch_in_training(
         for axis, size in enumerate(_core.as_tensor(x).shape.as_list())
     ]
 
-    def shaped(value: Any) -> Any:
+    def shaped(value: TensorLike) -> _core.Tensor | None:
         return None if value is None else _ops.reshape(value, kept)
 
     normed = nn.batch_normalization(
@@ -239,7 +239,7 @@ def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | No
 
 
 @op_function
-def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+def in_top_k(predictions: TensorLike, targets: Any, k: int) -> _core.Tensor:
     """Whether the target is among the k largest predictions of each row."""
     return nn.in_top_k(targets, predictions, k)
 
@@ -292,7 +292,7 @@ def binary_focal_crossentropy(
 def categorical_focal_crossentropy(
     target: TensorLike,
     output: TensorLike,
-    alpha: Any = 0.25,
+    alpha: TensorLike = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     axis: int = -1,
@@ -306,7 +306,7 @@ def categorical_focal_crossentropy(
 @op_function
 def ctc_batch_cost(
     y_true: TensorLike, y_pred: TensorLike, input_length: Any, label_length: Any
-) -> Any:
+) -> _core.Tensor:
     """The connectionist temporal classification loss of each row, `[batch, 1]`."""
     lengths = _ops.cast(_ops.reshape(_core.as_tensor(input_length), [-1]), "int32")
     label_lengths = _ops.cast(_ops.reshape(_core.as_tensor(label_length), [-1]), "int32")

@@ -71,7 +71,7 @@ def rnn(
     states = list(initial_states) if nested else [initial_states]
     extra = list(constants or [])
 
-    def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+    def step(x: TensorLike, states: list[Any]) -> tuple[Any, list[Any]]:
         output, new = step_function(x, [*states, *extra])
         return output, list(new)
 
@@ -125,7 +125,7 @@ def local_conv2d(
 
 def _local(
     inputs: Any, kernel: Any, sizes: Any, strides: Any, positions: tuple, data_format: str | None
-) -> Any:
+) -> _core.Tensor:
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
@@ -147,7 +147,7 @@ def _local(
 
 
 @op_function
-def ctc_label_dense_to_sparse(labels: Any, label_lengths: Any) -> SparseTensor:
+def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: Any) -> SparseTensor:
     """Rows of labels as a SparseTensor of those that count.
 
     Args:
@@ -166,7 +166,7 @@ def ctc_decode(
     greedy: bool = True,
     beam_width: int = 100,
     top_paths: int = 1,
-) -> tuple[list[Any], Any]:
+) -> tuple[list[Any], _core.Tensor]:
     """The likeliest label sequences, given the probabilities of labels at each step.
 
     Args:

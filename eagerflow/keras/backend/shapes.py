@@ -78,25 +78,25 @@ def reshape(x: TensorLike, shape: ShapeLike) -> Any:
 
 
 @op_function
-def permute_dimensions(x: TensorLike, pattern: Any) -> Any:
+def permute_dimensions(x: TensorLike, pattern: Any) -> _core.Tensor:
     """x with permuted axes."""
     return _ops.transpose(x, list(pattern))
 
 
 @op_function
-def transpose(x: TensorLike) -> Any:
+def transpose(x: TensorLike) -> _core.Tensor:
     """x with its axes reversed."""
     return _ops.transpose(x)
 
 
 @op_function
-def flatten(x: TensorLike) -> Any:
+def flatten(x: TensorLike) -> _core.Tensor:
     """x, flattened to one axis."""
     return _ops.reshape(x, [-1])
 
 
 @op_function
-def batch_flatten(x: Any) -> Any:
+def batch_flatten(x: TensorLike) -> _core.Tensor:
     """x with all axes after the first flattened to one.
 
     >>> tf.keras.backend.batch_flatten(tf.ones([2, 3, 4])).shape
@@ -114,7 +114,7 @@ def expand_dims(x: TensorLike, axis: int = -1) -> Any:
 
 
 @op_function
-def squeeze(x: TensorLike, axis: int) -> Any:
+def squeeze(x: TensorLike, axis: int) -> _core.Tensor:
     """x without an axis of size one."""
     return _ops.squeeze(x, [axis])
 
@@ -126,24 +126,24 @@ def repeat(x: TensorLike, n: int) -> Any:
 
 
 @op_function
-def repeat_elements(x: TensorLike, rep: int, axis: int) -> Any:
+def repeat_elements(x: TensorLike, rep: int, axis: int) -> _core.Tensor:
     """Each element, repeated along an axis."""
     return array.repeat(x, rep, axis=axis)
 
 
 @op_function
-def tile(x: TensorLike, n: Any) -> Any:
+def tile(x: TensorLike, n: Any) -> _core.Tensor:
     """x, tiled along each axis."""
     return _ops.tile(x, [n] if isinstance(n, int) else n)
 
 
 @op_function
-def temporal_padding(x: TensorLike, padding: tuple = (1, 1)) -> Any:
+def temporal_padding(x: TensorLike, padding: tuple = (1, 1)) -> _core.Tensor:
     """Sequences with zeros around their steps."""
     return array.pad(x, [[0, 0], [padding[0], padding[1]], [0, 0]])
 
 
-def _around(x: TensorLike, padding: Any, data_format: str | None) -> Any:
+def _around(x: TensorLike, padding: Any, data_format: str | None) -> _core.Tensor:
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")

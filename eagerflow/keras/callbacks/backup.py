@@ -91,7 +91,7 @@ class BackupAndRestore(Callback):
             self._restore()
         self.model.__dict__["_maybe_load_initial_epoch_from_callbacks"] = self._initial_epoch
 
-    def _initial_epoch(self, callbacks: Any, data: Any) -> tuple[int, int]:
+    def _initial_epoch(self, callbacks: object, data: Any) -> tuple[int, int]:
         """The epoch and the step at which training resumes."""
         if self._restored is None:
             return int(data._initial_epoch), 0

@@ -124,7 +124,7 @@ class EarlyStopping(Callback):
             )
         return value
 
-    def _is_improvement(self, value: Any, reference: Any) -> bool:
+    def _is_improvement(self, value: Any, reference: float) -> bool:
         return bool(self.monitor_op(value - self.min_delta, reference))
 
 

@@ -324,7 +324,7 @@ class TensorBoard(Callback):
         self._train_writer.flush()
 
 
-def _as_image(weight: Any) -> Any:
+def _as_image(weight: Any) -> _core.Tensor | None:
     """A weight as images `[n, height, width, channels]`, or None if its shape does not fit."""
     values = _ops.squeeze(weight.read_value())
     shape = values._shape_tuple()

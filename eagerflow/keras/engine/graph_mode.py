@@ -69,7 +69,7 @@ def _refreshed(initializer: Any) -> Any:
     return initializer
 
 
-def initialize_variables(graph: Any) -> None:
+def initialize_variables(graph: Graph) -> None:
     """Gives those variables of a graph that have no value in Keras's session their initial ones."""
     session = get_session()
     missing = [
@@ -133,7 +133,7 @@ def set_session(session: Any) -> None:
     _local.session = session
 
 
-def get_session(op_input_list: Any = ()) -> Any:
+def get_session(op_input_list: object = ()) -> Any:
     """The default session, or the one that was set, or a new one for the default graph.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:

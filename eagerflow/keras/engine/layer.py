@@ -288,7 +288,7 @@ class Layer(LayerNodes):
         """The layers whose weights this layer's `call` may read."""
         return self._all_inner_layers()
 
-    def _cast_target(self, tensor: Any) -> Any:
+    def _cast_target(self, tensor: Any) -> dtypes.DType | None:
         """The dtype that an input must be cast to, or None."""
         compute = self._dtype_policy.compute
         dtype = getattr(tensor, "dtype", None)
@@ -400,7 +400,7 @@ class Layer(LayerNodes):
         if process.graphs_used:
             make = graph_mode.make_listed_weight
 
-        def getter(**_: Any) -> Any:
+        def getter(**_: object) -> Any:
             if "getter" in kwargs:
                 return kwargs["getter"](name=name, shape=shape, dtype=dtype)
             return make(
@@ -795,7 +795,7 @@ class Layer(LayerNodes):
         """A call like one that was made before, with other symbolic tensors."""
         return self(*args, **kwargs)
 
-    def _first_dtype(self) -> Any:
+    def _first_dtype(self) -> str | None:
         """The dtype of the inputs that a layer which starts a model takes."""
         return self.compute_dtype
 
@@ -804,7 +804,7 @@ class Layer(LayerNodes):
         return f"<{module}.{type(self).__qualname__} object at {id(self):#x}>"
 
 
-def _cast_with_mask(value: Any, dtype: Any) -> Any:
+def _cast_with_mask(value: Any, dtype: DTypeLike) -> Any:
     result = cast(value, dtype)
     mask = getattr(value, "_keras_mask", None)
     if mask is not None:

@@ -48,7 +48,7 @@ class QuantizedWeight:
         """The number of axes."""
         return len(self.shape)
 
-    def dequantized(self) -> Any:
+    def dequantized(self) -> _core.Tensor:
         """The weight as a tensor of floats."""
         numbers = _ops.cast(self.values, dtypes.float32)
         count = math.prod(self.scale.shape)
@@ -90,7 +90,7 @@ class QuantizedWeight:
     def _depthwise_conv2d(self, args: tuple) -> Any:
         return self._convolved(_ops.int8_depthwise_conv2d, args)
 
-    def _convolved(self, function: Any, args: tuple) -> Any:
+    def _convolved(self, function: Callable[..., _core.Tensor], args: tuple) -> Any:
         if len(args) != 7 or args[1] is not self or args[6] != "NHWC" or not _is_float(args[0]):
             return NotImplemented
         return function(args[0], self.values, self.scale, *args[2:])
@@ -112,7 +112,7 @@ class QuantizedWeight:
             return NotImplemented
         return self._as([1, *self.shape.as_list()])
 
-    def _as(self, shape: Any) -> Any:
+    def _as(self, shape: TensorShape) -> Any:
         """The same weight in the shape of the bytes."""
         if list(shape) != self.values.shape.as_list():
             return NotImplemented
@@ -233,7 +233,7 @@ def quantize_model(model: Any, mode: str, filters: Filters) -> None:
             quantize_layer(layer, mode)
 
 
-def _chooser(filters: Filters) -> Callable[[Any], bool]:
+def _chooser(filters: Filters) -> Callable[..., bool]:
     if filters is None:
         return lambda layer: True
     if callable(filters):

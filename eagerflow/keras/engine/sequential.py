@@ -451,7 +451,7 @@ class _ModuleLayer(Layer):
         return self._module(inputs)
 
 
-def _first_input(layer: Any) -> tuple[Any, Any]:
+def _first_input(layer: Layer) -> tuple[Any, Any]:
     """The input shape and dtype that a layer, or the first layer of a model, was given."""
     while isinstance(layer, Model):
         if layer._graph is not None and not isinstance(layer, Sequential):

@@ -13,7 +13,7 @@ from eagerflow.keras import initializers
 from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
 
 
-def default_initializer(dtype: Any, name: Any, layer_name: str) -> Any:
+def default_initializer(dtype: Any, name: str | None, layer_name: str) -> Any:
     """The default initializer of a weight.
 
     Raises:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 
 def model_to_estimator(
-    keras_model: Any = None,
-    keras_model_path: Any = None,
-    custom_objects: Any = None,
-    model_dir: Any = None,
-    config: Any = None,
+    keras_model: object = None,
+    keras_model_path: object = None,
+    custom_objects: object = None,
+    model_dir: object = None,
+    config: object = None,
     checkpoint_format: str = "checkpoint",
-    metric_names_map: Any = None,
-    export_outputs: Any = None,
+    metric_names_map: object = None,
+    export_outputs: object = None,
 ) -> NoReturn:
     """Raises: TensorFlow 2.16 and later has no estimators, either.
 

@@ -10,7 +10,7 @@ from eagerflow.keras.engine.model import Model
 from eagerflow.keras.layers import Dense
 
 
-def _is_list_of_shapes(shape: Any) -> bool:
+def _is_list_of_shapes(shape: TensorShape) -> bool:
     return isinstance(shape, list | tuple) and all(
         isinstance(entry, TensorShape | list | tuple) for entry in shape
     )

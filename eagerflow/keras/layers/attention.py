@@ -15,7 +15,7 @@ from eagerflow.keras.layers.random_layer import BaseRandomLayer
 _ops = _core.ops
 
 
-def causal_mask(rows: int, columns: int) -> Any:
+def causal_mask(rows: int, columns: int) -> _core.Tensor:
     """The causal mask `[rows, columns]`: True where a column is not after the row."""
     return _ops.greater_equal(
         _ops.expand_dims(_ops.range(0, rows, 1), 1), _ops.range(0, columns, 1)
@@ -46,7 +46,7 @@ def needs_no_scores(query: Any, key: Any, value: Any) -> bool:
     return others == [first, first] and shapes[1][-2] * shapes[1][-1] >= _SMALL
 
 
-def attended(query: Any, key: Any, value: Any, mask: Any = None) -> Any:
+def attended(query: Any, key: Any, value: Any, mask: Any = None) -> _core.Tensor:
     """`softmax(query @ keyᵀ + mask) @ value` without the scores in memory."""
     operands = [query, key, value] if mask is None else [query, key, value, mask]
     return _ops.attention(*operands)[0]
@@ -64,7 +64,7 @@ class _Attention(BaseRandomLayer):
         self.supports_masking = True
         self._masks_only_from_masks = True
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: _core.Tensor, key: Any) -> Any:
         raise NotImplementedError
 
     def _scores_are_products(self) -> bool:
@@ -104,7 +104,7 @@ class _Attention(BaseRandomLayer):
             result = _ops.multiply(result, shown)
         return (result, weights) if return_attention_scores else result
 
-    def _hidden(self, mask: Any, causal: bool, sizes: Any, dtype: Any) -> Any:
+    def _hidden(self, mask: Any, causal: bool, sizes: Any, dtype: dtypes.DType) -> Any:
         """What is subtracted from scores of these sizes, large for hidden keys; None if nothing."""
         allowed = None
         if mask and mask[1] is not None:
@@ -199,7 +199,7 @@ class Attention(_Attention):
             )
         Layer.build(self, input_shape)
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: _core.Tensor, key: Any) -> _core.Tensor:
         if self.score_mode == "dot":
             scores = _ops.matmul(query, key, False, True)
             return scores if self.scale is None else _ops.multiply(scores, self.scale)
@@ -246,7 +246,7 @@ class AdditiveAttention(_Attention):
             )
         Layer.build(self, input_shape)
 
-    def _calculate_scores(self, query: Any, key: Any) -> Any:
+    def _calculate_scores(self, query: _core.Tensor, key: Any) -> _core.Tensor:
         both = _ops.add(_ops.expand_dims(query, -2), _ops.expand_dims(key, -3))
         terms = _ops.tanh(both)
         if self.scale is not None:

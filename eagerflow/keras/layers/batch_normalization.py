@@ -27,7 +27,7 @@ _VARIANT = ("renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size"
 _HALF = (dtypes.float16, dtypes.bfloat16)
 
 
-def _correction(count: Any, dtype: Any) -> Any:
+def _correction(count: Any, dtype: dtypes.DType) -> _Tensor:
     """Bessel's correction for a count that is not known before the graph runs."""
     count = _ops.cast(count, dtype)
     return _ops.divide_real(count, _ops.maximum(_ops.subtract(count, 1), 1))
@@ -117,7 +117,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         self.fused = False if synchronized else fused
 
     @property
-    def _param_dtype(self) -> Any:
+    def _param_dtype(self) -> str:
         dtype = self.dtype or "float32"
         return "float32" if dtype in ("float16", "bfloat16") else dtype
 
@@ -215,7 +215,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             outputs = self._normalized(x, mean, variance, self.gamma, self.beta)
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 
-    def _normalized(self, x: Any, mean: Any, variance: Any, gamma: Any, beta: Any) -> Any:
+    def _normalized(self, x: _Tensor, mean: _Tensor, variance: Any, gamma: Any, beta: Any) -> Any:
         """gamma * (x - mean) / sqrt(variance + epsilon) + beta."""
         factor = _ops.rsqrt(_ops.add(variance, self.epsilon))
         if gamma is not None:
@@ -227,7 +227,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             shift = _ops.reshape(shift, self._broadcast_shape)
         return _ops.add(_ops.multiply(x, factor), shift)
 
-    def _call_native(self, x: Any, training: Any, mask: Any) -> Any:
+    def _call_native(self, x: _Tensor, training: bool | _Tensor, mask: Any) -> _Tensor:
         """The fused operation, for one axis of features and no mask."""
         gamma, beta = self.gamma, self.beta
         if gamma is None:
@@ -261,7 +261,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             and distribution_state.replica_context() is not None
         )
 
-    def _joined_moments(self, x: Any) -> tuple[Any, Any]:
+    def _joined_moments(self, x: _Tensor) -> tuple[Any, Any]:
         """Mean and variance of the batches of all replicas."""
         count = _ops.cast(self._count(x), x.dtype)
         total = _ops.reduce_sum(x, self._reduced, self._keep)
@@ -272,7 +272,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         mean = total / count
         return mean, squares / count - _ops.square(mean)
 
-    def _moments(self, x: Any, mask: Any) -> tuple[Any, Any]:
+    def _moments(self, x: _Tensor, mask: Any) -> tuple[Any, Any]:
         """Mean and variance of a batch."""
         if mask is None and self._is_joined():
             return self._joined_moments(x)
@@ -288,7 +288,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             mean = _ops.reshape(mean, variance._sizes())
         return mean, variance
 
-    def _move(self, x: Any, mean: Any, variance: Any) -> None:
+    def _move(self, x: _Tensor, mean: _Tensor, variance: Any) -> None:
         """Moves the averages towards the mean and the variance of a batch."""
         if self.fused:
             count = self._count(x)
@@ -329,7 +329,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
                 value = _ops.select(is_empty, _ops.zeros_like(value), value)
             self._subtract(average, _ops.multiply(_ops.subtract(average, value), step))
 
-    def _subtract(self, average: Any, amount: Any) -> None:
+    def _subtract(self, average: Any, amount: _Tensor) -> None:
         average.assign_sub(amount)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

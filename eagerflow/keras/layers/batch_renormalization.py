@@ -64,14 +64,14 @@ class Renormalization:
             return
         initial = self.moving_variance_initializer
 
-        def deviation(*args: Any, **kwargs: Any) -> Any:
+        def deviation(*args: Any, **kwargs: Any) -> _core.Tensor:
             return _ops.sqrt(initial(*args, **kwargs))
 
         self.moving_stddev = self._weight("moving_stddev", shape, False, deviation)
         self.renorm_mean = self._weight("renorm_mean", shape, False, self.moving_mean_initializer)
         self.renorm_stddev = self._weight("renorm_stddev", shape, False, deviation)
 
-    def _call_variant(self: Any, inputs: Any, training: Any, mask: Any) -> Any:
+    def _call_variant(self: Any, inputs: Any, training: bool | _core.Tensor, mask: Any) -> Any:
         """The outputs, for inputs of a floating dtype."""
         training = training and self.trainable
         sizes, x = inputs._sizes(), inputs
@@ -105,7 +105,7 @@ class Renormalization:
         outputs = self._normalized(x, mean, variance, gamma, beta)
         return _ops.reshape(outputs, list(sizes)) if x is not inputs else outputs
 
-    def _corrections(self: Any, mean: Any, variance: Any) -> tuple[Any, Any, Any]:
+    def _corrections(self: Any, mean: _core.Tensor, variance: Any) -> tuple[Any, Any, Any]:
         """The factor and the shift of batch renormalization, and the batch's deviation."""
         deviation = _ops.sqrt(_ops.add(variance, self.epsilon))
         known = _ops.maximum(self.renorm_stddev, self.epsilon**0.5)
@@ -121,7 +121,7 @@ class Renormalization:
         return _ops.stop_gradient(ratio), _ops.stop_gradient(shift), deviation
 
 
-def _composed(ratio: Any, shift: Any, gamma: Any, beta: Any) -> tuple[Any, Any]:
+def _composed(ratio: Any, shift: Any, gamma: _core.Tensor, beta: _core.Tensor) -> tuple[Any, Any]:
     """gamma and beta of `(x * ratio + shift) * gamma + beta`."""
     if gamma is not None:
         ratio, shift = _ops.multiply(ratio, gamma), _ops.multiply(shift, gamma)

@@ -41,7 +41,7 @@ class Coloring(ImageAugmentation):
         super().__init__(**kwargs)
         self.value_range = range_of(value_range)
 
-    def _clipped(self, images: Any) -> Any:
+    def _clipped(self, images: _core.Tensor) -> _core.Tensor:
         return _ops.clip_by_value(images, float(self.value_range[0]), float(self.value_range[1]))
 
 
@@ -69,10 +69,10 @@ class _RandomColoring(Coloring):
         """The images after the change."""
         return self._changed(self._cast(images), transformation) if training else images
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
         raise NotImplementedError
 
-    def _per_image(self, values: Any, rank: int = 4) -> Any:
+    def _per_image(self, values: Any, rank: int = 4) -> _core.Tensor:
         """One value for each image, in a shape that broadcasts with the images."""
         return _ops.reshape(self._cast(values), [-1] + [1] * (rank - 1))
 
@@ -177,7 +177,7 @@ class Equalization(Coloring):
         channels = _ops.unstack(self._cast(images), images._sizes()[axis], axis)
         return _ops.stack([self._equalized(channel) for channel in channels], axis)
 
-    def _equalized(self, channel: Any) -> Any:
+    def _equalized(self, channel: _core.Tensor) -> Any:
         x = rescaled(channel, self.value_range, _BYTES)
         indices = _ops.cast(x / 255.0 * (self.bins - 1.0), dtypes.int32)
         indices = _ops.clip_by_value(indices, 0, self.bins - 1)
@@ -289,7 +289,7 @@ class RandomPosterization(_RandomColoring):
             kept = random.randint(batch, low, high, dtype="uint8", seed=self.generator)
         return {"shift_factor": 8 - kept}
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
         shift = _ops.reshape(drawn["shift_factor"], [-1, 1, 1, 1])
         quantized = _ops.cast(rescaled(images, self.value_range, _BYTES), dtypes.uint8)
         quantized = _ops.left_shift(_ops.right_shift(quantized, shift), shift)
@@ -317,7 +317,7 @@ class RandomSaturation(_RandomColoring):
         factor = self._uniform((data._sizes()[0],), self.factor)
         return {"factor": factor / (1.0 - factor + config.epsilon())}
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         axis = 1 if self._is_first else 3
         hsv = image_ops.rgb_to_hsv(images, data_format=self.data_format)
         hue, saturation, value = _ops.unstack(hsv, 3, axis)
@@ -344,7 +344,7 @@ class RandomHue(_RandomColoring):
         factor = self._uniform(batch, self.factor) * 0.5
         return {"factor": _ops.select(turned, _ops.negative(factor), factor)}
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
         axis = 1 if self._is_first else 3
         x = rescaled(images, self.value_range, (0, 1))
         hsv = image_ops.rgb_to_hsv(x, data_format=self.data_format)
@@ -374,7 +374,7 @@ class RandomColorDegeneration(_RandomColoring):
         """The shares."""
         return {"factor": self._uniform((data._sizes()[0], 1, 1, 1), self.factor)}
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
         gray = image_ops.rgb_to_grayscale(images, data_format=self.data_format)
         return self._clipped(images + self._cast(drawn["factor"]) * (gray - images))
 

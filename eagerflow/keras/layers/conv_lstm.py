@@ -150,7 +150,7 @@ class ConvLSTMCell(DropoutRNNCell):
         ones = (1,) * self.rank
         return self._convolved(state, kernel, ones, "same", ones)
 
-    def advance(self, projection: Any, states: Any, masks: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projection: Any, states: Any, masks: Any) -> tuple[_core.Tensor, list[Any]]:
         """One step, from the result of `projected`: the output, and the states after it."""
         h, c = states
         axis = 1 if self._channels_first else -1
@@ -315,7 +315,7 @@ class ConvLSTM(RNNWithOwnCell):
         states = self._begin(inputs, initial_state)
         if (cell.dropout or cell.recurrent_dropout) and may_train(training):
 
-            def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+            def step(x: _core.Tensor, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.call(x, states, training=training)
 
             x = self._by_time(inputs)
@@ -327,7 +327,7 @@ class ConvLSTM(RNNWithOwnCell):
             unfolded = _ops.reshape(projection, [*shape[:2], *projection._sizes()[1:]])
             x = self._by_time(unfolded)
 
-            def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+            def step(x: _core.Tensor, states: list[Any]) -> tuple[Any, list[Any]]:
                 return cell.advance(x, states, None)
 
             one = step

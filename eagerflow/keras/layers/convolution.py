@@ -209,7 +209,7 @@ class Conv(FunctionLayer):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def convolution_op(self, inputs: Any, kernel: Any) -> Any:
+    def convolution_op(self, inputs: Any, kernel: Any) -> _core.Tensor:
         """The convolution itself, without bias and activation; subclasses may replace it."""
         if self._rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
@@ -236,7 +236,7 @@ class Conv(FunctionLayer):
         )
         return _ops.squeeze(images, [row])
 
-    def _shifted(self, inputs: Any) -> Any:
+    def _shifted(self, inputs: Any) -> _core.Tensor:
         """A sequence with zeros before it, so that no window sees later steps."""
         before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
         if self._channels_first:

@@ -127,7 +127,7 @@ class ConvTranspose(Conv):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> Any:
+    def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> _core.Tensor:
         return _ops.conv2d_backprop_input(
             kernel,
             inputs,

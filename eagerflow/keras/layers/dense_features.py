@@ -132,7 +132,7 @@ def sorted_columns(columns: Any) -> list[Any]:
     return sorted(columns, key=lambda column: column.name)
 
 
-def _features(features: Any) -> dict[str, Any]:
+def _features(features: _core.Tensor) -> dict[str, Any]:
     if not isinstance(features, Mapping):
         raise ValueError(f"We expected a dictionary here. Instead we got: {type(features)}")
     return dict(features)
@@ -196,7 +196,7 @@ class DenseFeatures(FeaturesLayer):
             parts.append(part)
         return parts[0] if len(parts) == 1 else _ops.concat(parts, 1)
 
-    def _check_batch(self, part: Any, parts: list[Any]) -> None:
+    def _check_batch(self, part: _core.Tensor, parts: list[Any]) -> None:
         """Raises ValueError if a column has another number of examples than those before it."""
         for column, other in zip(self._feature_columns, parts, strict=False):
             if not part.shape[:1].is_compatible_with(other.shape[:1]):

@@ -22,7 +22,7 @@ from eagerflow.keras.typing import (
 _ops = _core.ops
 
 
-def depthwise(layer: Conv, inputs: Any, kernel: Any) -> Any:
+def depthwise(layer: Conv, inputs: Any, kernel: Any) -> _core.Tensor:
     """The depthwise convolution of images, or of sequences as images of one row.
 
     The operation takes equal strides for rows and columns, as TensorFlow's does; a sequence's one

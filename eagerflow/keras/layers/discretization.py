@@ -155,7 +155,7 @@ class Discretization(PreprocessingLayer):
     def call(self, inputs: Any) -> Any:
         return self.encode(self.to_ids(as_tensor(inputs)))
 
-    def to_ids(self, values: Any) -> Any:
+    def to_ids(self, values: Any) -> _core.Tensor:
         """The indices of the bins that values are in."""
         x = conversion.cast(values, dtypes.float32)
         shape = x._sizes()

@@ -38,7 +38,7 @@ class _Noise(BaseRandomLayer):
         return input_shape
 
 
-def _checked_rate(rate: Any, name: str = "rate") -> Any:
+def _checked_rate(rate: float, name: str = "rate") -> Any:
     if isinstance(rate, int | float) and not 0 <= rate <= 1:
         raise ValueError(
             f"Invalid value {rate} received for `{name}`, expected a value between 0 and 1."
@@ -167,7 +167,7 @@ class GaussianNoise(_Noise):
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
-    def _changed(self, inputs: Any) -> Any:
+    def _changed(self, inputs: Any) -> _Tensor:
         noise = self._random_generator.random_normal(
             inputs._sizes(), mean=0.0, stddev=self.stddev, dtype=inputs.dtype
         )

@@ -98,7 +98,7 @@ class Embedding(FunctionLayer):
         rows = self.rows_of(inputs)
         return from_dense(rows) if self.sparse else rows
 
-    def rows_of(self, inputs: Any) -> Any:
+    def rows_of(self, inputs: Any) -> _core.Tensor:
         """The table's rows for ids, as a dense tensor."""
         if inputs.dtype not in _INTEGERS:
             inputs = _ops.cast(inputs, dtypes.int32)

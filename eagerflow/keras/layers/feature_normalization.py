@@ -114,7 +114,7 @@ class Normalization(PreprocessingLayer):
     _deviation: Any
     adapt_variance: Any
 
-    def _set_moments(self, mean: Any, variance: Any) -> None:
+    def _set_moments(self, mean: _core.Tensor, variance: Any) -> None:
         dtype = self._compute_dtype_object
         self.mean = conversion.cast(_ops.reshape(mean, self._spread), dtype)
         self.variance = conversion.cast(_ops.reshape(variance, self._spread), dtype)

@@ -145,7 +145,7 @@ class GatedRNN(RNNWithOwnCell):
         return self._finish(last, every, final, final)
 
     def _call_native(
-        self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
+        self, projection: _core.Tensor, states: list[Any], mask: Any, functions: tuple[str, ...]
     ) -> Any:
         """All steps by one operation, which has a gradient, but no second one."""
         dtype = projection.dtype

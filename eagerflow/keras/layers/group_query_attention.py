@@ -126,7 +126,7 @@ class GroupQueryAttention(FunctionLayer):
             **more,
         )
 
-    def _build_from(self, query: Any, value: Any, key: Any) -> None:
+    def _build_from(self, query: _core.Tensor, value: Any, key: Any) -> None:
         """Makes the projections."""
         self._projected = True
         dim, of_queries = as_shape(query.shape)[-1], (self.num_query_heads, self.head_dim)

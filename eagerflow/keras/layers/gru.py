@@ -119,7 +119,7 @@ class GRUCell(GatedCell):
 
     def run_native(
         self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
-    ) -> tuple[Any, list[Any]]:
+    ) -> tuple[_core.Tensor, list[Any]]:
         dtype = projection.dtype
         bias = None if self.bias is None else self.bias[1]
         bias = _ops.zeros([3 * self.units], dtype) if bias is None else as_dtype(bias, dtype)

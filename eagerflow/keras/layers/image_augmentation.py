@@ -85,10 +85,10 @@ class ImageAugmentation(Layer):
             result[name] = _ops.squeeze(value, [0]) if single else value
         return result
 
-    def _drawn(self, images: Any, training: Any) -> Any:
+    def _drawn(self, images: _core.Tensor, training: bool | _core.Tensor) -> Any:
         return self.get_random_transformation(images, training=training) if training else None
 
-    def _batch(self, images: Any) -> tuple[Any, bool]:
+    def _batch(self, images: _core.Tensor) -> tuple[Any, bool]:
         images = _core.as_tensor(images)
         if images.ndim not in (3, 4):
             raise ValueError(
@@ -129,10 +129,10 @@ class ImageAugmentation(Layer):
         """The inputs' shape."""
         return input_shape
 
-    def _cast(self, images: Any) -> Any:
+    def _cast(self, images: _core.Tensor) -> Any:
         return conversion.cast(images, self.compute_dtype)
 
-    def _uniform(self, shape: Any, limits: Any, dtype: Any = None) -> Any:
+    def _uniform(self, shape: Any, limits: Any, dtype: str | None = None) -> Any:
         return random.uniform(shape, limits[0], limits[1], dtype=dtype, seed=self.generator)
 
     def _sizes(self, images: Any) -> tuple[int, int, int, int]:

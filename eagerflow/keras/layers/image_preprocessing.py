@@ -31,14 +31,14 @@ def checked_interpolation(value: str) -> str:
     return name
 
 
-def cropped(images: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
+def cropped(images: Any, top: Any, left: Any, height: Any, width: Any) -> _core.Tensor:
     """A part of images `[..., rows, columns, channels]`."""
     shape = images._sizes()
     before = [0] * (len(shape) - 3)
     return _ops.slice(images, [*before, top, left, 0], [*shape[:-3], height, width, shape[-1]])
 
 
-def _part_of(size: Any, dividend: Any, divisor: int) -> Any:
+def _part_of(size: Any, dividend: Any, divisor: int) -> int | _core.Tensor:
     """The quotient as an integer, but at most a size; both may be known only when a graph runs."""
     if type(size) is int and type(dividend) is int:
         return min(size, int(float(dividend) / divisor))
@@ -46,7 +46,7 @@ def _part_of(size: Any, dividend: Any, divisor: int) -> Any:
     return _ops.minimum(size, _ops.cast(quotient, dtypes.int32))
 
 
-def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> Any:
+def fitted(images: Any, height: int, width: int, interpolation: str = "bilinear") -> _core.Tensor:
     """Images of a size; the least is cropped that preserves their aspect ratio."""
     rows, columns = images._sizes()[-3:-1]
     crop_height = _part_of(rows, columns * height, width)

@@ -62,7 +62,7 @@ class TermTable(MutableHashTable):
     def _checkpoint_values(self) -> Any:
         return self._values()
 
-    def _find(self, keys: Any, default: Any) -> Any:
+    def _find(self, keys: Any, default: Any) -> _core.Tensor:
         if not self.is_initialized:
             raise errors.FailedPreconditionError(
                 None,
@@ -325,7 +325,7 @@ class IndexLookup(PreprocessingLayer):
         if self.input_vocabulary is not None:
             return {}
 
-        def terms() -> Any:
+        def terms() -> _core.Tensor:
             array = np.empty(len(self._tokens), object)
             array[:] = [str(term).encode() for term in self._tokens]
             return _core.convert(array, dtypes.string, None)
@@ -351,7 +351,7 @@ class IndexLookup(PreprocessingLayer):
         terms = path.read_text(encoding="utf-8").split("\n")[special:]
         self._set_terms([self._key(self._from_text(term)) for term in terms], None)
 
-    def _from_text(self, term: str) -> Any:
+    def _from_text(self, term: str) -> str | int:
         return term if self.vocabulary_dtype == "string" else int(term)
 
     def _check_terms(self, terms: list[Any], special: list[Any]) -> None:

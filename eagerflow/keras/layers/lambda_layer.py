@@ -265,7 +265,7 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, dict) and value.get("class_name") in ("__numpy__", "__tensor__")
 
 
-def _tuples(shape: Any) -> Any:
+def _tuples(shape: TensorShape) -> Any:
     """Shapes as tuples, in their structure."""
     if isinstance(shape, TensorShape):
         return None if shape.rank is None else tuple(shape.as_list())
@@ -278,7 +278,7 @@ def _tuples(shape: Any) -> Any:
     return shape
 
 
-def _shapes(shape: Any) -> Any:
+def _shapes(shape: TensorShape) -> Any:
     """The result of a function that computes shapes, as TensorShapes."""
     if isinstance(shape, (list, tuple)) and any(
         isinstance(entry, (list, tuple, TensorShape)) for entry in shape

@@ -136,7 +136,7 @@ class LayerNormalization(_Normalization):
             outputs = _ops.add(outputs, _as(beta, x.dtype))
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 
-    def _call_native(self, inputs: Any) -> Any:
+    def _call_native(self, inputs: Any) -> _core.Tensor:
         """The fused operation, for the last axes."""
         gamma, beta = self.gamma, self.beta
         if gamma is None or beta is None:
@@ -146,7 +146,7 @@ class LayerNormalization(_Normalization):
         return _ops.layer_norm(inputs, gamma, beta, self.epsilon)[0]
 
 
-def _as(value: Any, dtype: Any) -> Any:
+def _as(value: Any, dtype: dtypes.DType) -> Any:
     return value if value.dtype is dtype else _ops.cast(value, dtype)
 
 
@@ -224,7 +224,7 @@ class GroupNormalization(_Normalization):
         self._broadcast_shape[self._group_axis : self._group_axis + 2] = [self.groups, each]
         Layer.build(self, input_shape)
 
-    def _grouped(self, x: Any) -> Any:
+    def _grouped(self, x: _core.Tensor) -> _core.Tensor:
         sizes = list(x._sizes())
         axis = self._group_axis
         sizes[axis : axis + 1] = self._broadcast_shape[axis : axis + 2]

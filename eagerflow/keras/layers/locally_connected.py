@@ -191,7 +191,7 @@ class LocallyConnected(FunctionLayer):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def _by_patches(self, inputs: Any) -> Any:
+    def _by_patches(self, inputs: Any) -> _core.Tensor:
         """One product of matrices for each position."""
         rank = self._rank
         _, counts, channels = self._places
@@ -214,7 +214,7 @@ class LocallyConnected(FunctionLayer):
             return _ops.reshape(_ops.transpose(result, [1, 2, 0]), [batch, self.filters, *counts])
         return _ops.reshape(_ops.transpose(result, [1, 0, 2]), [batch, *counts, self.filters])
 
-    def _by_matrix(self, inputs: Any) -> Any:
+    def _by_matrix(self, inputs: Any) -> _core.Tensor:
         """One product with a matrix that has zeros where a window does not see a position."""
         _, counts, _ = self._places
         shape = inputs._sizes()

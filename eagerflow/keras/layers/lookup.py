@@ -179,5 +179,5 @@ class IntegerLookup(IndexLookup):
             return strings.to_number(values, dtypes.int64)
         return _ops.cast(values, dtypes.int64)
 
-    def _bucket(self, keys: Any) -> Any:
+    def _bucket(self, keys: Any) -> _core.Tensor:
         return _ops.floormod(keys, _ops.cast(self.num_oov_indices, dtypes.int64))

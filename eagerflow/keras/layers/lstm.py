@@ -21,7 +21,7 @@ def lstm_bias_initializer(cell: Any, units: int) -> Any:
         return cell.bias_initializer
     own = cell.bias_initializer
 
-    def initialize(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def initialize(shape: Any, dtype: Any = None, **kwargs: object) -> _core.Tensor:
         ones = initializers.get("ones")
         parts = [own((units,), dtype), ones((units,), dtype), own((units * 2,), dtype)]
         return _ops.concat(parts, 0)
@@ -108,7 +108,7 @@ class LSTMCell(GatedCell):
         h = _ops.multiply(o, self.activation(c))
         return h, [h, c]
 
-    def _compute_carry_and_output(self, x: Any, h_tm1: Any, c_tm1: Any) -> tuple[Any, Any]:
+    def _compute_carry_and_output(self, x: _core.Tensor, h_tm1: Any, c_tm1: Any) -> tuple[Any, Any]:
         """The carry state and the output gate, for subclasses that compute the rest.
 
         Args:
@@ -123,7 +123,7 @@ class LSTMCell(GatedCell):
         ]
         return self._compute_carry_and_output_fused(gates, c_tm1)
 
-    def _compute_carry_and_output_fused(self, z: Any, c_tm1: Any) -> tuple[Any, Any]:
+    def _compute_carry_and_output_fused(self, z: list[_core.Tensor], c_tm1: Any) -> tuple[Any, Any]:
         """As `_compute_carry_and_output`, of the gates i, f, g and o before their activations."""
         i, f, g, o = z
         gate = self.recurrent_activation
@@ -132,7 +132,7 @@ class LSTMCell(GatedCell):
 
     def run_native(
         self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
-    ) -> tuple[Any, list[Any]]:
+    ) -> tuple[_core.Tensor, list[Any]]:
         kernel = as_dtype(self.recurrent_kernel, projection.dtype)
         hs, h, c, _, _ = _ops.lstm(projection, states[0], states[1], kernel, mask, *functions)
         return hs, [h, c]

@@ -83,17 +83,17 @@ class MixUp(ImageAugmentation):
 class _Boxes(ImageAugmentation):
     """A layer that draws a box in each image."""
 
-    def _bounds(self, batch: int, length: int, share: Any) -> tuple[Any, Any]:
+    def _bounds(self, batch: int, length: int, share: _core.Tensor) -> tuple[Any, Any]:
         """The bounds along a side of boxes that cover a share of it."""
         size = self._cast(share * float(length))
         start = self._uniform([batch], (0.0, 1.0), self.compute_dtype) * (float(length) - size)
         return start, start + size
 
-    def _inside(self, images: Any, columns: Any, rows: Any) -> Any:
+    def _inside(self, images: _core.Tensor, columns: Any, rows: Any) -> _core.Tensor:
         """Which pixels are in the box, `[batch, rows, columns, 1]` or with channels first."""
         _, height, width, _ = self._sizes(images)
 
-        def between(length: int, bounds: Any, axis: int) -> Any:
+        def between(length: int, bounds: Any, axis: int) -> _core.Tensor:
             shape = [1, 1, 1, 1]
             shape[axis] = length
             indices = _ops.reshape(self._cast(_ops.range(0, length, 1)), shape)
@@ -226,7 +226,7 @@ class RandomErasing(_Boxes):
             "fill_value": self._filling(data),
         }
 
-    def _filling(self, images: Any) -> Any:
+    def _filling(self, images: _core.Tensor) -> _core.Tensor:
         low, high = map(float, self.value_range)
         if self.fill_value is None:
             noise = random.normal(images._sizes(), dtype=self.compute_dtype, seed=self.generator)

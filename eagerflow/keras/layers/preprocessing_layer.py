@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ class PreprocessingLayer(Layer):
             steps_per_execution: ignored.
         """
 
-    def make_adapt_function(self) -> Any:
+    def make_adapt_function(self) -> Callable[..., None]:
         """A function that updates the state with the next batch of an iterator."""
 
         def adapt_step(iterator: Any) -> None:

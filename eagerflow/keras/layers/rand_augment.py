@@ -60,13 +60,13 @@ class _Moving(ImageAugmentation):
         return self._moved(images, transformation if training else None, self.interpolation)
 
     def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: Any = True
+        self, segmentation_masks: Any, transformation: Any, training: bool | _core.Tensor = True
     ) -> Any:
         """The masks, moved like the images without interpolation."""
         return self._moved(segmentation_masks, transformation if training else None, "nearest")
 
     def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: Any = True
+        self, bounding_boxes: Any, transformation: object, training: bool | _core.Tensor = True
     ) -> Any:
         """Boxes of sheared images are not supported.
 
@@ -206,7 +206,7 @@ class _Several(ImageAugmentation):
             RandomSharpness(self.factor, **coloring),
         ]
 
-    def _apply(self, layer: Any, images: Any, masks: Any) -> tuple[Any, Any]:
+    def _apply(self, layer: Any, images: _core.Tensor, masks: Any) -> tuple[Any, Any]:
         """Images, and masks if there are any, changed in the same way."""
         if not isinstance(layer, ImageAugmentation):
             if self._is_first:
@@ -238,7 +238,7 @@ class _Several(ImageAugmentation):
             result["segmentation_masks"] = _ops.squeeze(masks, [0]) if single else masks
         return result
 
-    def _changed(self, images: Any, masks: Any) -> tuple[Any, Any]:
+    def _changed(self, images: _core.Tensor, masks: Any) -> tuple[Any, Any]:
         raise NotImplementedError
 
 
@@ -270,7 +270,7 @@ class RandAugment(_Several):
         super().__init__(value_range, factor, interpolation, seed, data_format, **kwargs)
         self.num_ops = num_ops
 
-    def _changed(self, images: Any, masks: Any) -> tuple[Any, Any]:
+    def _changed(self, images: _core.Tensor, masks: Any) -> tuple[Any, Any]:
         ways = [*self._moves, *self._more, *self._colorings]
         drawn = random.randint((self.num_ops,), 0, len(ways), seed=self.generator)
         for index in drawn.numpy().tolist():

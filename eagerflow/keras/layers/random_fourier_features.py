@@ -125,7 +125,7 @@ class RandomFourierFeatures(Layer):
         return super().get_config() | {"kernel_initializer": kernel}
 
 
-def _last_of(shape: Any) -> int:
+def _last_of(shape: TensorShape) -> int:
     """The number of columns of a matrix."""
     shape = TensorShape(shape)
     if shape.rank != 2:

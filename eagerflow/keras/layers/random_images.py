@@ -37,12 +37,12 @@ class RandomImages(BaseRandomLayer):
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
         return by_training(training, lambda on: self._in_training(images) if on else images)
 
-    def _in_training(self, images: Any) -> Any:
+    def _in_training(self, images: _core.Tensor) -> Any:
         if images.dtype.is_floating or not self._computes_in_floats:
             return self._changed(images)
         return _ops.cast(self._changed(_ops.cast(images, dtypes.float32)), images.dtype)
 
-    def _changed(self, images: Any) -> Any:
+    def _changed(self, images: _core.Tensor) -> Any:
         """Images `[rows, columns, channels]`, or a batch of them, after the change."""
         raise NotImplementedError
 
@@ -77,14 +77,14 @@ class RandomFlip(RandomImages):
             )
         self.mode = mode
 
-    def _changed(self, images: Any) -> Any:
+    def _changed(self, images: _core.Tensor) -> Any:
         if "horizontal" in self.mode:
             images = self._flipped(images, -2)
         if "vertical" in self.mode:
             images = self._flipped(images, -3)
         return images
 
-    def _flipped(self, images: Any, axis: int) -> Any:
+    def _flipped(self, images: Any, axis: int) -> _core.Tensor:
         seed = self._random_generator.make_seed_for_stateless_op()
         mirrored = _ops.reverse(images, [axis])
         if images.ndim == 3:
@@ -165,7 +165,7 @@ class RandomContrast(RandomImages):
                 f"Received: factor={factor}"
             )
 
-    def _changed(self, images: Any) -> Any:
+    def _changed(self, images: Any) -> _core.Tensor:
         seed = self._random_generator.make_seed_for_stateless_op()
         factor = stateless.stateless_uniform([], seed, 1.0 - self.lower, 1.0 + self.upper)
         mean = _ops.reduce_mean(images, [-3, -2], True)
@@ -215,7 +215,7 @@ class RandomBrightness(RandomImages):
             )
         self._value_range = sorted(value_range)
 
-    def _changed(self, images: Any) -> Any:
+    def _changed(self, images: Any) -> _core.Tensor:
         low, high = self._value_range
         shape = [1] * images.ndim
         if images.ndim == 4:
@@ -281,7 +281,7 @@ class Transformation(RandomImages):
         """The coefficients that `transformed` takes."""
         raise NotImplementedError
 
-    def _draw(self, batch: int, limits: tuple[float, float], plus: float = 0.0) -> Any:
+    def _draw(self, batch: int, limits: tuple[float, float], plus: float = 0.0) -> _core.Tensor:
         drawn = self._random_generator.random_uniform(
             [batch, 1], minval=plus + limits[0], maxval=plus + limits[1]
         )

@@ -275,7 +275,7 @@ class RNN(Layer):
             cell.reset_dropout_mask()
             cell.reset_recurrent_dropout_mask()
 
-    def _dropping(self, step: Step, training: Any) -> Step:
+    def _dropping(self, step: Step, training: bool | _core.Tensor) -> Step:
         """A step as in the loop of a traced function, which draws new dropout masks.
 
         Calls outside such functions, and those that are unrolled, draw masks once for all steps.
@@ -285,7 +285,7 @@ class RNN(Layer):
         if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
             return step
 
-        def choosing(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        def choosing(x: _core.Tensor, states: list[Any]) -> tuple[Any, list[Any]]:
             self._reset_masks()
             return step(x, states)
 
@@ -315,7 +315,7 @@ class RNN(Layer):
         lengths = {len(nest.flatten(state)) for state in states}
         nested = lengths != {1} or any(nest.is_nested(state) for state in states)
 
-        def step(x: Any, flat: list[Any]) -> tuple[Any, list[Any]]:
+        def step(x: _core.Tensor, flat: list[Any]) -> tuple[Any, list[Any]]:
             cell_states = nest.pack_sequence_as(states, flat) if nested else flat
             output, new = cell(x, cell_states, **kwargs)
             return output, nest.flatten(new)
@@ -455,7 +455,7 @@ class RNN(Layer):
         return layer
 
 
-def _flat_shapes(shape: Any) -> list[Any]:
+def _flat_shapes(shape: TensorShape) -> list[Any]:
     """The shapes in a structure of them."""
     if isinstance(shape, TensorShape):
         return [shape]

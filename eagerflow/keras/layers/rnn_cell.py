@@ -142,7 +142,7 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
             self.__dict__["_recurrent_mask"] = masks
         return self._recurrent_mask
 
-    def _masks(self, inputs: Any, rate: float, count: int, training: Any) -> Any:
+    def _masks(self, inputs: Any, rate: float, count: int, training: bool | _core.Tensor) -> Any:
         ones = _ops.ones_like(inputs)
         drop = self._random_generator.dropout
         masks = [
@@ -260,7 +260,7 @@ class GatedCell(DropoutRNNCell):
         bias = self._input_bias()
         return result if bias is None else _ops.bias_add(result, bias, "NHWC")
 
-    def _product(self, x: Any, kernel: Any, masks: Any) -> Any:
+    def _product(self, x: _core.Tensor, kernel: Any, masks: Any) -> _core.Tensor:
         """x @ kernel; with dropout x is multiplied with one mask, or with one for each gate."""
         if masks is None:
             return _ops.matmul(x, kernel)

@@ -56,7 +56,7 @@ class _CellWrapper(AbstractRNNCell):
         self.built = True
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self, inputs: Any = None, batch_size: int | None = None, dtype: Any = None
     ) -> Any:
         """The cell's states before the first step."""
         return self.cell.get_initial_state(inputs, batch_size, dtype)

@@ -76,7 +76,7 @@ class SimpleRNNCell(GatedCell):
 
     def run_native(
         self, projection: Any, states: list[Any], mask: Any, functions: tuple[str, ...]
-    ) -> tuple[Any, list[Any]]:
+    ) -> tuple[_core.Tensor, list[Any]]:
         kernel = as_dtype(self.recurrent_kernel, projection.dtype)
         hs, h = _ops.simple_rnn(projection, states[0], kernel, mask, *functions)
         return hs, [h]

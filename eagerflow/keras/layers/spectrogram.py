@@ -127,7 +127,7 @@ class STFTSpectrogram(Layer):
         }
         return self._arranged(self._shown(parts))
 
-    def _convolved(self, inputs: Any, kernel: Any) -> Any:
+    def _convolved(self, inputs: Any, kernel: Any) -> _core.Tensor:
         """`[batch, channels, frames, frequencies]` of `[batch, channels, samples]`."""
         batch, channels, samples = inputs._sizes()
         outputs = convolution.conv1d(
@@ -156,7 +156,7 @@ class STFTSpectrogram(Layer):
             return magnitude
         return _ops.log(_ops.maximum(magnitude, small))
 
-    def _arranged(self, x: Any) -> Any:
+    def _arranged(self, x: _core.Tensor) -> Any:
         """The result's order of axes, from `[batch, channels, frames, frequencies]`."""
         batch, channels, frames, bins = x._sizes()
         first = self.data_format == "channels_first"
@@ -282,7 +282,7 @@ class MelSpectrogram(Layer):
         lower_edge_hertz: float = 125.0,
         upper_edge_hertz: float = 3800.0,
         dtype: Any = "float32",
-    ) -> Any:
+    ) -> _core.Tensor:
         """The matrix that turns frequencies into bands: `tf.signal.linear_to_mel_weight_matrix`."""
         return spectral.linear_to_mel_weight_matrix(
             num_mel_bins,

@@ -137,7 +137,7 @@ class StackedRNNCells(Layer):
         return cls(cells, **config)
 
 
-def _first_shape(shape: Any) -> TensorShape:
+def _first_shape(shape: TensorShape) -> TensorShape:
     """The first of the shapes in a structure."""
     while (
         isinstance(shape, (list, tuple))

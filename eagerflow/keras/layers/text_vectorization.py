@@ -269,7 +269,7 @@ def _named(function: Any) -> Any:
     return serialization.serialize_keras_object(function) if callable(function) else function
 
 
-def _bad_rank(shape: Any) -> ValueError:
+def _bad_rank(shape: TensorShape) -> ValueError:
     return ValueError(
         "When using `TextVectorization` to tokenize strings, the input rank must be 1 or the last "
         f"shape dimension must be 1. Received: inputs.shape={shape} with rank={shape.rank}"

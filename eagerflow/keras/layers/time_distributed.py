@@ -83,7 +83,7 @@ class TimeDistributed(Wrapper):
         return mask
 
 
-def _joined(x: Any) -> Any:
+def _joined(x: _core.Tensor) -> _core.Tensor:
     """A tensor with the steps' axis merged into the batch's."""
     shape = x._sizes()
     return _ops.reshape(x, [shape[0] * shape[1], *shape[2:]])
@@ -99,7 +99,7 @@ def _without_steps(shape: TensorShape) -> TensorShape:
     return TensorShape([sizes[0], *sizes[2:]])
 
 
-def _mapped(function: Any, shape: Any) -> Any:
+def _mapped(function: Any, shape: TensorShape) -> Any:
     """`function` of each shape in a structure."""
     if isinstance(shape, TensorShape):
         return function(shape)
@@ -112,7 +112,7 @@ def _mapped(function: Any, shape: Any) -> Any:
     return function(TensorShape(shape))
 
 
-def _first(shape: Any) -> TensorShape:
+def _first(shape: TensorShape) -> TensorShape:
     shapes: list[TensorShape] = []
     _mapped(shapes.append, shape)
     return shapes[0]

@@ -23,7 +23,7 @@ INTERPOLATIONS = (
 )
 
 
-def repeated(inputs: Any, times: dict[int, int]) -> Any:
+def repeated(inputs: Any, times: dict[int, int]) -> _core.Tensor:
     """A tensor whose entries are repeated along axes."""
     spread, counts, sizes = [], [], []
     for axis, size in enumerate(inputs._sizes()):

@@ -123,7 +123,7 @@ class SpectralNormalization(Wrapper):
             vector.assign(_ops.select(used, vector_u, vector))
         return self.layer(inputs)
 
-    def normalize_weights(self) -> tuple[Any, Any]:
+    def normalize_weights(self) -> tuple[_core.Tensor, _core.Tensor]:
         """The kernel divided by its largest singular value, and the vector that belongs to it."""
         kernel, u = self._normalized
         shape = kernel.shape.as_list()

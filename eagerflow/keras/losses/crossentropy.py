@@ -63,7 +63,7 @@ def _check_compatible(target: Tensor, output: Tensor) -> None:
 
 def categorical_probabilities(
     target: Any, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+) -> Tensor:
     """The cross-entropy along an axis, for labels that are probabilities.
 
     Raises:
@@ -82,11 +82,11 @@ def categorical_probabilities(
 def categorical_focal_probabilities(
     target: Any,
     output: Any,
-    alpha: Any = 0.25,
+    alpha: TensorLike = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """The focal cross-entropy along an axis: well-classified samples count less."""
     target, output = tensor(target), tensor(output)
     _check_compatible(target, output)
@@ -106,7 +106,7 @@ def sparse_classes(
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross-entropy along an axis, for labels that are class ids.
 
     Args:
@@ -146,7 +146,7 @@ def sparse_classes(
     return losses
 
 
-def binary_probabilities(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_probabilities(target: Any, output: Any, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each element, for labels that are probabilities of class 1."""
     output = tensor(output)
     target = labels_for(output, target)
@@ -241,7 +241,7 @@ def categorical_crossentropy(
 def categorical_focal_crossentropy(
     y_true: TensorLike,
     y_pred: TensorLike,
-    alpha: Any = 0.25,
+    alpha: TensorLike = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     label_smoothing: float = 0.0,
@@ -310,7 +310,7 @@ def binary_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """The mean along an axis of the cross-entropies of binary labels.
 
     Args:
@@ -338,7 +338,7 @@ def binary_focal_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """The mean along an axis of the focal cross-entropies of binary labels.
 
     Lin et al., "Focal loss for dense object detection" (ICCV 2017).

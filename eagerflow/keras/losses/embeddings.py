@@ -28,7 +28,7 @@ def circle(
     remove_diagonal: bool = True,
     gamma: float = 80,
     margin: float = 0.4,
-) -> Any:
+) -> _core.Tensor:
     """Circle loss: penalizes distant embeddings of one class and close ones of different classes.
 
     Sun et al., "Circle loss: a unified perspective of pair similarity optimization" (CVPR 2020).
@@ -70,7 +70,7 @@ def circle(
     return loss
 
 
-def _column(labels: Any) -> Any:
+def _column(labels: TensorLike) -> Any:
     labels = _ops.cast(tensor(labels), dtypes.int32)
     return _ops.expand_dims(labels, 1) if len(labels.shape) == 1 else labels
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import _core
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction, labels_for, tensor
@@ -24,7 +22,7 @@ def _gaps(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     return _ops.relu(1.0 - _signs(labels_for(y_pred, y_true)) * y_pred)
 
 
-def hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean over the last axis of max(1 - y_true * y_pred, 0), for labels of -1 and 1.
 
     Labels of 0 and 1 are converted to -1 and 1.
@@ -35,7 +33,7 @@ def hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return _ops.reduce_mean(_gaps(y_true, y_pred), axis=-1)
 
 
-def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """The mean over the last axis of max(1 - y_true * y_pred, 0) squared.
 
     >>> print(tf.keras.losses.squared_hinge([[-1.0, 1.0]], [[0.5, 2.0]]).numpy().round(4))
@@ -44,7 +42,7 @@ def squared_hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return _ops.reduce_mean(_ops.square(_gaps(y_true, y_pred)), axis=-1)
 
 
-def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     """max(wrong - right + 1, 0), with the score of the true class and the highest of the others.
 
     >>> print(tf.keras.losses.categorical_hinge([[0.0, 1.0]], [[0.5, 0.75]]).numpy().round(4))

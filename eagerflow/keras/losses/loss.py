@@ -23,7 +23,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     """Whether a value is a tensor, or a symbolic one of a functional model."""
     if isinstance(value, Tensor):
         return True

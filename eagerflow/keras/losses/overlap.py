@@ -8,12 +8,12 @@ from eagerflow import _core
 from eagerflow.keras import config
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction, labels_for, tensor
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 
 
-def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Any:
+def dice(y_true: TensorLike, y_pred: TensorLike, axis: Axes | None = None) -> Any:
     """One minus the Dice coefficient: twice the overlap divided by the sum of both.
 
     Args:
@@ -29,7 +29,7 @@ def dice(y_true: TensorLike, y_pred: TensorLike, axis: Any = None) -> Any:
 
 def tversky(
     y_true: TensorLike, y_pred: TensorLike, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
-) -> Any:
+) -> _core.Tensor:
     """One minus Tversky's index (Salehi et al., 2017).
 
     Args:
@@ -65,7 +65,7 @@ class Dice(LossFunctionWrapper):
         self,
         reduction: str = Reduction.AUTO,
         name: str | None = "dice",
-        axis: Any = None,
+        axis: Axes | None = None,
     ) -> None:
         super().__init__(dice, name=name, reduction=reduction, axis=axis)
 
@@ -88,6 +88,6 @@ class Tversky(LossFunctionWrapper):
         beta: float = 0.5,
         reduction: str = Reduction.AUTO,
         name: str | None = "tversky",
-        axis: Any = None,
+        axis: Axes | None = None,
     ) -> None:
         super().__init__(tversky, name=name, reduction=reduction, alpha=alpha, beta=beta, axis=axis)

@@ -61,7 +61,7 @@ def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[
     return loops.map_fn(of_row, (y_true, y_pred), fn_output_signature=spec)
 
 
-def _as_ragged(value: Any) -> Any:
+def _as_ragged(value: TensorLike) -> Any:
     return value if is_ragged(value) else RaggedTensor.from_tensor(value)
 
 

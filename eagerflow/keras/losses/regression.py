@@ -11,13 +11,13 @@ from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import Reduction, cast, labels_for, tensor
 from eagerflow.ops import norms
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 _LOG_2 = 0.6931471805599453
 
 
-def mean(values: Any, axis: Any = -1) -> Any:
+def mean(values: Any, axis: Axes = -1) -> Any:
     """The mean along an axis; of booleans, in the default float type."""
     if values.dtype is dtypes.bool:
         values = _ops.cast(values, defaults.float_dtype)
@@ -111,7 +111,7 @@ def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return mean(error + _ops.softplus(-2.0 * error) - _LOG_2)
 
 
-def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The Kullback-Leibler divergence between probabilities along the last axis.
 
     Both are kept above epsilon.
@@ -136,11 +136,11 @@ def poisson(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return mean(y_pred - y_true * _ops.log(y_pred + defaults.epsilon))
 
 
-def _normalized(values: Any, axis: Any) -> Any:
+def _normalized(values: TensorLike, axis: Any) -> _core.Tensor:
     return norms.unit(tensor(values), axis, 1e-6)
 
 
-def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> _core.Tensor:
     """The negative cosine of the angle between labels and predictions.
 
     >>> print(tf.keras.losses.cosine_similarity([[0.0, 1.0]], [[0.0, 2.0]]).numpy().round(4))

@@ -86,14 +86,14 @@ def warn_of_stretching(first: Any, second: Any, first_name: str, second_name: st
     )
 
 
-def number_in(values: Tensor, dtype: DType) -> Any:
+def number_in(values: Tensor, dtype: DType) -> float:
     """How many elements a tensor has: a float, or a scalar of a dtype where a graph knows."""
     count = values._size
     return _ops.cast(count_of(values), dtype) if count is None else float(count)
 
 
 def remove_squeezable_dimensions(
-    labels: Any, predictions: Any, expected_rank_diff: int = 0
+    labels: TensorLike, predictions: TensorLike, expected_rank_diff: int = 0
 ) -> tuple[Any, Any]:
     """Squeezes a last axis of size one if the ranks of labels and predictions differ by one more
     than expected."""

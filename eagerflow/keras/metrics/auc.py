@@ -217,7 +217,7 @@ class AUC(Metric):
             shapes.append((self.label_weights, ("L",)))
         debugging.assert_shapes(shapes, message="Number of labels is not consistent.")
 
-    def _of_labels(self, areas: Any) -> Any:
+    def _of_labels(self, areas: Any) -> _core.Tensor:
         """The sum over thresholds; with several labels, their weighted mean."""
         total = _ops.reduce_sum(areas, axis=0)
         if not self.multi_label:

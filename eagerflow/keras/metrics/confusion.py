@@ -69,7 +69,7 @@ def are_even(thresholds: Any) -> bool:
     return bool(np.allclose(thresholds, even, atol=defaults.epsilon))
 
 
-def _only_top_k(predictions: Any, k: int) -> Any:
+def _only_top_k(predictions: Tensor, k: int) -> Any:
     """Predictions, with those below the `k` highest of each row far below all thresholds."""
     classes = predictions._shape_tuple()[-1]
     indices = _ops.top_k(predictions, k=k)[1]
@@ -150,7 +150,7 @@ def update_counts(
 
 def _counts_of_comparisons(
     positive: Tensor, negative: Tensor, y_pred: Tensor, thresholds: Any
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Positives above each threshold, right and wrong ones, by comparing all with all."""
     if len(thresholds) == 1:
         limit = _core.convert(float(thresholds[0]), y_pred.dtype)
@@ -180,7 +180,7 @@ def _counts_of_buckets(
         labels = y_pred._shape_tuple()[1]
         buckets = buckets * labels + _ops.range(0, labels, 1)
 
-    def above(values: Any) -> Any:
+    def above(values: TensorLike) -> Tensor:
         sums = _ops.unsorted_segment_sum(values, buckets, num_segments=steps * labels)
         if y_pred.ndim == 2:
             sums = _ops.reshape(sums, [steps, labels])

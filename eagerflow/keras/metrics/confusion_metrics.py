@@ -19,7 +19,7 @@ from eagerflow.typing import DTypeLike, TensorLike
 _ops = _core.ops
 
 
-def share(part: Any, rest: Any) -> Any:
+def share(part: Any, rest: Any) -> _core.Tensor:
     """`part / (part + rest)`, or zero if both are zero."""
     return _ops.divide_no_nan(part, part + rest)
 
@@ -273,7 +273,7 @@ class SensitivitySpecificityBase(Metric):
             even=self._even,
         )
 
-    def _best(self, constrained: Any, wanted: Any) -> Any:
+    def _best(self, constrained: Any, wanted: Any) -> _core.Tensor:
         """The highest wanted rate where the other is high enough; zero where it never is."""
         feasible = _ops.greater_equal(constrained, _core.convert(self.value, self._float))
         lowest = _core.convert(float("-inf"), wanted.dtype)

@@ -21,18 +21,18 @@ def _pair(y_true: TensorLike, y_pred: TensorLike) -> tuple[Any, Any]:
     return weighting.labels_for(y_pred, y_true), y_pred
 
 
-def _moments(values: Any, axis: int) -> tuple[Any, Any]:
+def _moments(values: TensorLike, axis: int) -> tuple[_core.Tensor, _core.Tensor]:
     mean = _ops.reduce_mean(values, axis, True)
     return mean, _ops.reduce_mean(_ops.square(values - mean), axis, True)
 
 
-def _standardized(values: Any, axis: int) -> Any:
+def _standardized(values: TensorLike, axis: int) -> Any:
     distance = values - _ops.reduce_mean(values, axis, True)
     _, length, inverse = norms.scaled_norm(distance, axis, True, mean=True)
     return distance * inverse * _ops.reciprocal(length)
 
 
-def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
+def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> _core.Tensor:
     """Pearson's coefficient of correlation along an axis.
 
     >>> y_true = [[0.0, 1.0, 0.5], [1.0, 1.0, 0.2]]
@@ -45,7 +45,7 @@ def pearson_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) 
     return _ops.reduce_mean(products, axis)
 
 
-def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
+def concordance_correlation(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> _core.Tensor:
     """Lin's coefficient of concordance along an axis: 1 where predictions are the labels.
 
     >>> y_true = [[0.0, 1.0, 0.5], [1.0, 1.0, 0.2]]

@@ -14,7 +14,7 @@ from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import own_code
 from eagerflow.util.argument_docs import complete_docs
 
@@ -28,7 +28,7 @@ class _MetricDict(dict):
     _metric_obj: Any = None
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: TensorLike) -> Tensor:
     return value if isinstance(value, Tensor) else _ops.identity(_core.as_tensor(value))
 
 

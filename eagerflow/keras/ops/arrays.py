@@ -16,14 +16,14 @@ from eagerflow.ops import array as _array
 from eagerflow.ops import indexing
 from eagerflow.ops.numpy_functions import selection, shapes
 from eagerflow.ops.numpy_functions.rules import sizes
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 @op_function
-def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> Tensor:
+def full(shape: ShapeLike | None, fill_value: Any, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor filled with a value."""
     value = tensor(fill_value, dtype or (None if hasattr(fill_value, "dtype") else config.floatx()))
     return _ops.broadcast_to(value, sizes(shape))
@@ -179,7 +179,7 @@ def meshgrid(*x: TensorLike, indexing: str = "xy") -> list[Any]:
 
 
 @op_function
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     """Elements or slices by their indices, counted from the end where negative."""
     x = tensor(x)
     if axis is None:
@@ -204,7 +204,7 @@ def argpartition(x: TensorLike, kth: int, axis: int = -1) -> Tensor:
 
 
 @op_function
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Any:
+def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Tensor:
     """The indices at which values would be inserted into a sorted vector."""
     sequence, values = pair(sorted_sequence, values)
     shape = list(values._shape_tuple())
@@ -219,7 +219,7 @@ def digitize(x: TensorLike, bins: TensorLike) -> Tensor:
 
 
 @op_function
-def unravel_index(indices: Any, shape: Any) -> tuple[Any, ...]:
+def unravel_index(indices: TensorLike, shape: ShapeLike | None) -> tuple[Any, ...]:
     """Indices along each axis from indices into the flat tensor."""
     indices = tensor(indices)
     result = []
@@ -244,7 +244,7 @@ def vectorize(pyfunc: Any, *, excluded: Any = None, signature: str | None = None
     """A function that is applied to each element of its arguments, which are broadcast."""
     left_out = set(excluded or ())
 
-    def vectorized(*args: Any) -> Any:
+    def vectorized(*args: Any) -> Tensor:
         mapped = [tensor(x) for k, x in enumerate(args) if k not in left_out]
         shape = list(np.broadcast_shapes(*[x._shape_tuple() for x in mapped]))
         rows = [_ops.unstack(_ops.reshape(_ops.broadcast_to(x, shape), [-1])) for x in mapped]

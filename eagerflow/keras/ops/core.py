@@ -15,7 +15,7 @@ from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.keras.ops.promotion import floating, tensor
 from eagerflow.ops import control_flow, conversion, indexing, norms, segment
 from eagerflow.ops.numpy_functions.rules import sizes
-from eagerflow.typing import TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -35,12 +35,12 @@ def cast(x: TensorLike, dtype: Any) -> Tensor:
 
 
 @op_function
-def saturate_cast(x: TensorLike, dtype: Any) -> Tensor:
+def saturate_cast(x: TensorLike, dtype: DTypeLike | None) -> Tensor:
     """Values in another dtype, clipped to its range."""
     return conversion.saturate_cast(tensor(x), dtypes.as_dtype(dtype))
 
 
-def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: object = None) -> Any:
     """A tensor of anything; sparse tensors become dense with `sparse=False`."""
     if isinstance(x, sparse_tensor.SparseTensor):
         if sparse is False:
@@ -51,12 +51,12 @@ def convert_to_tensor(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any
 
 
 @op_function
-def convert_to_numpy(x: Any) -> np.ndarray:
+def convert_to_numpy(x: TensorLike) -> np.ndarray:
     """A NumPy array of a tensor or of anything else."""
     return np.asarray(tensor(x).numpy())
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether it is a tensor."""
     return isinstance(x, _core.Tensor) or is_keras_tensor(x) or hasattr(x, "dense_shape")
 
@@ -78,7 +78,7 @@ def custom_gradient(f: Any) -> Any:
 
 
 @op_function
-def slice(inputs: TensorLike, start_indices: Any, shape: Any) -> Tensor:
+def slice(inputs: TensorLike, start_indices: Any, shape: ShapeLike | None) -> Tensor:
     """A slice of a tensor, by its start and its shape."""
     return _ops.slice(tensor(inputs), sizes(start_indices), sizes(shape))
 
@@ -100,7 +100,7 @@ def slice_update(inputs: TensorLike, start_indices: Any, updates: TensorLike) ->
 
 
 @op_function
-def scatter(indices: TensorLike, values: TensorLike, shape: Any) -> Tensor:
+def scatter(indices: TensorLike, values: TensorLike, shape: ShapeLike | None) -> Tensor:
     """Zeros, to which values are added at index vectors."""
     return indexing.scatter_nd(tensor(indices), tensor(values), sizes(shape))
 
@@ -125,7 +125,7 @@ def scatter_update(
     return functions[reduction](inputs, tensor(indices), tensor(updates, inputs.dtype))
 
 
-def _scatter_products(inputs: Any, indices: Any, updates: Any) -> Any:
+def _scatter_products(inputs: Any, indices: Tensor, updates: TensorLike) -> Any:
     """A tensor whose slices at index vectors are multiplied by others, again where vectors repeat."""
     width = indices._sizes()[-1]
     vectors = _ops.unstack(_ops.reshape(indices, [-1, width]), axis=0)
@@ -138,7 +138,7 @@ def _scatter_products(inputs: Any, indices: Any, updates: Any) -> Any:
     return inputs
 
 
-def _count(segment_ids: Any, num_segments: int | None) -> Any:
+def _count(segment_ids: TensorLike, num_segments: int | None) -> int:
     if num_segments is not None:
         return num_segments
     return int(_ops.reduce_max(segment_ids)) + 1
@@ -146,7 +146,7 @@ def _count(segment_ids: Any, num_segments: int | None) -> Any:
 
 def _segments(name: str, reduce: Callable[..., Any], doc: str) -> Callable[..., Any]:
     def function(
-        data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False
+        data: Any, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
     ) -> Any:
         ids = _ops.cast(tensor(segment_ids), dtypes.int32)
         return reduce(tensor(data), ids, _count(ids, num_segments))
@@ -215,7 +215,7 @@ def scan(
     xs: Any = None,
     length: int | None = None,
     reverse: bool = False,
-    unroll: Any = 1,
+    unroll: object = 1,
 ) -> tuple[Any, Any]:
     """A scan: `carry, output = f(carry, x)` for each x.
 
@@ -273,7 +273,7 @@ def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -
     return nest.map_structure(lambda *parts: _ops.stack(list(parts), axis=axis), *carried)
 
 
-def _transformed(x: Any, name: str, *args: Any) -> tuple[Any, Any]:
+def _transformed(x: Any, name: str, *args: Any) -> tuple[Tensor, Tensor]:
     real, imaginary = x
     values = _ops.complex(floating(real), floating(imaginary))
     result = getattr(fourier, name)(values, *args)
@@ -299,7 +299,7 @@ def ifft2(x: TensorLike) -> tuple[Any, Any]:
 
 
 @op_function
-def rfft(x: TensorLike, fft_length: int | None = None) -> tuple[Any, Any]:
+def rfft(x: TensorLike, fft_length: int | None = None) -> tuple[Tensor, Tensor]:
     """The Fourier transform of real values along the last axis."""
     result = fourier.rfft(floating(x), None if fft_length is None else [fft_length])
     return _ops.real(result), _ops.imag(result)
@@ -328,7 +328,7 @@ def cdist(x: TensorLike, y: TensorLike) -> Tensor:
 
 @op_function
 def unique(
-    x: Any,
+    x: TensorLike,
     sorted: bool = True,
     return_index: bool = False,
     return_inverse: bool = False,

@@ -60,7 +60,7 @@ def nextafter(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 
 @op_function
-def fmax(x1: Any, x2: Any) -> Any:
+def fmax(x1: Any, x2: TensorLike) -> Tensor:
     """The larger values; a number where the other value is NaN."""
     x1, x2 = pair(x1, x2)
     larger = _ops.maximum(x1, x2)
@@ -70,7 +70,7 @@ def fmax(x1: Any, x2: Any) -> Any:
 
 
 @op_function
-def fmin(x1: Any, x2: Any) -> Any:
+def fmin(x1: Any, x2: TensorLike) -> Tensor:
     """The smaller values; a number where the other value is NaN."""
     x1, x2 = pair(x1, x2)
     smaller = _ops.minimum(x1, x2)
@@ -86,7 +86,7 @@ def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 
 @op_function
-def clip(x: Any, x_min: Any, x_max: Any) -> Any:
+def clip(x: TensorLike, x_min: Any, x_max: Any) -> Any:
     """Values within bounds."""
     x = tensor(x)
     if x.dtype.is_bool:

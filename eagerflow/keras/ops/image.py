@@ -29,7 +29,7 @@ def _is_first(data_format: str | None) -> bool:
     return (data_format or config.image_data_format()) == "channels_first"
 
 
-def _check_rank(images: Any) -> None:
+def _check_rank(images: Tensor) -> None:
     if images.ndim not in (3, 4):
         raise ValueError(
             "Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). "
@@ -37,14 +37,14 @@ def _check_rank(images: Any) -> None:
         )
 
 
-def _check_floating(images: Any) -> None:
+def _check_floating(images: Tensor) -> None:
     if not images.dtype.is_floating:
         raise ValueError(
             f"Invalid images dtype: expected float dtype. Received: images.dtype={images.dtype.name}"
         )
 
 
-def _last(images: Any, first: bool) -> Any:
+def _last(images: Tensor, first: bool) -> Any:
     """One image or a batch, with its channels along the last axis."""
     _check_rank(images)
     if not first:
@@ -52,7 +52,7 @@ def _last(images: Any, first: bool) -> Any:
     return _ops.transpose(images, [1, 2, 0] if images.ndim == 3 else [0, 2, 3, 1])
 
 
-def _back(images: Any, first: bool) -> Any:
+def _back(images: Tensor, first: bool) -> Any:
     if not first:
         return images
     return _ops.transpose(images, [2, 0, 1] if images.ndim == 3 else [0, 3, 1, 2])
@@ -270,7 +270,7 @@ def _like(batch: Tensor, images: Tensor, first: bool) -> Tensor:
     return _back(_ops.squeeze(batch, [0]) if images.ndim == 3 else batch, first)
 
 
-def _expect(name: str, value: Any, allowed: Collection) -> None:
+def _expect(name: str, value: str, allowed: Collection) -> None:
     if value not in allowed:
         raise ValueError(f"`{name}` must be one of {tuple(allowed)}. Received: {name}={value}")
 

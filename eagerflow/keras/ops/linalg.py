@@ -24,7 +24,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _adjoint(x: Any) -> Any:
+def _adjoint(x: Tensor) -> Tensor:
     order = list(range(x.ndim))
     order[-1], order[-2] = order[-2], order[-1]
     return _ops.transpose(x, order)
@@ -65,19 +65,19 @@ def logdet(x: TensorLike) -> Tensor:
 
 
 @op_function
-def slogdet(x: Any) -> Any:
+def slogdet(x: TensorLike) -> Any:
     """Signs of determinants and logarithms of their absolute values."""
     return tuple(solvers.slogdet(floating(x)))
 
 
 @op_function
-def eig(x: Any) -> Any:
+def eig(x: Any) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors."""
     return factorization.eig(floating(x))
 
 
 @op_function
-def eigh(x: Any) -> Any:
+def eigh(x: TensorLike) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of symmetric matrices."""
     return factorization.eigh(floating(x))
 
@@ -89,7 +89,7 @@ def inv(x: TensorLike) -> Tensor:
 
 
 @op_function
-def lu_factor(x: Any) -> Any:
+def lu_factor(x: TensorLike) -> Any:
     """The LU factors in one matrix, and where the rows of their product are in the argument's."""
     factors, order = factorization.lu(floating(x))
     return factors, _ops.cast(_ops.argsort(order), order.dtype)
@@ -102,7 +102,7 @@ def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> Tensor:
     return _product(solvers.pinv(a, rcond), b)
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a: Any, b: Any) -> Tensor:
     if b.ndim < a.ndim:
         return _ops.squeeze(_ops.matmul(a, _ops.expand_dims(b, -1)), [-1])
     return _ops.matmul(a, b)
@@ -182,7 +182,7 @@ def pinv(x: TensorLike, rcond: float | None = None) -> Tensor:
 
 
 @op_function
-def qr(x: Any, mode: str = "reduced") -> Any:
+def qr(x: TensorLike, mode: str = "reduced") -> factorization.Qr:
     """The QR factors: an orthogonal and a triangular matrix.
 
     Raises:
@@ -206,7 +206,7 @@ def solve(a: Any, b: Any) -> Any:
 
 
 @op_function
-def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
+def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
     """The solution x of `a @ x = b` for a triangular a."""
     a, b = pair(floating(a), b)
     if b.ndim < a.ndim:
@@ -216,7 +216,7 @@ def solve_triangular(a: Any, b: Any, lower: bool = False) -> Any:
 
 
 @op_function
-def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """u, the singular values s and v with `x = u @ diag(s) @ v`; or the singular values only."""
     x = floating(x)
     if not compute_uv:

@@ -27,7 +27,7 @@ from eagerflow.ops.conversion import saturate_cast
 from eagerflow.ops.creation import one_hot as encode
 from eagerflow.ops.nn import activation, convolution, pooling
 from eagerflow.ops.numpy_functions.rules import axes_of
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -230,7 +230,7 @@ def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
 
 
 @op_function
-def log_softmax(x: TensorLike, axis: Any = -1) -> Tensor:
+def log_softmax(x: TensorLike, axis: Axes = -1) -> Tensor:
     """The logarithm of `softmax`."""
     x = floating(x)
     if isinstance(axis, int):
@@ -257,12 +257,12 @@ def one_hot(
 
 
 @op_function
-def nn_one_hot(x: TensorLike, num_classes: int, axis: int, dtype: Any) -> Tensor:
+def nn_one_hot(x: TensorLike, num_classes: int, axis: int, dtype: DTypeLike | None) -> Tensor:
     """`one_hot` of integers, with a dtype."""
     return encode(x, num_classes, axis=axis, dtype=dtype)
 
 
-def _sparse(x: Any) -> Any:
+def _sparse(x: Tensor) -> Any:
     return conversion.from_dense(x)
 
 
@@ -434,7 +434,7 @@ def separable_conv(
 
 def _pool(
     kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
-) -> Any:
+) -> Tensor:
     inputs = tensor(inputs)
     rank = inputs.ndim - 2
     layout, _ = _layout(data_format, rank)
@@ -489,7 +489,7 @@ def _along(x: Any, vector: Any, axis: int) -> Any:
 
 @op_function
 def batch_normalization(
-    x: Any,
+    x: TensorLike,
     mean: Any,
     variance: Any,
     axis: int,
@@ -508,12 +508,12 @@ def batch_normalization(
 
 @op_function
 def layer_normalization(
-    x: Any,
+    x: TensorLike,
     gamma: Any = None,
-    beta: Any = None,
-    axis: Any = -1,
+    beta: TensorLike | None = None,
+    axis: Axes = -1,
     epsilon: float | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Values of mean 0 and variance 1 over axes, scaled and shifted."""
     x = floating(x)
@@ -527,7 +527,7 @@ def layer_normalization(
 
 @op_function
 def rms_normalization(
-    x: Any, scale: Any = None, axis: Any = -1, epsilon: float | None = None
+    x: TensorLike, scale: Any = None, axis: Axes = -1, epsilon: float | None = None
 ) -> Any:
     """Values, divided by their root mean square over axes."""
     x = floating(x)
@@ -538,7 +538,7 @@ def rms_normalization(
 
 @op_function
 def normalize(
-    x: TensorLike, axis: Any = -1, order: Any = 2, epsilon: float | None = None
+    x: TensorLike, axis: Axes = -1, order: Any = 2, epsilon: float | None = None
 ) -> Tensor:
     """Values, divided by their norm over axes."""
     x = floating(x)
@@ -551,7 +551,7 @@ def normalize(
 
 
 @op_function
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each element, a probability or a logit."""
     output = floating(output)
     target = tensor(target, output.dtype)
@@ -686,7 +686,7 @@ def in_top_k(targets: TensorLike, predictions: TensorLike, k: int) -> Tensor:
 
 
 @op_function
-def top_k(x: Any, k: int, sorted: bool = True) -> Any:
+def top_k(x: TensorLike, k: int, sorted: bool = True) -> indexing.TopKV2:
     """The k largest elements of each row, and their indices."""
     return indexing.top_k(tensor(x), k, sorted)
 

@@ -20,22 +20,22 @@ from eagerflow.ops.numpy_functions import reductions as shared
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.ops.reduction import reduce_logsumexp
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 @op_function
-def logsumexp(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def logsumexp(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """`log(sum(exp(x)))`, without overflow."""
     return reduce_logsumexp(floating(x), axis, keepdims)
 
 
 @op_function
 def quantile(
-    x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
-) -> Any:
+    x: TensorLike, q: Any, axis: Axes | None = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
     """Quantiles: values below which a share of the elements lies.
 
     Args:
@@ -62,7 +62,7 @@ def nanquantile(
 
 
 def _quantile(
-    x: Any, q: Any, axis: Any, method: str, keepdims: bool, *, without_nan: bool
+    x: TensorLike, q: Any, axis: Any, method: str, keepdims: bool, *, without_nan: bool
 ) -> Tensor:
     x, q = floating(x), floating(q)
     rank = x.ndim
@@ -118,7 +118,7 @@ def percentile(
 
 
 @op_function
-def median(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def median(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Medians."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
@@ -132,7 +132,7 @@ def nanpercentile(
 
 
 @op_function
-def nanmedian(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmedian(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Medians of the elements that are not NaN; NaN where there are none.
 
     >>> float(tf.keras.ops.nanmedian([3.0, float("nan"), 1.0, 7.0]))
@@ -142,7 +142,7 @@ def nanmedian(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor
 
 
 def _extreme_of_numbers(
-    x: Any, axis: Any, keepdims: bool, reduce: Callable[..., Any], neutral: float
+    x: TensorLike, axis: Any, keepdims: bool, reduce: Callable[..., Any], neutral: float
 ) -> Any:
     x = tensor(x)
     result = reduce(KERAS, shared.nan_as(x, neutral), axis, keepdims)
@@ -153,19 +153,19 @@ def _extreme_of_numbers(
 
 
 @op_function
-def nanmax(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmax(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """The largest elements, without NaN; NaN where there are no others."""
     return _extreme_of_numbers(x, axis, keepdims, shared.amax, -math.inf)
 
 
 @op_function
-def nanmin(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanmin(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """The smallest elements, without NaN; NaN where there are no others."""
     return _extreme_of_numbers(x, axis, keepdims, shared.amin, math.inf)
 
 
 @op_function
-def nanvar(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanvar(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Variances, without NaN."""
     x = floating(x)
     distance = x - shared.nanmean(KERAS, x, axis, keepdims=True)
@@ -173,7 +173,7 @@ def nanvar(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 @op_function
-def nanstd(x: TensorLike, axis: Any = None, keepdims: bool = False) -> Tensor:
+def nanstd(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Standard deviations, without NaN."""
     return _ops.sqrt(nanvar(x, axis, keepdims))
 
@@ -225,7 +225,7 @@ def trapezoid(
 
 
 @op_function
-def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Tensor:
     """How often each integer occurs."""
     if sparse:
         raise ValueError("`sparse=True` gives sparse tensors, which are not supported here.")
@@ -236,7 +236,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
 
 
 @op_function
-def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
+def histogram(x: TensorLike, bins: int = 10, range: Any = None) -> tuple[Tensor, Tensor]:
     """How many elements fall into each of several equal bins, and the bins' edges."""
     x = _ops.reshape(floating(x), [-1])
     low, high = map(float, (_ops.reduce_min(x), _ops.reduce_max(x)) if range is None else range)
@@ -248,7 +248,7 @@ def histogram(x: Any, bins: int = 10, range: Any = None) -> tuple[Any, Any]:
 
 
 @op_function
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
+def einsum(subscripts: str, *operands: Any, **kwargs: object) -> Tensor:
     """Sums of products, written with an index for each axis."""
     return products.einsum(KERAS, subscripts, *operands)
 
@@ -264,7 +264,7 @@ def corrcoef(x: TensorLike) -> Tensor:
 
 
 @op_function
-def correlate(x1: Any, x2: Any, mode: str = "valid") -> Any:
+def correlate(x1: Any, x2: Any, mode: str = "valid") -> Tensor:
     """The cross-correlation of two vectors."""
     x1, x2 = pair(x1, x2)
     if not x1.dtype.is_floating:

@@ -9,7 +9,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras.ops.promotion import tensor
 from eagerflow.ops import array
 from eagerflow.signal import spectral, windows
-from eagerflow.typing import TensorLike
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -23,7 +23,7 @@ def stft(
     fft_length: int,
     window: Any = "hann",
     center: bool = True,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """The short-time Fourier transform: its real and its imaginary part.
 
     Args:
@@ -107,7 +107,7 @@ def istft(
     return signal[..., start:stop]
 
 
-def _window(window: Any, length: int, size: int, dtype: Any) -> Any:
+def _window(window: Any, length: int, size: int, dtype: DTypeLike) -> Tensor | None:
     """A window, padded with zeros on both sides to the size of the transform."""
     if size < length:
         raise ValueError(

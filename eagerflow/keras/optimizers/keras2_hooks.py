@@ -22,7 +22,7 @@ Tensor = _core.Tensor
 Slots = dict[str, Variable]
 
 
-def summed_rows(gradient: IndexedSlices) -> tuple[Any, Any]:
+def summed_rows(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     """The indices of a sparse gradient's rows without repetition, and the sums of their values."""
     rows, positions, _ = _ops.unique_with_counts(gradient.indices)
     return rows, _ops.unsorted_segment_sum(gradient.values, positions, num_segments=_size(rows))
@@ -95,7 +95,7 @@ class Keras2Hooks:
             return schedules.serialize(value)
         return value() if callable(value) else value
 
-    def _decayed_lr(self, var_dtype: Any) -> Any:
+    def _decayed_lr(self, var_dtype: Any) -> Tensor:
         """The learning rate of this step as a tensor."""
         dtype = dtypes.as_dtype(var_dtype)
         rate = self._current_rate()
@@ -106,7 +106,7 @@ class Keras2Hooks:
 
     def add_slot(
         self, var: Any, slot_name: str, initializer: Any = "zeros", shape: Any = None
-    ) -> Any:
+    ) -> Variable:
         """A slot of a variable, which is created by the first call.
 
         Args:
@@ -128,7 +128,7 @@ class Keras2Hooks:
             self._variables.append(slot)
         return slot
 
-    def get_slot(self, var: Any, slot_name: str) -> Any:
+    def get_slot(self, var: Any, slot_name: str) -> Variable:
         """The slot that `add_slot` created.
 
         Raises:

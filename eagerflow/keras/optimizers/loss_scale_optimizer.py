@@ -196,7 +196,7 @@ class LossScaleOptimizer(Optimizer):
         return self._dynamic
 
     @property
-    def loss_scale(self) -> Any:
+    def loss_scale(self) -> Tensor:
         """The current scale, a float32 tensor."""
         return self._scale.read_value()
 

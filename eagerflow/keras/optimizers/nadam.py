@@ -104,7 +104,7 @@ class Nadam(Optimizer):
             def times(k: Any, product: Any) -> tuple[Any, Any]:
                 momentum = self._momentum_at(_ops.cast(k, dtypes.float64))
 
-                def factor(index: Any, product: Any) -> tuple[Any, Any]:
+                def factor(index: Any, product: Any) -> tuple[Any, _core.Tensor]:
                     is_left_out = _ops.equal(k + 1, index)
                     return index + 1, _ops.select(is_left_out, product, product * momentum)
 

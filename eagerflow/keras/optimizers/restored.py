@@ -22,7 +22,7 @@ class _WithoutRule:
         """Raises a NotImplementedError: the arguments are not in the file."""
         raise NotImplementedError(_NOT_KNOWN)
 
-    def apply_gradients(self, *args: Any, **kwargs: Any) -> Any:
+    def apply_gradients(self, *args: object, **kwargs: object) -> Any:
         """Raises a NotImplementedError: the rule is not in the file."""
         raise NotImplementedError(_NOT_KNOWN)
 

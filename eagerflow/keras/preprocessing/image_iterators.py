@@ -332,7 +332,7 @@ class FileIterator(Iterator):
     dtype: Any = "float32"
 
 
-def _files(folder: str, split: Any, follow_links: bool) -> list[str]:
+def _files(folder: str, split: tuple[float, float] | None, follow_links: bool) -> list[str]:
     """The image files of a folder that belong to a subset."""
     paths = []
     for root, _, names in sorted(os.walk(folder, followlinks=follow_links), key=lambda e: e[0]):

@@ -168,7 +168,7 @@ def load_model(
     custom_objects: Any = None,
     compile: bool = True,
     safe_mode: bool = True,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Loads a model that `save_model`, Keras 2 or Keras 3 wrote.
 

@@ -75,7 +75,7 @@ def decoded(value: Any) -> Any:
     return nest.pack_sequence_as(spec, tensors, expand_composites=True)
 
 
-def _tensor(name: str, numbers: Any) -> Any:
+def _tensor(name: str, numbers: Any) -> _core.Tensor:
     dtype = dtypes.as_dtype(name)
     if dtype == dtypes.string:
         numbers = np.vectorize(

@@ -71,7 +71,7 @@ def _datasets(file: Any) -> list[Any]:
     items: list[Any] = []
     failures: list[Exception] = []
 
-    def visit(name: str, link: Any) -> Any:
+    def visit(name: str, link: Any) -> bool | None:
         try:
             elsewhere = isinstance(link, h5py.ExternalLink)
             item = file[name] if isinstance(link, h5py.HardLink) else None

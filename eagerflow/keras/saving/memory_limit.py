@@ -39,7 +39,7 @@ def limited_weights(stored: int) -> Iterator[None]:
         _core.limit_tensors(most)
 
 
-def spend(name: Any, shape: Any, dtype: Any) -> None:
+def spend(name: str | None, shape: Any, dtype: Any) -> None:
     """Counts a weight that is about to be made.
 
     Raises:

@@ -66,7 +66,7 @@ _OTHER_LAYERS = {
 
 
 @functools.cache
-def _layers() -> Mapping[str, Any]:
+def _layers() -> lazy.Objects:
     listed = {
         name: origin
         for name, origin in _from_stub("layers", "Input", "InputSpec", "TFSMLayer").items()
@@ -78,12 +78,12 @@ def _layers() -> Mapping[str, Any]:
 
 
 @functools.cache
-def _losses() -> Mapping[str, Any]:
+def _losses() -> lazy.Objects:
     return lazy.Objects(_from_stub("losses", "get", "serialize", "deserialize", "Reduction"))
 
 
 @functools.cache
-def _metrics() -> Mapping[str, Any]:
+def _metrics() -> lazy.Objects:
     return lazy.Objects(_from_stub("metrics", "get", "serialize", "deserialize", "experimental"))
 
 
@@ -99,7 +99,7 @@ def _activations() -> Mapping[str, Any]:
 
 
 @functools.cache
-def _optimizers() -> Mapping[str, Any]:
+def _optimizers() -> lazy.Objects:
     listed = {
         name: origin
         for name, origin in _from_stub("optimizers", "Optimizer").items()
@@ -109,13 +109,13 @@ def _optimizers() -> Mapping[str, Any]:
 
 
 @functools.cache
-def _legacy_optimizers() -> Mapping[str, Any]:
+def _legacy_optimizers() -> lazy.Objects:
     names = [name for name in legacy.__all__ if name != "Optimizer"]
     return lazy.Objects({name: (legacy.__name__, name) for name in names})
 
 
 @functools.cache
-def _schedules() -> Mapping[str, Any]:
+def _schedules() -> lazy.Objects:
     listed = {
         name: origin
         for name, origin in _from_stub("optimizers.schedules", "LearningRateSchedule").items()
@@ -124,12 +124,12 @@ def _schedules() -> Mapping[str, Any]:
     return lazy.Objects(listed)
 
 
-def _policies() -> Mapping[str, Any]:
+def _policies() -> lazy.Objects:
     policy = ("eagerflow.keras.mixed_precision.policy", "Policy")
     return lazy.Objects(dict.fromkeys(("Policy", "PolicyV1", "DTypePolicy"), policy))
 
 
-def _older_initializers() -> Mapping[str, Any]:
+def _older_initializers() -> lazy.Objects:
     names = (
         "Constant GlorotNormal GlorotUniform Identity Ones Orthogonal RandomNormal RandomUniform "
         "TruncatedNormal VarianceScaling Zeros"
@@ -138,7 +138,7 @@ def _older_initializers() -> Mapping[str, Any]:
     return lazy.Objects({name: (module, name) for name in names.split()})
 
 
-def _features() -> Mapping[str, Any]:
+def _features() -> lazy.Objects:
     module = "eagerflow.keras.utils.feature_space"
     return lazy.Objects({name: (module, name) for name in ("Cross", "Feature")})
 

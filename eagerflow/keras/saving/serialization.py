@@ -335,7 +335,7 @@ def _from_module(
         return target.from_config(inner)  # type: ignore[attr-defined]
 
 
-def unknown_name(kind: str, name: Any, objects: dict[str, Any]) -> str:
+def unknown_name(kind: str, name: str | None, objects: dict[str, Any]) -> str:
     """The message for an unknown name, with the most similar known names."""
     import difflib
 
@@ -396,7 +396,7 @@ def _from_class(
     return instance
 
 
-def _array(value: Any, name: Any) -> np.ndarray:
+def _array(value: Any, name: str) -> np.ndarray:
     """An array of values, of a dtype that takes no more memory than theirs.
 
     Raises:

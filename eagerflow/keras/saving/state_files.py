@@ -90,7 +90,7 @@ def _own_attributes(value: Any) -> dict[str, Any]:
     return {name: item for name, item in vars(value).items() if name not in hidden}
 
 
-def _attributes(value: Any) -> dict[str, Any]:
+def _attributes(value: Layer) -> dict[str, Any]:
     """The attributes that may hold objects, and the properties that list them."""
     attributes = _own_attributes(value)
     if isinstance(value, Model):

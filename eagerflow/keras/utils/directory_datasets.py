@@ -38,7 +38,7 @@ def _data() -> Any:
     return importlib.import_module("eagerflow.data")
 
 
-def _label(mode: str, classes: int) -> Callable[[Any], Any]:
+def _label(mode: str, classes: int) -> Callable[..., _core.Tensor] | Callable[..., Any]:
     """A function that turns a class index into a label."""
     if mode == "binary":
         return lambda x: _ops.expand_dims(_ops.cast(x, dtypes.float32), -1)
@@ -49,7 +49,7 @@ def _label(mode: str, classes: int) -> Callable[[Any], Any]:
 
 def _dataset(
     paths: list[str],
-    labels: Any,
+    labels: _core.Tensor,
     load: Callable[[Any], Any],
     label_mode: str | None,
     class_names: Any,
@@ -80,7 +80,7 @@ def _dataset(
 
 def _from_directory(
     directory: Any,
-    labels: Any,
+    labels: _core.Tensor,
     label_mode: str | None,
     class_names: Any,
     batch_size: int | None,
@@ -253,7 +253,7 @@ def text_dataset_from_directory(
         ValueError: for arguments that contradict each other, and for an empty folder.
     """
 
-    def load(path: Any) -> Any:
+    def load(path: Any) -> _core.Tensor:
         text = read_file(path)
         if max_length is None:
             return text
@@ -327,7 +327,7 @@ def audio_dataset_from_directory(
             raise ValueError(f"`sampling_rate` should be higher than 0. Received: {sampling_rate}")
 
     @hosted(always(TensorSpec([output_sequence_length, None], dtypes.float32)))
-    def load(path: Any) -> Any:
+    def load(path: Any) -> _core.Tensor:
         sound = wav.read_wav(path.numpy(), sampling_rate)
         if output_sequence_length is not None:
             sound = sound[:output_sequence_length]

@@ -17,7 +17,7 @@ def warmstart_embedding_matrix(
     new_vocabulary: Any,
     base_embeddings: Any,
     new_embeddings_initializer: Any = "uniform",
-) -> Any:
+) -> _core.Tensor:
     """An embedding table for a new vocabulary: words that an old one has keep their vectors.
 
     Args:

@@ -500,7 +500,7 @@ class FeatureSpace(Layer):
         save_model(self, filepath)
 
 
-def _cardinality(name: str, layer: Any) -> Any:
+def _cardinality(name: str, layer: Layer) -> Any:
     """The number of ids that a layer returns.
 
     Raises:

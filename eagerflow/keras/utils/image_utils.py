@@ -13,7 +13,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.sizes import Size, at_most, is_known, sizes_of
 from eagerflow.keras import config
-from eagerflow.typing import FilePath
+from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util.optional import optional
 from eagerflow.util.program_warnings import warn
 
@@ -64,7 +64,7 @@ def pillow(module: str = "Image") -> Any:
     return optional(f"PIL.{module}", "Making images of arrays, or reading image files,")
 
 
-def resize(images: Any, size: Any, method: str) -> Any:
+def resize(images: TensorLike, size: Any, method: str) -> Any:
     """`tf.image.resize`."""
     return importlib.import_module("eagerflow.image").resize(images, size, method=method)
 
@@ -76,7 +76,7 @@ def _checked_format(data_format: str | None) -> str:
     return order
 
 
-def smart_resize(x: Any, size: Any, interpolation: str = "bilinear") -> Any:
+def smart_resize(x: TensorLike, size: Any, interpolation: str = "bilinear") -> Any:
     """Images of another size, cropped so that their aspect ratio is preserved.
 
     Args:
@@ -184,7 +184,7 @@ def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) ->
 
 def save_img(
     path: FilePath,
-    x: Any,
+    x: TensorLike,
     data_format: str | None = None,
     file_format: str | None = None,
     scale: bool = True,

@@ -221,7 +221,7 @@ def _end(layer: Any, expand: bool, which: str) -> str:
 
 
 def plot_model(
-    model: Any,
+    model: Model,
     to_file: Any = "model.png",
     show_shapes: bool = False,
     show_dtype: bool = False,

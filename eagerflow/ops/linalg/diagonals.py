@@ -136,7 +136,7 @@ def _or(size: Size, other: Size) -> Size:
     return _ops.select(_ops.equal(size, -1), other, size)
 
 
-def _padding(value: Any, dtype: Any) -> Tensor:
+def _padding(value: Any, dtype: dtypes.DType) -> Tensor:
     """The padding of matrices and bands: the default, 0, is the empty element of any dtype."""
     if type(value) is int and value == 0:
         return _ops.zeros([], dtype)

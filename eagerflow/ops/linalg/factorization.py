@@ -554,7 +554,7 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     return eig(tensor)[0]
 
 
-def _to_dtype(grad: Tensor, dtype: Any) -> Tensor:
+def _to_dtype(grad: Tensor, dtype: DType) -> Tensor:
     return grad if grad.dtype is dtype else _ops.cast(_ops.real(grad), dtype)
 
 

@@ -45,7 +45,7 @@ class _OneThread:
                 libraries = self._found()
                 self._limit = libraries and libraries.limit(limits=1)
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0 and self._limit is not None:

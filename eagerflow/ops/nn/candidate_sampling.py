@@ -131,7 +131,7 @@ def _node(kind: type) -> Any:
         )
 
     def blocks(
-        true_classes: Any, num_true: int, num_sampled: int, *args: Any, **kwargs: Any
+        true_classes: object, num_true: int, num_sampled: int, *args: object, **kwargs: object
     ) -> int:
         return _WORDS_PER_SAMPLE * num_sampled // 4
 
@@ -516,9 +516,9 @@ def compute_accidental_hits(
 
 
 def _sampled_logits(
-    weights: Any,
+    weights: Tensor,
     biases: Any,
-    labels: Any,
+    labels: Tensor,
     inputs: Any,
     num_sampled: int,
     num_classes: int,

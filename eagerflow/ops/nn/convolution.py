@@ -280,7 +280,7 @@ def conv2d_transpose(
     )
 
 
-def _line_format(data_format: Any) -> str:
+def _line_format(data_format: str) -> str:
     if data_format is None:
         return "NWC"
     if data_format not in ("NWC", "NCW"):

@@ -25,7 +25,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _is_sparse(value: Any) -> bool:
+def _is_sparse(value: object) -> bool:
     return hasattr(value, "indices") and hasattr(value, "dense_shape")
 
 
@@ -122,19 +122,19 @@ def _moved_back(sums: np.ndarray, jumps: np.ndarray) -> np.ndarray:
     return np.logaddexp(np.logaddexp(sums, one), two)
 
 
-def _batch(size: int | None, lengths: Any) -> int | None:
+def _batch(size: int | None, lengths: Tensor) -> int | None:
     """The number of sequences, each of which has a length."""
     return _core.as_tensor(lengths).shape.with_rank(1)[0] if size is None else size
 
 
 def _loss_spec(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
+    labels: Tensor,
+    logits: Tensor,
+    label_length: object,
     logit_length: Any,
     logits_time_major: bool = True,
-    *_: Any,
-    **__: Any,
+    *_: object,
+    **__: object,
 ) -> TensorSpec:
     scores = _core.as_tensor(logits)
     shape = scores.shape.with_rank(3)
@@ -149,7 +149,7 @@ def ctc_loss(
     label_length: Any,
     logit_length: Any,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: object = None,
     blank_index: Any = None,
     name: str | None = None,
 ) -> Tensor:
@@ -220,7 +220,7 @@ def ctc_loss(
     return loss
 
 
-def _unique_specs(labels: Any, name: str | None = None) -> tuple[TensorSpec, TensorSpec]:
+def _unique_specs(labels: Tensor, name: str | None = None) -> tuple[TensorSpec, TensorSpec]:
     table = _core.as_tensor(labels)
     unique = TensorSpec([table.shape.with_rank(2)[0], None], dtypes.int64)
     return unique, TensorSpec(table.shape, dtypes.int32)
@@ -257,7 +257,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     return _core.as_tensor(unique), _core.as_tensor(positions)
 
 
-def _collapsed_specs(labels: Any, *_: Any, **__: Any) -> tuple[TensorSpec, TensorSpec]:
+def _collapsed_specs(labels: Tensor, *_: object, **__: object) -> tuple[TensorSpec, TensorSpec]:
     table = _core.as_tensor(labels)
     rows = table.shape.with_rank(2)[0]
     return TensorSpec([rows, None], table.dtype), TensorSpec([rows], dtypes.int32)
@@ -304,7 +304,7 @@ def collapse_repeated(
 
 
 def _checked_inputs(
-    op: str, inputs: Any, sequence_length: Any
+    op: str, inputs: Any, sequence_length: Tensor
 ) -> tuple[np.ndarray, np.ndarray, Any]:
     x = _core.as_tensor(inputs)
     lengths = np.asarray(_core.convert(sequence_length, None, dtypes.int32))
@@ -489,7 +489,7 @@ def _has_place(total: float, leaves: list, width: int) -> bool:
 
 
 def _beam_specs(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: Any, sequence_length: Tensor, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list, TensorSpec]:
     scores = _core.convert(inputs, None, dtypes.float32)
     batch = _batch(scores.shape.with_rank(3)[1], sequence_length)

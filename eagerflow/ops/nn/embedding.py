@@ -86,7 +86,7 @@ def embedding_lookup(
     return clip_by_norm(rows, max_norm, axes=list(range(first, rank)))
 
 
-def _is_sparse(value: Any) -> bool:
+def _is_sparse(value: object) -> bool:
     return hasattr(value, "indices") and hasattr(value, "dense_shape")
 
 
@@ -190,7 +190,7 @@ def embedding_lookup_sparse(
     return _ops.cast(total, dtype) if total.dtype is not dtype else total
 
 
-def _safe_spec(embedding_weights: Any, sparse_ids: Any, *_: Any, **__: Any) -> TensorSpec:
+def _safe_spec(embedding_weights: Any, sparse_ids: Any, *_: object, **__: object) -> TensorSpec:
     table = embedding_weights
     if isinstance(table, list | tuple):
         if not table:

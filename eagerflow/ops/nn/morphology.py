@@ -27,7 +27,7 @@ def _four(value: Any, name: str) -> list[int]:
     return sizes
 
 
-def _check_format(data_format: Any) -> None:
+def _check_format(data_format: str) -> None:
     try:
         other = bool(data_format != "NHWC")
     except (TypeError, ValueError) as error:  # a tensor

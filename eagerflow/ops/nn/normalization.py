@@ -53,7 +53,7 @@ def bias_add(
 
 @op_function
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: Any, axes: Any, shift: object = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance over axes.
 
@@ -352,7 +352,7 @@ def stateless_dropout(
     """
     alg = "auto_select" if rng_alg is None else rng_alg
 
-    def sampler(shape: Any, dtype: Any) -> Tensor:
+    def sampler(shape: Any, dtype: dtypes.DType) -> Tensor:
         return stateless_uniform(shape, seed, dtype=dtype, alg=alg)
 
     return general_dropout(x, rate, sampler, noise_shape)
@@ -372,7 +372,7 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     return [shape[axis] if size is None else size for axis, size in enumerate(sizes)]
 
 
-def _check_images(x: Tensor, block_size: Any, data_format: Any) -> None:
+def _check_images(x: Tensor, block_size: int, data_format: str) -> None:
     """Of what is divided into square blocks."""
     if data_format not in ("NHWC", "NCHW"):
         raise invalid_argument(

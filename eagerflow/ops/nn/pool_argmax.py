@@ -146,7 +146,7 @@ def _pooled(kind: type) -> Any:
             for size, ratio in zip(sizes, _ratios(pooling_ratio)[1:3], strict=True)
         ]
 
-    def specs(value: Any, pooling_ratio: Any, *args: Any, **kwargs: Any) -> Any:
+    def specs(value: Any, pooling_ratio: Any, *args: object, **kwargs: object) -> Any:
         x = _core.as_tensor(value)
         known = [count if is_known(count) else None for count in counts(x, pooling_ratio)]
         ends = [None if count is None else count + 1 for count in known]
@@ -179,7 +179,7 @@ def _stream(seed: Any) -> random_seed.Stream:
 
 
 def _fractional(
-    value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: Any, op: str
+    value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool, seed: int, op: str
 ) -> tuple[Tensor, list[list[int]], list[tuple[np.ndarray, np.ndarray]]]:
     """The images, where regions begin along rows and columns, and the indices of each region."""
     x = _core.as_tensor(value)

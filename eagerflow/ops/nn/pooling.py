@@ -16,7 +16,7 @@ Tensor = _core.Tensor
 
 
 def _pool2d(
-    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+    pool: Callable, input: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
     layout = format_name(data_format)
     if isinstance(padding, list | tuple):
@@ -92,7 +92,7 @@ def avg_pool2d(
 
 
 def _pool1d(
-    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+    pool: Callable, input: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
     layout = format_name(data_format)
     if isinstance(padding, list | tuple) and pool is _ops.max_pool:
@@ -152,7 +152,7 @@ def avg_pool1d(
 
 
 def _any_pool(
-    pool: Callable, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None
+    pool: Callable, input: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None
 ) -> Tensor:
     input = _core.as_tensor(input)
     if input.ndim == 3:
@@ -257,7 +257,7 @@ def pool(
     if pooling_type not in pools:
         raise ValueError(f"pooling_type must be 'MAX' or 'AVG', got {pooling_type!r}")
 
-    def pooled(x: Any, num_spatial_dims: int, padding: str) -> Tensor:
+    def pooled(x: Tensor, num_spatial_dims: int, padding: str) -> Tensor:
         kind = pools[pooling_type]
         return _any_pool(kind, x, list(window_shape), steps, padding, data_format)
 

@@ -24,7 +24,7 @@ Operation = Callable[..., Any]
 def _of_tensor(operation: Operation, doc: str | None = None) -> Operation:
     """A function of one tensor of any dtype."""
 
-    def body(rules: Rules, x: Any) -> Tensor:
+    def body(rules: Rules, x: Tensor) -> Tensor:
         return operation(rules.tensor(x))
 
     body.__doc__ = doc or operation.__doc__
@@ -34,7 +34,7 @@ def _of_tensor(operation: Operation, doc: str | None = None) -> Operation:
 def _of_float(operation: Operation, doc: str | None = None) -> Operation:
     """A function of one floating tensor, to which integers are converted."""
 
-    def body(rules: Rules, x: Any) -> Tensor:
+    def body(rules: Rules, x: Tensor) -> Tensor:
         return operation(rules.floating(x))
 
     body.__doc__ = doc or operation.__doc__
@@ -52,7 +52,7 @@ def _of_pair(
         booleans: the operation of booleans, if the namespace computes with these.
     """
 
-    def body(rules: Rules, x1: Any, x2: Any) -> Tensor:
+    def body(rules: Rules, x1: Tensor, x2: Tensor) -> Tensor:
         x1, x2 = rules.pair(x1, x2)
         if booleans is not None and x1.dtype.is_bool and rules.computes_with_booleans:
             return booleans(x1, x2)
@@ -65,7 +65,7 @@ def _of_pair(
 def _of_floats(operation: Operation, doc: str | None = None) -> Operation:
     """A function of two floating tensors of one dtype."""
 
-    def body(rules: Rules, x1: Any, x2: Any) -> Tensor:
+    def body(rules: Rules, x1: Tensor, x2: Tensor) -> Tensor:
         return operation(*map(rules.as_floating, rules.pair(x1, x2)))
 
     body.__doc__ = doc or operation.__doc__
@@ -75,7 +75,7 @@ def _of_floats(operation: Operation, doc: str | None = None) -> Operation:
 def _of_truths(operation: Operation, doc: str) -> Operation:
     """A function of two tensors, converted to booleans."""
 
-    def body(rules: Rules, x1: Any, x2: Any) -> Tensor:
+    def body(rules: Rules, x1: Tensor, x2: Tensor) -> Tensor:
         return operation(rules.truth(x1), rules.truth(x2))
 
     body.__doc__ = doc

@@ -35,7 +35,7 @@ def prod(
     return _ops.reduce_prod(_wide(rules, x, dtype), axis=axis, keepdims=bool(keepdims))
 
 
-def _wide(rules: Rules, x: Any, dtype: Any) -> Tensor:
+def _wide(rules: Rules, x: Tensor, dtype: Any) -> Tensor:
     x = rules.tensor(x)
     if dtype is None:
         dtype = rules.sum_dtype(x.dtype)
@@ -43,7 +43,7 @@ def _wide(rules: Rules, x: Any, dtype: Any) -> Tensor:
     return conversion.cast(x, dtype)
 
 
-def _averaged(rules: Rules, x: Any, dtype: Any) -> Tensor:
+def _averaged(rules: Rules, x: Tensor, dtype: Any) -> Tensor:
     x = rules.tensor(x)
     return rules.as_floating(x) if dtype is None else conversion.cast(x, dtype)
 
@@ -87,7 +87,7 @@ def _extreme(
 ) -> Callable[..., Tensor]:
     def body(
         rules: Rules,
-        x: Any,
+        x: Tensor,
         axis: Any = None,
         keepdims: bool | None = False,
         initial: Any = None,
@@ -128,7 +128,7 @@ def count_nonzero(rules: Rules, x: Any, axis: Any = None) -> Tensor:
 
 
 def _index_of(operation: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
-    def body(rules: Rules, x: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    def body(rules: Rules, x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
         x = rules.tensor(x)
         rank = x.ndim
         if x.dtype.is_bool:
@@ -148,7 +148,7 @@ argmin = _index_of(_ops.argmin, "The indices of the smallest elements along an a
 
 
 def _cumulative(operation: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
-    def body(rules: Rules, x: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
+    def body(rules: Rules, x: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
         x = rules.tensor(x)
         x = conversion.cast(x, rules.cumulative_dtype(x.dtype) if dtype is None else dtype)
         return operation(_ops.reshape(x, [-1]), 0) if axis is None else operation(x, axis)
@@ -192,7 +192,7 @@ def average(
 
 def _without_nan(reduce: Callable[..., Tensor], neutral: float, doc: str) -> Callable[..., Tensor]:
     def body(
-        rules: Rules, x: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = False
+        rules: Rules, x: Tensor, axis: Any = None, dtype: Any = None, keepdims: bool | None = False
     ) -> Tensor:
         return reduce(rules, nan_as(rules.tensor(x), neutral), axis, dtype, keepdims)
 

@@ -26,7 +26,7 @@ Tensor = _core.Tensor
 _FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
-def _parameter(value: Any, dtype: Any) -> Tensor:
+def _parameter(value: Any, dtype: DType) -> Tensor:
     tensor = _core.convert(value, dtype, None)
     if tensor.dtype not in _FLOATS:
         raise invalid_argument(
@@ -96,7 +96,7 @@ def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Te
     return result
 
 
-def _tiny(dtype: Any) -> Tensor:
+def _tiny(dtype: DType) -> Tensor:
     if dtype is dtypes.bfloat16:
         return _core.convert(float(np.finfo(np.float32).tiny), dtype, None)
     return _core.convert(np.finfo(dtype.as_numpy_dtype).tiny, dtype, None)
@@ -206,7 +206,7 @@ def _counts(samples: np.ndarray, dtype: Any) -> Tensor:
 _COUNT_DTYPES = (*_FLOATS, dtypes.int32, dtypes.int64)
 
 
-def _count_dtype(dtype: Any, op: str) -> Any:
+def _count_dtype(dtype: DType, op: str) -> Any:
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _COUNT_DTYPES:
         _core.refuse_attr("dtype", dtype, _COUNT_DTYPES, op)
@@ -259,7 +259,7 @@ def poisson(
 
 
 def _poisson_tensor(
-    start: tuple[int, int, int], shape: tuple[int, ...], rate: Tensor, dtype: Any
+    start: tuple[int, int, int], shape: tuple[int, ...], rate: Tensor, dtype: DType
 ) -> Tensor:
     _ends_with(shape, rate._shape_tuple())
     rates = array_of(rate, "RandomPoissonV2")
@@ -330,7 +330,7 @@ def binomial_tensor(
 
 
 def _binomial_tensor(
-    start: Any, sizes: tuple[int, ...], count: Tensor, chance: Tensor, dtype: Any
+    start: Any, sizes: tuple[int, ...], count: Tensor, chance: Tensor, dtype: DType
 ) -> Tensor:
     try:
         many, chances = np.broadcast_arrays(
@@ -401,7 +401,7 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
 
 
 def _shuffled_spec(
-    index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
+    index: Any, seed: int, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> TensorSpec:
     positions = _core.convert(index, None, dtypes.int32)
     shapes = [positions.shape, _core.as_tensor(max_index).shape, _core.as_tensor(seed).shape[:-1]]

@@ -66,7 +66,7 @@ def _padded_words(seed: Tensor) -> Tensor:
     return _ops.concat([_ops.fill(_core.convert(0, dtypes.int64), [_STATE_SIZE - count]), words], 0)
 
 
-def _count(number: Any) -> Any:
+def _count(number: Any) -> Tensor | int:
     """An integer, or an int64 scalar of a graph."""
     if isinstance(number, Tensor) and _core.static_value(number) is None:
         return _ops.cast(number, dtypes.int64)

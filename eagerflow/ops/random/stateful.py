@@ -87,7 +87,7 @@ def check_sizes(sizes: Any, op: str) -> None:
         )
 
 
-def _draw(op: str, shape: Any, dtype: Any, seed: int | None) -> tuple[Any, Any, Any, Any, Any]:
+def _draw(op: str, shape: Any, dtype: DType, seed: int | None) -> tuple[Any, Any, Any, Any, Any]:
     """The leading arguments of the native operation: sizes, dtype, key and counter."""
     sizes, size_dtype = sizes_of(shape, op)
     blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(sizes)
@@ -257,7 +257,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     return shuffled(value, count, start)
 
 
-def rows_of(value: Tensor) -> Any:
+def rows_of(value: Tensor) -> int:
     """The size of the first axis: an integer, 0 without axes, or a scalar of a graph."""
     sizes = value._shape_tuple()
     if sizes == ():

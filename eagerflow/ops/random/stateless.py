@@ -266,7 +266,7 @@ def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
     return stateless_uniform([num, 2], seed, None, None, seed.dtype, alg=alg)
 
 
-def _check_seed_dtype(dtype: Any) -> None:
+def _check_seed_dtype(dtype: DType) -> None:
     # Draws all values of the dtype, which floating dtypes cannot request.
     if dtype not in (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64):
         raise ValueError(f"Seeds are integers of 32 or 64 bits, not {dtype.name}.")

@@ -64,7 +64,7 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
     steps = array.shape(by_time)[0] - 1
     count = array.shape(by_time)[2]
 
-    def forth(k: Any, best: Any, came_from: Any) -> tuple[Any, Any, Any]:
+    def forth(k: Any, best: Any, came_from: Any) -> tuple[Any, _core.Tensor, Any]:
         reached = _ops.expand_dims(best, 2) + transitions
         alive = _ops.expand_dims(_ops.greater(lengths, _ops.cast(k + 1, lengths.dtype)), 1)
         # A sequence that has ended stays at its last tag.

@@ -16,12 +16,12 @@ from eagerflow_compat.v1.variable_scope import get_variable
 _ops = _core.ops
 
 
-def positions_within(lengths: Any, count: Any, dtype: Any) -> Any:
+def positions_within(lengths: Any, count: Any, dtype: Any) -> _core.Tensor:
     """`[batch, count]`: ones at the positions of sequences of these lengths, zeros beyond."""
     return creation.sequence_mask(lengths, count, dtype=dtype)
 
 
-def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> Any:
+def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> _core.Tensor:
     """The sums of the tags' potentials.
 
     Args:
@@ -102,7 +102,7 @@ class CrfForwardRnnCell(RNNCell):
         return new, new
 
 
-def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> _core.Tensor:
     """The logarithms of the sums of exponentiated scores over all sequences, `[batch]`.
 
     Args:
@@ -122,7 +122,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> 
     return _ops.select(_ops.greater(lengths, 0), found, _ops.zeros_like(found))
 
 
-def crf_filtered_inputs(inputs: Any, tag_bitmap: Any) -> Any:
+def crf_filtered_inputs(inputs: Any, tag_bitmap: Any) -> _core.Tensor:
     """Potentials of allowed tags, and minus infinity for the others.
 
     Args:

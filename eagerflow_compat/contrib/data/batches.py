@@ -11,7 +11,7 @@ from eagerflow.ops import array
 from eagerflow.ops.conversion import constant
 
 
-def batch_and_drop_remainder(batch_size: Any) -> Callable[[Any], Any]:
+def batch_and_drop_remainder(batch_size: Any) -> Callable[..., Any]:
     """Batches of one size; elements at the end that fill none are left out.
 
     >>> dataset = tf.data.Dataset.range(5)
@@ -24,7 +24,7 @@ def batch_and_drop_remainder(batch_size: Any) -> Callable[[Any], Any]:
 
 def padded_batch_and_drop_remainder(
     batch_size: Any, padded_shapes: Any, padding_values: Any = None
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """Padded batches of one size; elements at the end that fill none are left out."""
     return lambda dataset: dataset.padded_batch(
         batch_size, padded_shapes, padding_values, drop_remainder=True
@@ -33,7 +33,7 @@ def padded_batch_and_drop_remainder(
 
 def sliding_window_batch(
     window_size: Any, stride: Any = None, window_shift: Any = None, window_stride: Any = 1
-) -> Callable[[Any], Any]:
+) -> Callable[..., Any]:
     """Batches of the elements of windows that move on.
 
     Args:
@@ -54,7 +54,7 @@ def sliding_window_batch(
         raise ValueError("Cannot specify both `stride` and `window_shift`")
     shift = next((given for given in (stride, window_shift) if given is not None), 1)
 
-    def batched(*parts: Any) -> Any:
+    def batched(*parts: Any) -> Dataset:
         window = parts if len(parts) > 1 else parts[0]
         if isinstance(window, Dataset):
             return window.batch(window_size, drop_remainder=True)
@@ -67,7 +67,7 @@ def sliding_window_batch(
     ).flat_map(batched)
 
 
-def assert_element_shape(expected_shapes: Any) -> Callable[[Any], Any]:
+def assert_element_shape(expected_shapes: Any) -> Callable[..., Any]:
     """The same elements, whose shapes are checked and known.
 
     Args:

@@ -59,29 +59,29 @@ class Poisson(ScalarDistribution):
         return self._rate
 
     @property
-    def log_rate(self) -> Any:
+    def log_rate(self) -> _core.Tensor:
         """The logarithms of the mean numbers."""
         return self._log_rate
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         return random.poisson([n], self.rate, dtype=self.dtype, seed=seed)
 
     def _log_prob(self, value: Any) -> Any:
         # Of no event the logarithm is -rate, also where the rate is zero.
         return math.multiply_no_nan(self.log_rate, value) - math.lgamma(value + 1.0) - self.rate
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Any) -> _core.Tensor:
         count, rate = math.floor(value) + 1.0, self.rate
         sizes = _ops.zeros_like(count + rate)
         return math.igammac(count + sizes, rate + sizes)
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return _ops.identity(self.rate)
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return _ops.identity(self.rate)
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return math.floor(self.rate)
 
 
@@ -123,16 +123,16 @@ class Logistic(LocationScale):
         z = self._z(value)
         return -z - 2.0 * math.softplus(-z) - math.log(self.scale)
 
-    def _log_cdf(self, value: Any) -> Any:
+    def _log_cdf(self, value: Any) -> _core.Tensor:
         return -math.softplus(-self._z(value))
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Any) -> _core.Tensor:
         return math.sigmoid(self._z(value))
 
-    def _log_survival_function(self, value: Any) -> Any:
+    def _log_survival_function(self, value: Any) -> _core.Tensor:
         return -math.softplus(self._z(value))
 
-    def _survival_function(self, value: Any) -> Any:
+    def _survival_function(self, value: Any) -> _core.Tensor:
         return math.sigmoid(-self._z(value))
 
     def _entropy(self) -> Any:

@@ -89,12 +89,12 @@ class Independent(Distribution):
             return TensorShape(None)
         return shape[shape.rank - self._ndims :].concatenate(self.distribution.event_shape)
 
-    def _event_shape_tensor(self) -> Any:
+    def _event_shape_tensor(self) -> _core.Tensor:
         sizes = self.distribution.batch_shape_tensor()
         own = sizes[array.shape(sizes)[0] - self._ndims :]
         return array.concat([own, self.distribution.event_shape_tensor()], 0)
 
-    def _sum(self, values: Any) -> Any:
+    def _sum(self, values: Any) -> _core.Tensor:
         return math.reduce_sum(values, list(range(-self._ndims, 0)))
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
@@ -169,7 +169,7 @@ class MultivariateNormalDiag(VectorDistribution):
         self._like = _ops.zeros_like(loc + scale)
         self._declare(parameters, self._elements.dtype, self._elements.reparameterization_type)
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         return self._like
 
     @property
@@ -185,10 +185,10 @@ class MultivariateNormalDiag(VectorDistribution):
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         return self._elements.sample(n, seed=seed)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         return math.reduce_sum(self._elements.log_prob(value), -1)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return math.reduce_sum(self._elements.entropy(), -1)
 
     def _mean(self) -> Any:
@@ -200,14 +200,14 @@ class MultivariateNormalDiag(VectorDistribution):
     def _stddev(self) -> Any:
         return self._elements.stddev()
 
-    def _covariance(self) -> Any:
+    def _covariance(self) -> _core.Tensor:
         return linalg.diag(self._elements.variance())
 
 
 @RegisterKL(MultivariateNormalDiag, MultivariateNormalDiag)
 def _multivariate_normal(
     a: MultivariateNormalDiag, b: MultivariateNormalDiag, name: str | None = None
-) -> Any:
+) -> _core.Tensor:
     return math.reduce_sum(kl_divergence(a._elements, b._elements), -1)
 
 
@@ -261,13 +261,13 @@ class OneHotCategorical(VectorDistribution):
         """The number of classes, a scalar tensor."""
         return self._classes.event_size
 
-    def _marks(self, classes: Any) -> Any:
+    def _marks(self, classes: Any) -> _core.Tensor:
         return creation.one_hot(classes, self.event_size, dtype=self.dtype)
 
     def _sample_n(self, n: Any, seed: int | None = None) -> Any:
         return self._marks(self._classes.sample(n, seed=seed))
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         logs = nn.log_softmax(self.logits)
         # A class of no probability that is not drawn adds nothing.
         return math.reduce_sum(math.multiply_no_nan(logs, _ops.cast(value, logs.dtype)), -1)
@@ -278,13 +278,13 @@ class OneHotCategorical(VectorDistribution):
     def _mode(self) -> Any:
         return self._marks(self._classes.mode())
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return _ops.identity(self.probs)
 
     def _variance(self) -> Any:
         return self.probs * (1.0 - self.probs)
 
-    def _covariance(self) -> Any:
+    def _covariance(self) -> _core.Tensor:
         outer = self.probs[..., :, None] * self.probs[..., None, :]
         return linalg.set_diag(-outer, self._variance())
 

@@ -114,7 +114,7 @@ class _Average(Metric):
         super().__init__(name=name, use_global_variables=use_global_variables)
         self.dtype = dtypes.as_dtype(dtype)
 
-    def build(self, *args: Any, **kwargs: Any) -> None:
+    def build(self, *args: object, **kwargs: object) -> None:
         zeros = Zeros()
         self.numer = self.add_variable("numer", [], self.dtype, zeros)
         self.denom = self.add_variable("denom", [], self.dtype, zeros)
@@ -206,7 +206,7 @@ class Accuracy(_Average):
         matches = self._matches(labels, predictions)
         return self._add(matches, weights, (labels, predictions))
 
-    def _matches(self, labels: Any, predictions: Any) -> Any:
+    def _matches(self, labels: Any, predictions: Any) -> _core.Tensor:
         if not labels.shape.is_compatible_with(predictions.shape):
             raise ValueError(
                 f"Shapes of labels and predictions are unequal: {labels.shape} and "
@@ -218,7 +218,7 @@ class Accuracy(_Average):
 class CategoricalAccuracy(Accuracy):
     """The share of predictions whose largest element is where the label's is, `[batch, classes]`."""
 
-    def _matches(self, labels: Any, predictions: Any) -> Any:
+    def _matches(self, labels: Any, predictions: Any) -> _core.Tensor:
         return _ops.equal(_ops.argmax(labels, -1), _ops.argmax(predictions, -1))
 
 

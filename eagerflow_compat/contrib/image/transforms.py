@@ -18,7 +18,7 @@ from eagerflow.ops.conversion import convert_to_tensor
 _ops = _core.ops
 
 
-def _rows(numbers: Any) -> Any:
+def _rows(numbers: Any) -> _core.Tensor:
     """One transformation, or one for each of several."""
     rows = convert_to_tensor(numbers, dtypes.float32)
     if rows.shape.rank not in (1, 2):
@@ -26,7 +26,7 @@ def _rows(numbers: Any) -> Any:
     return rows[None] if rows.shape.rank == 1 else rows
 
 
-def _flat(coefficients: list[Any]) -> Any:
+def _flat(coefficients: list[Any]) -> _core.Tensor:
     """Transformations `[n, 8]` of the six coefficients of affine ones, each `[n]`."""
     none = _ops.zeros_like(coefficients[0])
     return array.stack([*coefficients, none, none], 1)
@@ -71,14 +71,14 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
     return _flat(image_transform.translation(moved[:, 0], moved[:, 1]))
 
 
-def flat_transforms_to_matrices(transforms: Any) -> Any:
+def flat_transforms_to_matrices(transforms: Any) -> _core.Tensor:
     """Matrices `[n, 3, 3]` of transformations `[n, 8]`."""
     rows = _rows(transforms)
     last = creation.ones([array.shape(rows)[0], 1], rows.dtype)
     return _ops.reshape(array.concat([rows, last], 1), [-1, 3, 3])
 
 
-def matrices_to_flat_transforms(transform_matrices: Any) -> Any:
+def matrices_to_flat_transforms(transform_matrices: Any) -> _core.Tensor:
     """Transformations `[n, 8]` of matrices `[n, 3, 3]`, which are scaled."""
     flat = _ops.reshape(convert_to_tensor(transform_matrices), [-1, 9])
     return (flat / flat[:, 8:])[:, :8]

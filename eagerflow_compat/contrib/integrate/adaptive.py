@@ -54,7 +54,7 @@ class _State(NamedTuple):
     coefficients: tuple[Any, ...]
 
 
-def _sum(weights: tuple[float, ...], slopes: list[Any], dt: Any) -> Any:
+def _sum(weights: tuple[float, ...], slopes: list[Any], dt: _core.Tensor) -> Any:
     parts = [slope * (dt * weight) for weight, slope in zip(weights, slopes, strict=True) if weight]
     return _ops.add_n(parts) if len(parts) > 1 else parts[0]
 
@@ -136,7 +136,7 @@ def odeint(
     if not t.dtype.is_floating:
         raise TypeError(f"`t` must have a floating point dtype, got {t.dtype}")
 
-    def accepted(error: Any, y: Any, end: Any) -> Any:
+    def accepted(error: Any, y: Any, end: Any) -> _core.Tensor:
         """The mean square of the errors in units of the tolerance."""
         allowed = atol + rtol * _ops.maximum(_ops.abs(y), _ops.abs(end))
         return _ops.cast(_ops.reduce_mean(_ops.square(_ops.abs(error) / allowed)), t.dtype)
@@ -150,7 +150,7 @@ def odeint(
         factor = given["safety"] * _ops.pow(_ops.maximum(ratio, 1e-30), _constant(-0.1, t))
         factor = _ops.minimum(_ops.maximum(factor, slowest), given["ifactor"])
 
-        def chosen(new: Any, old: Any) -> Any:
+        def chosen(new: Any, old: Any) -> _core.Tensor:
             return _ops.select(fits, new, old)
 
         return _State(
@@ -206,5 +206,5 @@ def odeint(
     return result, {"num_func_evals": 1 + 6 * _State(*last).steps}
 
 
-def _constant(value: Any, like: Any) -> Any:
+def _constant(value: float, like: Any) -> _core.Tensor:
     return convert_to_tensor(value, like.dtype)

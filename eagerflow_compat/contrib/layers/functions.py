@@ -15,7 +15,7 @@ from eagerflow_compat.v1.initializers import xavier_initializer
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
 
-def _weights(shape: list[int], dtype: Any, settings: dict[str, Any]) -> Any:
+def _weights(shape: list[int], dtype: dtypes.DType, settings: dict[str, Any]) -> Any:
     return get_variable(
         "weights",
         shape,
@@ -76,7 +76,7 @@ _DOCUMENTED = {
 }
 
 
-def _weighted_layer(default_name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _weighted_layer(default_name: str) -> Callable[..., Callable[..., Any]]:
     """Makes a function of inputs and settings one that has all settings as its parameters."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,8 +177,8 @@ def max_pool2d(
     stride: Any = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
-    outputs_collections: Any = None,
-    scope: Any = None,
+    outputs_collections: object = None,
+    scope: object = None,
 ) -> Any:
     """Max pooling of images `[batch, height, width, channels]`."""
     sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
@@ -191,8 +191,8 @@ def avg_pool2d(
     stride: Any = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
-    outputs_collections: Any = None,
-    scope: Any = None,
+    outputs_collections: object = None,
+    scope: object = None,
 ) -> Any:
     """Average pooling of images `[batch, height, width, channels]`."""
     sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
@@ -211,7 +211,7 @@ def batch_norm(
     trainable: bool = True,
     scope: Any = None,
     updates_collections: Any = GraphKeys.UPDATE_OPS,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Normalizes by the mean and variance of batches; moving averages are updated in training.
 
@@ -255,7 +255,7 @@ def layer_norm(
     begin_norm_axis: int = 1,
     begin_params_axis: int = -1,
     scope: Any = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Normalizes each example by its own mean and variance; arguments as in `batch_norm`."""
     with variable_scope(scope, "LayerNorm", reuse=reuse):
@@ -278,7 +278,7 @@ def dropout(
     keep_prob: Any = 0.5,
     noise_shape: Any = None,
     is_training: Any = True,
-    outputs_collections: Any = None,
+    outputs_collections: object = None,
     scope: Any = None,
     seed: int | None = None,
 ) -> Any:
@@ -289,14 +289,14 @@ def dropout(
 
 
 def one_hot_encoding(
-    labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, **kwargs: Any
+    labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, **kwargs: object
 ) -> Any:
     """One-hot vectors of labels."""
     indices = v1.cast(labels, dtypes.int64)
     return v1.one_hot(indices, num_classes, on_value=on_value, off_value=off_value)
 
 
-def softmax(logits: Any, scope: Any = None) -> Any:
+def softmax(logits: Any, scope: object = None) -> Any:
     """The softmax over the last axis."""
     return v1.nn.softmax(logits)
 

@@ -20,7 +20,7 @@ def index_table_from_tensor(
     mapping: Any,
     num_oov_buckets: int = 0,
     default_value: Any = -1,
-    hasher_spec: Any = None,
+    hasher_spec: object = None,
     dtype: Any = dtypes.string,
     name: str | None = None,
 ) -> Any:
@@ -53,7 +53,7 @@ def index_table_from_file(
     num_oov_buckets: int = 0,
     vocab_size: Any = None,
     default_value: Any = -1,
-    hasher_spec: Any = None,
+    hasher_spec: object = None,
     key_dtype: Any = dtypes.string,
     name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE,
@@ -99,7 +99,7 @@ def _table(initializer: Any, num_oov_buckets: int, default_value: Any, name: str
 
 def index_to_string_table_from_tensor(
     mapping: Any, default_value: Any = "UNK", name: str | None = None
-) -> Any:
+) -> StaticHashTable:
     """A table from numbers to the words at these places of a vector.
 
     >>> table = tf.contrib.lookup.index_to_string_table_from_tensor(["a", "b"])
@@ -121,7 +121,7 @@ def index_to_string_table_from_file(
     key_column_index: int = TextFileIndex.LINE_NUMBER,
     value_column_index: int = TextFileIndex.WHOLE_LINE,
     delimiter: str = "\t",
-) -> Any:
+) -> StaticHashTable:
     """A table from the numbers of a file's lines to the words in them."""
     lines = TextFileInitializer(
         vocabulary_file,

@@ -78,7 +78,7 @@ class MovingAverageOptimizer(Optimizer):
 
     def swapping_saver(
         self, var_list: Any = None, name: str = "swapping_saver", **kwargs: Any
-    ) -> Any:
+    ) -> Saver:
         """A saver of averages under the names of the variables, and the reverse.
 
         Args:

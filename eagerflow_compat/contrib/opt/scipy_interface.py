@@ -48,7 +48,7 @@ class ExternalOptimizerInterface:
         targets = [loss, *self._equalities, *self._inequalities]
         self._packed = [(target, self._packed_gradient(target)) for target in targets]
 
-    def _packed_gradient(self, target: Any) -> Any:
+    def _packed_gradient(self, target: Any) -> _core.Tensor:
         found = gradients.gradients(target, self._vars)
         parts = [
             _ops.zeros_like(variable.read_value()) if gradient is None else gradient

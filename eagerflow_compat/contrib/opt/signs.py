@@ -31,7 +31,7 @@ class _SignOptimizer(Optimizer):
         self._sign_decay: Any = 1.0
 
     def apply_gradients(
-        self, grads_and_vars: Any, global_step: Any = None, name: Any = None
+        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
         """Updates variables by their gradients; a decay of signs needs `global_step`.
 

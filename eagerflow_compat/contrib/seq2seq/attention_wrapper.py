@@ -132,7 +132,7 @@ class AttentionWrapper(RNNCell):
         return self._attention_size if self._output_attention else self._cell.output_size
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> AttentionWrapperState:
         sizes = [mechanism.alignments_size for mechanism in self._mechanisms]
         return AttentionWrapperState(
             cell_state=self._cell.state_size,
@@ -166,7 +166,7 @@ class AttentionWrapper(RNNCell):
             ),
         )
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Any) -> tuple[_core.Tensor | Any, AttentionWrapperState]:
         if not isinstance(state, AttentionWrapperState):
             raise TypeError(
                 "Expected state to be instance of AttentionWrapperState. "

@@ -38,7 +38,7 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
     array([1, 1, 2, 2], dtype=int32)
     """
 
-    def tiled(x: Any) -> Any:
+    def tiled(x: Any) -> _core.Tensor:
         x = _core.as_tensor(x)
         if x.shape.rank is None:
             raise ValueError("t must have statically known rank")
@@ -70,7 +70,7 @@ def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_t
     steps = array.shape(ids)[0]
     beams = _ops.zeros_like(ids[0]) + _ops.range(0, array.shape(ids)[2], 1)
 
-    def back(k: Any, beams: Any, words: Any) -> tuple[Any, Any, Any]:
+    def back(k: Any, beams: Any, words: Any) -> tuple[Any, _core.Tensor, Any]:
         within = _ops.less(k, lengths)
         word = _ops.select(within, indexing.gather(ids[k], beams, batch_dims=1), end)
         before = indexing.gather(parents[k], beams, batch_dims=1)
@@ -137,11 +137,11 @@ class BeamSearchDecoder(Decoder):
         return array.size(self._start_tokens)
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> BeamSearchDecoderOutput:
         return BeamSearchDecoderOutput(*[TensorShape([self._width])] * 3)
 
     @property
-    def output_dtype(self) -> Any:
+    def output_dtype(self) -> BeamSearchDecoderOutput:
         return BeamSearchDecoderOutput(self._dtype, "int32", "int32")
 
     @property
@@ -239,7 +239,7 @@ class BeamSearchDecoder(Decoder):
         )
         return BeamSearchDecoderOutput(best, ids, parents), new
 
-    def _scores(self, total: Any, lengths: Any) -> Any:
+    def _scores(self, total: _core.Tensor, lengths: _core.Tensor) -> Any:
         if not self._length_weight:
             return total
         base = (5.0 + _ops.cast(lengths, total.dtype)) / 6.0

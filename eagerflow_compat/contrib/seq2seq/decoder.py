@@ -84,20 +84,20 @@ class BasicDecoder(Decoder):
         return self._helper.batch_size
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> BasicDecoderOutput:
         return BasicDecoderOutput(
             output_shape(self._cell, self._output_layer), self._helper.sample_ids_shape
         )
 
     @property
-    def output_dtype(self) -> Any:
+    def output_dtype(self) -> BasicDecoderOutput:
         dtype = nest.flatten(self._initial_state)[0].dtype
         return BasicDecoderOutput(
             nest.map_structure(lambda _: dtype, self._cell.output_size),
             self._helper.sample_ids_dtype,
         )
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[Any, ...]:
         return (*self._helper.initialize(), self._initial_state)
 
     def step(
@@ -170,7 +170,7 @@ def dynamic_decode(
         if most is not None:
             finished = _ops.logical_or(finished, _ops.greater_equal(zero, most))
 
-        def array_of(dtype: Any, shape: Any) -> Any:
+        def array_of(dtype: Any, shape: TensorShape) -> Any:
             return TensorArray(dtype, 0, True, element_shape=[None, *TensorShape(shape).as_list()])
 
         arrays = nest.map_structure(array_of, decoder.output_dtype, decoder.output_size)
@@ -212,6 +212,6 @@ def dynamic_decode(
     return outputs, state, lengths
 
 
-def batch_first(x: Any) -> Any:
+def batch_first(x: Any) -> Tensor:
     """A tensor `[time, batch, ...]` as `[batch, time, ...]`."""
     return _ops.transpose(x, [1, 0, *range(2, x.shape.rank)])

@@ -46,7 +46,7 @@ def log_ndtr(x: Any) -> Any:
     return array_where(x > highest, -ndtr(-x), array_where(x > lowest, middle, tail))
 
 
-def array_where(condition: Any, x: Any, y: Any) -> Any:
+def array_where(condition: Any, x: Any, y: Any) -> _core.Tensor:
     """Elements of one tensor or the other; all three broadcast."""
     return _ops.select(condition, x, y)
 
@@ -63,22 +63,22 @@ class ScalarDistribution(Distribution):
     def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
         return dict.fromkeys(cls._names, convert_to_tensor(sample_shape, dtypes.int32))
 
-    def _batch_shape(self) -> Any:
+    def _batch_shape(self) -> TensorShape:
         return joint(*self._own())[0]
 
     def _batch_shape_tensor(self) -> Any:
         return joint(*self._own())[1]()
 
-    def _event_shape(self) -> Any:
+    def _event_shape(self) -> TensorShape:
         return TensorShape([])
 
-    def _event_shape_tensor(self) -> Any:
+    def _event_shape_tensor(self) -> _core.Tensor:
         return convert_to_tensor([], dtypes.int32)
 
-    def _shape_of_samples(self, n: Any) -> Any:
+    def _shape_of_samples(self, n: Any) -> _core.Tensor:
         return array.concat([[n], self.batch_shape_tensor()], 0)
 
-    def _spread(self, value: Any) -> Any:
+    def _spread(self, value: Any) -> _core.Tensor:
         """A value for each random variable."""
         return _ops.broadcast_to(value, self.batch_shape_tensor())
 
@@ -105,7 +105,7 @@ class LocationScale(ScalarDistribution):
         """The scale, which is positive."""
         return self._scale
 
-    def _z(self, x: Any) -> Any:
+    def _z(self, x: _core.Tensor) -> Any:
         return (x - self.loc) / self.scale
 
     def _mean(self) -> Any:
@@ -146,7 +146,7 @@ class Normal(LocationScale):
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         return z * self.scale + self.loc
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         return -0.5 * math.square(self._z(value)) - (_HALF_LOG_2PI + math.log(self.scale))
 
     def _cdf(self, value: Any) -> Any:
@@ -209,7 +209,7 @@ class Laplace(LocationScale):
         )
         return self.loc - self.scale * math.sign(u) * math.log1p(-math.abs(u))
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         return -math.abs(self._z(value)) - (numbers.log(2.0) + math.log(self.scale))
 
     def _log_cdf(self, value: Any) -> Any:
@@ -325,7 +325,7 @@ class StudentT(LocationScale):
             lambda: _above(1.0, self.df, message),
         )
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return _ops.identity(self.loc)
 
 
@@ -405,13 +405,13 @@ class Uniform(ScalarDistribution):
     def _quantile(self, value: Any) -> Any:
         return self.low * (1.0 - value) + self.high * value
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return math.log(self.range())
 
     def _mean(self) -> Any:
         return (self.low + self.high) / 2.0
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return math.square(self.range()) / 12.0
 
     def _stddev(self) -> Any:

@@ -101,11 +101,11 @@ class Bernoulli(ScalarDistribution):
         """The probabilities of one."""
         return self._probs
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         u = random.uniform(self._shape_of_samples(n), dtype=self.probs.dtype, seed=seed)
         return _ops.cast(u < self.probs, self.dtype)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         if self.validate_args:
             one = creation.ones([], value.dtype)
             value = checked(
@@ -122,13 +122,13 @@ class Bernoulli(ScalarDistribution):
     def _entropy(self) -> Any:
         return -self.logits * (math.sigmoid(self.logits) - 1.0) + math.softplus(-self.logits)
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return _ops.identity(self.probs)
 
     def _variance(self) -> Any:
         return self.probs * (1.0 - self.probs)
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return _ops.cast(self.probs > 0.5, self.dtype)
 
 
@@ -167,7 +167,7 @@ class Categorical(VectorDistribution):
         return self._logits
 
     @property
-    def event_size(self) -> Any:
+    def event_size(self) -> _core.Tensor:
         """The number of classes, a scalar tensor."""
         return array.shape(self._logits)[-1]
 
@@ -181,13 +181,13 @@ class Categorical(VectorDistribution):
         """The probabilities of the classes."""
         return self._probs
 
-    def _event_shape(self) -> Any:
+    def _event_shape(self) -> TensorShape:
         return TensorShape([])
 
-    def _event_shape_tensor(self) -> Any:
+    def _event_shape_tensor(self) -> _core.Tensor:
         return convert_to_tensor([], dtypes.int32)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         rows = _ops.reshape(self.logits, [-1, self.event_size])
         wide = dtypes.int64 if self.dtype.size > 4 else dtypes.int32
         draws = _ops.transpose(random.categorical(rows, n, dtype=wide, seed=seed))
@@ -207,24 +207,24 @@ class Categorical(VectorDistribution):
         logits = _ops.broadcast_to(self.logits, array.concat([sizes, [self.event_size]], 0))
         return _ops.cast(_ops.broadcast_to(value, sizes), dtypes.int32), logits
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         classes, logits = self._classes(value)
         return -nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits)
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Any) -> _core.Tensor:
         """The probability of smaller classes, as TensorFlow's distribution has it."""
         classes, logits = self._classes(value)
         below = creation.sequence_mask(classes, self.event_size, dtype=logits.dtype)
         return math.reduce_sum(nn.softmax(logits) * below, -1)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return -math.reduce_sum(nn.log_softmax(self.logits) * self.probs, -1)
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return _ops.cast(math.argmax(self.logits, axis=-1), self.dtype)
 
 
-def _log_combinations(n: Any, counts: Any) -> Any:
+def _log_combinations(n: Any, counts: Any) -> _core.Tensor:
     """The logarithm of how many orders of n events have these counts of classes."""
     return math.lgamma(n + 1.0) - math.reduce_sum(math.lgamma(counts + 1.0), -1)
 
@@ -310,13 +310,13 @@ class Multinomial(_Counts):
         """The probabilities of the classes."""
         return self._probs
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         k = self.event_shape_tensor()[0]
         batch = self.batch_shape_tensor()
         logits = _ops.broadcast_to(self.logits, array.concat([batch, [k]], 0))
         counts = _ops.broadcast_to(_ops.cast(self.total_count, dtypes.int32), batch)
 
-        def drawn(row: Any) -> Any:
+        def drawn(row: Any) -> _core.Tensor:
             """The counts of all samples of one random variable: [n, k]."""
             classes = random.categorical(row[0][None], n * row[1], dtype=dtypes.int64, seed=seed)
             marks = creation.one_hot(_ops.reshape(classes, [n, -1]), k, dtype=self.dtype)
@@ -332,13 +332,13 @@ class Multinomial(_Counts):
         likelihood = math.reduce_sum(counts * nn.log_softmax(self.logits), -1)
         return likelihood + _log_combinations(self.total_count, counts)
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return _ops.identity(self._mean_counts)
 
     def _variance(self) -> Any:
         return self._mean_counts * (1.0 - self.probs)
 
-    def _covariance(self) -> Any:
+    def _covariance(self) -> _core.Tensor:
         outer = self._mean_counts[..., :, None] * self.probs[..., None, :]
         return linalg.set_diag(-outer, self._variance())
 
@@ -380,11 +380,11 @@ class DirichletMultinomial(_Counts):
         return self._concentration
 
     @property
-    def total_concentration(self) -> Any:
+    def total_concentration(self) -> _core.Tensor:
         """The sums of the parameters."""
         return self._sum
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         k = self.event_shape_tensor()[0]
         parts = random.gamma([n], self.concentration, dtype=self.dtype, seed=seed)
         classes = random.categorical(
@@ -417,7 +417,7 @@ class DirichletMultinomial(_Counts):
         share = self.concentration / self.total_concentration[..., None]
         return self._overdispersion() * self._mean() * (1.0 - share)
 
-    def _covariance(self) -> Any:
+    def _covariance(self) -> _core.Tensor:
         share = self.concentration / self.total_concentration[..., None]
         outer = self._overdispersion()[..., None] * self._mean()[..., :, None] * share[..., None, :]
         return linalg.set_diag(-outer, self._variance())

@@ -46,7 +46,7 @@ def checked(tensor: Any, *checks: Any) -> Any:
     return with_dependencies([check for check in checks if check is not None], tensor)
 
 
-def float_parameters(**values: Any) -> list[Any]:
+def float_parameters(**values: Any) -> list[_core.Tensor]:
     """Tensors of one floating-point dtype.
 
     Raises:
@@ -70,7 +70,7 @@ def joint(*tensors: Any) -> tuple[TensorShape, Callable[[], Any]]:
         lambda a, b: array.broadcast_static_shape(a, b), [t.shape for t in tensors]
     )
 
-    def dynamic() -> Any:
+    def dynamic() -> _core.Tensor:
         return functools.reduce(array.broadcast_dynamic_shape, [array.shape(t) for t in tensors])
 
     return shape, dynamic
@@ -115,7 +115,7 @@ class Distribution:
         self._name = name or type(self).__name__
 
     def _declare(
-        self, parameters: dict[str, Any], dtype: Any, kind: ReparameterizationType
+        self, parameters: dict[str, Any], dtype: dtypes.DType, kind: ReparameterizationType
     ) -> None:
         """`__init__` with the arguments of a subclass, which every one of them has."""
         checks, nan = parameters["validate_args"], parameters["allow_nan_stats"]
@@ -175,7 +175,7 @@ class Distribution:
         }
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: object) -> dict[str, Any]:
         raise NotImplementedError("_param_shapes not implemented")
 
     @property
@@ -317,10 +317,10 @@ class Distribution:
 
     # What subclasses have.
 
-    def _batch_shape(self) -> Any:
+    def _batch_shape(self) -> TensorShape:
         return TensorShape(None)
 
-    def _event_shape(self) -> Any:
+    def _event_shape(self) -> TensorShape:
         return TensorShape(None)
 
     def _batch_shape_tensor(self) -> Any:
@@ -400,7 +400,7 @@ class Distribution:
                 return convert_to_tensor(known.as_list(), dtypes.int32, name=name)
             return compute()
 
-    def _is_empty(self, known: TensorShape, compute: Callable[[], Any], name: str) -> Any:
+    def _is_empty(self, known: TensorShape, compute: Callable[[], Any], name: str) -> _core.Tensor:
         with name_scope(self._scope(name)):
             if known.rank is not None:
                 return convert_to_tensor(known.rank == 0, name=name)

@@ -112,14 +112,14 @@ def cross_entropy(ref: Any, other: Any, allow_nan_stats: bool = True) -> Any:
 
 
 @RegisterKL(Normal, Normal)
-def _normal(a: Normal, b: Normal, name: str | None = None) -> Any:
+def _normal(a: Normal, b: Normal, name: str | None = None) -> _core.Tensor:
     ratio = math.square(a.scale / b.scale)
     distance = math.square(a.loc - b.loc) / (2.0 * math.square(b.scale))
     return distance + 0.5 * (ratio - 1.0 - math.log(ratio))
 
 
 @RegisterKL(Uniform, Uniform)
-def _uniform(a: Uniform, b: Uniform, name: str | None = None) -> Any:
+def _uniform(a: Uniform, b: Uniform, name: str | None = None) -> _core.Tensor:
     inside = math.logical_and(b.low <= a.low, a.high <= b.high)
     return _ops.select(inside, math.log(b.range()) - math.log(a.range()), np.inf)
 
@@ -150,7 +150,7 @@ def _beta(a: Beta, b: Beta, name: str | None = None) -> Any:
 
 
 @RegisterKL(Dirichlet, Dirichlet)
-def _dirichlet(a: Dirichlet, b: Dirichlet, name: str | None = None) -> Any:
+def _dirichlet(a: Dirichlet, b: Dirichlet, name: str | None = None) -> _core.Tensor:
     # The mean of a component's logarithm is digamma(c) - digamma(sum of c).
     logs = math.digamma(a.concentration) - math.digamma(a.total_concentration)[..., None]
     difference = math.reduce_sum((a.concentration - b.concentration) * logs, -1)
@@ -165,6 +165,6 @@ def _bernoulli(a: Bernoulli, b: Bernoulli, name: str | None = None) -> Any:
 
 
 @RegisterKL(Categorical, Categorical)
-def _categorical(a: Categorical, b: Categorical, name: str | None = None) -> Any:
+def _categorical(a: Categorical, b: Categorical, name: str | None = None) -> _core.Tensor:
     difference = nn.log_softmax(a.logits) - nn.log_softmax(b.logits)
     return math.reduce_sum(a.probs * difference, -1)

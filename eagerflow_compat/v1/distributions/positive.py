@@ -72,7 +72,7 @@ class Gamma(ScalarDistribution):
         """The inverse scales."""
         return self._rate
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         return random.gamma([n], self.concentration, beta=self.rate, dtype=self.dtype, seed=seed)
 
     def _checked_event(self, value: Any) -> Any:
@@ -85,7 +85,7 @@ class Gamma(ScalarDistribution):
             math.lgamma(self.concentration) - self.concentration * math.log(self.rate)
         )
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Any) -> _core.Tensor:
         value = self._checked_event(value) * self._spread(self.rate)
         return math.igamma(_ops.broadcast_to(self.concentration, array.shape(value)), value)
 
@@ -216,7 +216,7 @@ class Beta(ScalarDistribution):
         """The sums of the parameters."""
         return self._total
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         ones, zeros = (
             random.gamma([n], self._spread(value), dtype=self.dtype, seed=own)
             for value, own in (
@@ -236,7 +236,7 @@ class Beta(ScalarDistribution):
             debugging.assert_less(value, one, message="sample must be less than `1`."),
         )
 
-    def _log_normalization(self) -> Any:
+    def _log_normalization(self) -> _core.Tensor:
         return (
             math.lgamma(self.concentration1)
             + math.lgamma(self.concentration0)
@@ -250,7 +250,7 @@ class Beta(ScalarDistribution):
         ) * math.log1p(-value)
         return density - self._log_normalization()
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Any) -> _core.Tensor:
         value = self._checked_event(value)
         sizes = joint(value, self.concentration1, self.concentration0)[1]()
         a, b, x = (
@@ -301,13 +301,13 @@ class VectorDistribution(Distribution):
     def _batch_shape(self) -> Any:
         return self._vector().shape[:-1]
 
-    def _batch_shape_tensor(self) -> Any:
+    def _batch_shape_tensor(self) -> _core.Tensor:
         return array.shape(self._vector())[:-1]
 
     def _event_shape(self) -> Any:
         return self._vector().shape[-1:]
 
-    def _event_shape_tensor(self) -> Any:
+    def _event_shape_tensor(self) -> _core.Tensor:
         return array.shape(self._vector())[-1:]
 
 
@@ -345,15 +345,15 @@ class Dirichlet(VectorDistribution):
         return self._concentration
 
     @property
-    def total_concentration(self) -> Any:
+    def total_concentration(self) -> _core.Tensor:
         """The sums of the parameters."""
         return self._total
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         parts = random.gamma([n], self.concentration, dtype=self.dtype, seed=seed)
         return parts / math.reduce_sum(parts, -1, keepdims=True)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         if self.validate_args:
             total = math.reduce_sum(value, -1)
             value = checked(
@@ -384,7 +384,7 @@ class Dirichlet(VectorDistribution):
         mean = self._mean()
         return mean * (1.0 - mean) / (1.0 + self.total_concentration[..., None])
 
-    def _covariance(self) -> Any:
+    def _covariance(self) -> _core.Tensor:
         mean = self._mean()
         scale = 1.0 + self.total_concentration[..., None, None]
         outer = mean[..., :, None] * mean[..., None, :] / scale

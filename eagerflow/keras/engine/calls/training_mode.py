@@ -58,7 +58,7 @@ def clear_learning_phase() -> None:
         del phase.value
 
 
-def _known(training: Any) -> Any:
+def _known(training: bool | _Tensor) -> _Tensor | bool | None:
     """The value of `training`; None for a tensor of the graph that is being built, which has none."""
     if isinstance(training, _Tensor) and is_symbolic(training):
         return _core.static_value(training)
@@ -72,14 +72,14 @@ def resolved(training: Any) -> Any:
     return training
 
 
-def may_train(training: Any) -> bool:
+def may_train(training: bool | _Tensor) -> bool:
     """Whether a call is in training, or may be when its graph runs."""
     training = resolved(training)
     known = _known(training)
     return known is None or bool(known)
 
 
-def by_training(training: Any, compute: Callable[[bool], Any]) -> Any:
+def by_training(training: bool | _Tensor, compute: Callable[[bool], Any]) -> Any:
     """`compute(True)` in training, else `compute(False)`; a choice of the graph if that is unknown."""
     training = resolved(training)
     known = _known(training)

@@ -218,7 +218,7 @@ def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
     return deserialize_as("layer", config, custom_objects, names=reachable.KINDS["layer"].objects())
 
 
-def functional_from_config(cls: Any, config: dict[str, Any]) -> Any:
+def functional_from_config(cls: Any, config: dict[str, Any]) -> Functional:
     """A functional model from its configuration."""
     made = _Reconstruction(config["layers"], [config["input_layers"], config["output_layers"]])
     inputs, outputs = (

@@ -144,7 +144,7 @@ class InputLayer(Layer):
         }
 
 
-def _ragged_spec(shape: TensorShape, dtype: Any) -> Any:
+def _ragged_spec(shape: TensorShape, dtype: dtypes.DType) -> RaggedTensorSpec | TensorSpec:
     """The spec of ragged tensors whose axes of unknown size, but for the first, are ragged."""
     sizes = shape.as_list()
     ragged_rank = max((axis for axis, size in enumerate(sizes) if size is None), default=0)

@@ -110,7 +110,7 @@ class KerasTensor:
     def _shape_tuple(self) -> tuple:
         return tuple(self._shape.as_list())
 
-    def ref(self) -> Any:
+    def ref(self) -> Reference:
         """A hashable reference to this tensor."""
         return Reference(self)
 
@@ -199,7 +199,7 @@ def has_symbolic(values: Iterable[Any]) -> bool:
     )
 
 
-def is_keras_tensor(x: Any) -> bool:
+def is_keras_tensor(x: object) -> bool:
     """Whether `x` is a symbolic tensor of a functional model.
 
     >>> tf.keras.backend.is_keras_tensor(tf.keras.Input([3]))

@@ -218,7 +218,7 @@ def _check_windows(layer: Any, inputs: Any, outputs: Any) -> None:
             )
 
 
-def _from_shapes(shapes: Any, dtype: Any) -> Any:
+def _from_shapes(shapes: Any, dtype: dtypes.DType) -> Any:
     if isinstance(shapes, TensorShape):
         return KerasTensor(shapes, dtype)
     if isinstance(shapes, tuple | list) and all(

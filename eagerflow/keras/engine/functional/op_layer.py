@@ -237,7 +237,7 @@ def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return _apply(TFOpLambda(function), args, kwargs)
 
 
-def _convert(value: Any, dtype: Any, dtype_hint: Any) -> Any:
+def _convert(value: Any, dtype: Any, dtype_hint: object) -> Any:
     if not isinstance(value, KerasTensor):
         return _apply(TFOpLambda(_ops.stack), (list(value),), {"axis": 0})
     if dtype is None or value.dtype == dtype:

@@ -294,7 +294,7 @@ class ArrayAdapter(DataAdapter):
             chosen = inside + _core.convert(start, inside.dtype, None)
             yield self._pack([self._pick(value, chosen) for value in self._tensors])
 
-    def _permutation(self, count: int) -> Any:
+    def _permutation(self, count: int) -> _Tensor:
         """A random order; the first of an adapter follows from the global seed alone."""
         order = _core.as_tensor(np.arange(count))
         with random_seed.drawing(self._op_seeds.draw):
@@ -393,7 +393,7 @@ def _pick(value: Any, rows: Any) -> Any:
     return gather(value, rows)
 
 
-def _pick_sparse(value: Any, rows: np.ndarray) -> Any:
+def _pick_sparse(value: Any, rows: np.ndarray) -> SparseTensor:
     """Rows of a sparse tensor."""
     indices = value.indices.numpy()
     order = np.argsort(indices[:, 0], kind="stable")

@@ -249,7 +249,7 @@ def _build(model: Any, adapter: DataAdapter) -> None:
         pass  # it only has a `train_step`, with models that are built there
 
 
-def class_weight_function(class_weight: dict[int, float]) -> Callable[[Any], Any]:
+def class_weight_function(class_weight: dict[int, float]) -> Callable[..., Any]:
     """A function that multiplies a batch's weights with those of its labels' classes.
 
     Raises:

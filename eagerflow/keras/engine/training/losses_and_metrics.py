@@ -118,7 +118,7 @@ def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, An
     return y_true, y_pred, weight
 
 
-def _row_count(labels: Any) -> Any:
+def _row_count(labels: _Tensor) -> _Tensor | float:
     """How many samples there are, as a float or a scalar of a graph."""
     if not isinstance(labels, _Tensor) and is_ragged(labels):
         return _ops.cast(labels.nrows(), defaults.float_dtype)
@@ -151,7 +151,7 @@ class _Container:
         # Whether it was built before there was data, which may lead to other metrics.
         self._is_provisional = False
 
-    def _set_names(self, y_pred: Any) -> None:
+    def _set_names(self, y_pred: _Tensor) -> None:
         if not self._output_names or len(self._output_names) != len(nest.flatten(y_pred)):
             self._output_names = output_names_for(y_pred)
 
@@ -171,7 +171,7 @@ class LossesContainer(_Container):
         losses: Any,
         loss_weights: Any = None,
         output_names: list[str] | None = None,
-        mesh: Any = None,
+        mesh: object = None,
     ) -> None:
         super().__init__(output_names)
         self._user_losses = losses
@@ -319,7 +319,7 @@ class MetricsContainer(_Container):
         weighted_metrics: Any = None,
         output_names: list[str] | None = None,
         from_serialized: bool = False,
-        mesh: Any = None,
+        mesh: object = None,
     ) -> None:
         super().__init__(output_names)
         self._user_metrics = metrics
@@ -388,7 +388,7 @@ class MetricsContainer(_Container):
         self._is_provisional = False
 
     @staticmethod
-    def _by_output(user: Any, y_pred: Any, names: list[str]) -> list[list[Any]]:
+    def _by_output(user: Any, y_pred: _Tensor, names: list[str]) -> list[list[Any]]:
         """For each output, a list of the metrics that the program passed."""
         if user is None:
             return [[] for _ in names]
@@ -418,7 +418,7 @@ class MetricsContainer(_Container):
         return [_as_list(item) for item in nest.flatten_up_to(y_pred, user)]
 
     @staticmethod
-    def _metric_object(metric: Any, y_true: Any, y_pred: Any) -> Any:
+    def _metric_object(metric: Any, y_true: _Tensor, y_pred: _Tensor) -> Any:
         if isinstance(metric, metrics_module.Metric):
             return metric
         given = metric

@@ -42,7 +42,7 @@ def communicator_of(model: Any) -> Any:
     return strategy.extended._communicator
 
 
-def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[..., Any]:
     """A step of a model as one of all replicas together.
 
     Each gets a part of the batch. In training and testing, they return the same values; in

@@ -50,7 +50,7 @@ def concatenated(parts: list[Any]) -> Any:
     return _ragged(parts)
 
 
-def _ragged(parts: list[Any]) -> Any:
+def _ragged(parts: list[Any]) -> _core.Tensor:
     """Batches whose inner sizes differ, along the first axis as a ragged tensor."""
     columns = zip(*(part._shape_tuple()[1:] for part in parts), strict=True)
     differ = [axis for axis, sizes in enumerate(columns, 1) if len(set(sizes)) > 1]

@@ -71,7 +71,7 @@ class Steps(Compiled):
         minimize(self.optimizer, loss, self.trainable_variables, tape)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
-    def _validate_target_and_loss(self, y: Any, loss: Any) -> None:
+    def _validate_target_and_loss(self, y: _core.Tensor, loss: Any) -> None:
         if self.loss and y is None:
             raise ValueError(
                 f"Target data is missing. Your model was compiled with loss={self.loss}, and "
@@ -217,7 +217,7 @@ def _last_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., An
     def run(iterator: Any) -> Any:
         outputs: Any = variables.Undefined("outputs")
 
-        def body(_: Any) -> None:
+        def body(_: object) -> None:
             nonlocal outputs
             outputs = make_step(iterator)
 
@@ -240,7 +240,7 @@ def _all_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any
     def run(iterator: Any) -> Any:
         outputs = make_step(iterator)
 
-        def body(_: Any) -> None:
+        def body(_: object) -> None:
             nonlocal outputs
             outputs = nest.map_structure(_joined, outputs, make_step(iterator))
 
@@ -263,7 +263,7 @@ def _joined(first: Any, second: Any) -> Any:
     return array.concat([first, second], axis=0)
 
 
-def _of_any_batch(tensor: Any) -> Any:
+def _of_any_batch(tensor: _core.Tensor) -> TensorShape:
     sizes = tensor.shape.as_list()
     return TensorShape([None, *sizes[1:]])
 

@@ -123,7 +123,7 @@ class TableConfig:
         self.layout = layout
         self.dtype = dtype
 
-    def _initial(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> _core.Tensor:
+    def _initial(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: object) -> _core.Tensor:
         return truncated_normal(shape, 0.0, 1 / math.sqrt(self.dim), dtype)
 
     def __repr__(self) -> str:

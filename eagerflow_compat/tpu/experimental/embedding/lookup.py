@@ -94,7 +94,7 @@ def _check_weight(path: str, value: Any, weight: Any, feature: FeatureConfig) ->
         raise ValueError(f"Weight specified for {path}, but this is a sequence feature.")
 
 
-def _keeps_sequences(value: Any, feature: FeatureConfig) -> bool:
+def _keeps_sequences(value: SparseTensor, feature: FeatureConfig) -> bool:
     """Whether rows are kept one after the other, and not combined."""
     return value.shape.rank == 2 and feature.max_sequence_length > 0
 
@@ -206,7 +206,7 @@ class TPUEmbeddingForServing(AutoTrackable):
         return {**slots, "parameters": parameters}
 
     def _trackable_children(
-        self, save_type: str = "checkpoint", cache: Any = None, **kwargs: Any
+        self, save_type: str = "checkpoint", cache: object = None, **kwargs: object
     ) -> dict[str, Any]:
         return dict(self.__dict__.get("_dependencies", {}))
 
