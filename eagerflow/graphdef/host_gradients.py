@@ -86,7 +86,7 @@ def _qr(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     m, n = x[0].shape[-2:]
     if m is None or n is None or (full and m > n):
         raise NotImplementedError("TensorFlow has it for known sizes and thin factors only")
-    return [factorization.qr_gradient(x[0], *y, *dy, full)]
+    return [factorization.qr_gradient(x[0], y[0], y[1], dy[0], dy[1], full)]
 
 
 @_gradient("SelfAdjointEigV2")
