@@ -1,4 +1,4 @@
-"""Keras in programs of version 1: weights are listed in the graph, values are those of a session."""
+"""Keras in programs of version 1: the graph lists the weights, a session has their values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _refreshed(initializer: Any) -> Any:
 
 
 def initialize_variables(graph: Graph) -> None:
-    """Gives those variables of a graph that have no value in Keras's session their initial ones."""
+    """Initializes the variables of a graph that have no value in Keras's session."""
     session = get_session()
     missing = [
         variable.initializer
@@ -88,10 +88,10 @@ def value_of(tensor: Any) -> Any:
 
 
 def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
-    """A function from values of inputs to those of outputs, which runs in Keras's session.
+    """A function that computes outputs from inputs in Keras's session.
 
     Args:
-        inputs: tensors of the graph, or symbolic ones.
+        inputs: tensors of the graph, or symbolic tensors.
         outputs: what to compute.
         updates: what to run as well: operations, or pairs of a variable and its new value.
     """
@@ -117,7 +117,7 @@ def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
 
 
 def set_value(variable: Any, value: Any) -> None:
-    """Gives a variable of a graph a value, in Keras's session."""
+    """Assigns a value to a variable of a graph in Keras's session."""
     variable.load(value, get_session())
 
 
@@ -134,7 +134,7 @@ def set_session(session: Any) -> None:
 
 
 def get_session(op_input_list: object = ()) -> Any:
-    """The default session, or the one that was set, or a new one for the default graph.
+    """The default session, else the session that was set, else a new one for the default graph.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     ...     tf.compat.v1.keras.backend.get_session() is session
@@ -167,7 +167,7 @@ def tensor_of(symbol: Any, graph: Graph) -> Any:
     if symbol._keras_history is None:
         raise ValueError(f"{symbol!r} comes from no layer: there is nothing to compute it with.")
     with context.building(graph), graph.name_scope(None), graph.control_dependencies(None):
-        # Calls are added after those they depend on; models may be deeper than Python's stack.
+        # Calls follow their dependencies; a list, since models may be deeper than Python's stack.
         stack = [symbol]
         while stack:
             last = stack[-1]

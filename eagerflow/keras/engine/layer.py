@@ -104,7 +104,7 @@ class Layer(LayerNodes):
     _masks_only_from_masks = False
     _must_restore_from_config = False
     _preserve_input_structure_in_config = False
-    # Which handler of `composite_inputs` takes ragged and sparse inputs; None: `call` itself.
+    # The handler in `composite_inputs` of ragged and sparse inputs; None: `call` itself.
     _composite_call: str | None = None
     # Whether integers and the like among the inputs are cast to the compute dtype, as floats are.
     _casts_every_dtype = False
@@ -215,10 +215,10 @@ class Layer(LayerNodes):
         """Builds the layer if it is not built yet, and computes its outputs.
 
         Args:
-            *args: the inputs, then the other arguments of `call`. Arrays and numbers in the inputs
-                become tensors. Symbolic tensors give symbolic outputs.
-            **kwargs: other arguments of `call`. `training` and `mask`, where they are not given,
-                come from the calling layer and from the inputs.
+            *args: the inputs, then the other arguments of `call`. Arrays and scalars in the inputs
+                become tensors. Symbolic inputs have symbolic outputs.
+            **kwargs: other arguments of `call`. The defaults of `training` and `mask` come
+                from the calling layer and from the inputs.
 
         Raises:
             ValueError: if the inputs do not fit the layer.
@@ -249,7 +249,7 @@ class Layer(LayerNodes):
             plan.cast = any(self._cast_target(value) is not None for value in nest.flatten(inputs))
         if plan.cast:
             inputs = self._cast_inputs(inputs, nest.flatten(inputs))
-        # The attributes of a thread-local object: one look-up instead of one for each of them.
+        # A thread-local object is looked up once, instead of once for each attribute.
         local = context.__dict__
         layers = local["layers"]
         if not layers and local["layers_with_losses"]:
@@ -305,7 +305,7 @@ class Layer(LayerNodes):
         return compute
 
     def _cast_inputs(self, inputs: Any, given: list[Any]) -> Any:
-        """The inputs, cast as `given` must be: the same values, before variables were read."""
+        """The inputs, cast according to `given`: the flat inputs before variables were read."""
         targets = [self._cast_target(value) for value in given]
         if all(target is None for target in targets):
             return inputs
@@ -315,7 +315,7 @@ class Layer(LayerNodes):
         )
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """The mask of the outputs: by default that of the inputs.
+        """The mask of the outputs: by default the mask of the inputs.
 
         Raises:
             TypeError: if there is a mask and the layer does not support masking.
@@ -354,16 +354,16 @@ class Layer(LayerNodes):
             name: the variable's name.
             shape: its shape; a scalar by default.
             dtype: its dtype; by default the layer's variable dtype.
-            initializer: its first values; by default Glorot's uniform ones, or zeros if the dtype is
-                no float.
+            initializer: its initial values; by default Glorot's uniform values, or zeros if the
+                dtype is not floating.
             regularizer: a term of the loss.
             trainable: whether it is to be trained.
             constraint: projects its values after each update.
             use_resource: ignored.
-            synchronization: kept with the variable; ON_READ variables are not trained.
-            aggregation: kept with the variable.
+            synchronization: the variable's attribute; ON_READ variables are not trained.
+            aggregation: the variable's attribute.
             **kwargs: `autocast=False` keeps a mixed dtype policy from casting it; `getter` is a
-                function that gives the variable; others of Keras's are accepted.
+                function that creates the variable; Keras's other options have no effect.
 
         Raises:
             ValueError: for both ON_READ and `trainable=True`, or a dtype without an initializer.
@@ -576,10 +576,9 @@ class Layer(LayerNodes):
 
     @property
     def losses(self) -> list[Any]:
-        """The terms that the last call added, and those of regularizers, of all layers inside.
+        """The losses that the last call added and those of regularizers, of this and all inner layers.
 
-        Before the first call, symbolic tensors stand for the terms that calls with symbolic
-        tensors will add.
+        Before the first call with values, the losses of symbolic calls are symbolic tensors.
         """
         return layer_losses.collect_losses(self._all_inner_layers())
 
@@ -656,13 +655,13 @@ class Layer(LayerNodes):
     _passes_dtype_policy = False
 
     def _quantizable_weights(self) -> dict[str, tuple[tuple[int, ...], list[int] | None]]:
-        """The weights that can be bytes: by their attribute, the axes along which numbers share a
-        scale, and the shape in which operations want them, if it is another one.
+        """The weights that can be quantized: by attribute, the axes along which values share a scale,
+        and the shape in which operations read them, if it differs.
         """
         return {}
 
     def quantize(self, mode: str) -> None:
-        """Replaces the weights by whole numbers of 8 bits, with a scale for each output channel.
+        """Quantizes the weights to 8-bit integers, with a scale for each output channel.
 
         Inputs are rounded to 8 bits when the layer is called, with a scale for each row or image,
         and multiplied as such. Meant for inference: these weights are not trained any more.
@@ -710,7 +709,7 @@ class Layer(LayerNodes):
             store[str(k)] = variable.numpy()
 
     def load_own_variables(self, store: Any) -> None:
-        """Takes the weights that `save_own_variables` stored.
+        """Loads the weights that `save_own_variables` stored.
 
         Raises:
             ValueError: if there are more or fewer.
@@ -728,8 +727,8 @@ class Layer(LayerNodes):
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one.
 
-        Layers of this package keep each argument in an attribute of its name. Other layers that
-        are made with more arguments than `Layer` takes override this method.
+        Layers of this package store each argument in an attribute of its name. Other layers whose
+        constructors have more arguments than `Layer` override this method.
 
         Raises:
             NotImplementedError: if a subclass does not override it and was made with arguments
@@ -792,11 +791,11 @@ class Layer(LayerNodes):
         return self(inputs, **kwargs)
 
     def _call_again(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """A call like one that was made before, with other symbolic tensors."""
+        """Repeats a call with other symbolic tensors."""
         return self(*args, **kwargs)
 
     def _first_dtype(self) -> str | None:
-        """The dtype of the inputs that a layer which starts a model takes."""
+        """The default dtype of a model's inputs if this is the first layer."""
         return self.compute_dtype
 
     def __repr__(self) -> str:

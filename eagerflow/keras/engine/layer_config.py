@@ -8,8 +8,8 @@ from typing import Any
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, constraints, initializers, regularizers
 
-# The modules that know the functions which arguments stand for, by the last word of the
-# arguments' names: `kernel_initializer` is an initializer.
+# The modules that resolve arguments, by the last word of the arguments' names:
+# `kernel_initializer` is an initializer.
 _MODULES: dict[str, Any] = {
     "activation": activations,
     "initializer": initializers,
@@ -19,13 +19,13 @@ _MODULES: dict[str, Any] = {
 
 
 def resolve_arguments(layer: Any, arguments: dict[str, Any]) -> None:
-    """Sets attributes of a layer to the functions that arguments stand for.
+    """Resolves arguments to functions, and stores these in attributes of a layer.
 
     Args:
         layer: the layer.
-        arguments: the arguments of its `__init__`, as `locals()` gives them. Activations,
+        arguments: the `locals()` of its `__init__`. Activations,
             initializers, regularizers and constraints may be names, configurations or functions;
-            other arguments, and those that a base class has resolved, are left alone.
+            other arguments, and those that a base class has resolved, are ignored.
     """
     for name, value in arguments.items():
         module = _MODULES.get(name.rpartition("_")[2])

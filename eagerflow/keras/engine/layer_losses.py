@@ -28,7 +28,7 @@ class _WeightPenalty:
 
 
 def add_regularizer(layer: Any, variable: Any, regularizer: Any) -> None:
-    """Makes a regularizer's value for a weight one of the layer's losses."""
+    """Adds a regularizer's value for a weight to the layer's losses."""
     layer._list("_callable_losses").append(_WeightPenalty(variable, regularizer))
 
 
@@ -76,7 +76,7 @@ def collect_losses(layers: list[Any]) -> list[Any]:
 
 
 def clear_losses(layers: list[Any]) -> None:
-    """Drops the losses that the last call added to some layers; the next call adds new ones."""
+    """Clears the losses that the last call added to layers."""
     with_losses = context.layers_with_losses
     cleared = {id(layer) for layer in layers}
     for key, reference in list(with_losses.items()):

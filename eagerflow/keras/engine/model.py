@@ -208,7 +208,7 @@ class Model(Trainer, Layer):
     def _set_graph(
         self, inputs: Any, outputs: Any, extra_outputs: list[KerasTensor] | None = None
     ) -> None:
-        """Makes this the model between symbolic tensors; extra outputs stay as they are for None."""
+        """Defines the model by symbolic inputs and outputs; None keeps the extra outputs."""
         attributes = self.__dict__
         if extra_outputs is None:
             extra_outputs = [] if self._graph is None else self._graph.extra_outputs
@@ -293,7 +293,7 @@ class Model(Trainer, Layer):
             weighted = 0
             counted = True
             for k, layer in enumerate(self.layers):
-                # The index of the next one depends on whether this one will have weights.
+                # The next layer's index depends on whether this one will have weights.
                 counted = counted and layer.built
                 if counted and layer.weights:
                     by_index[f"layer_with_weights-{weighted}"] = layer
@@ -399,7 +399,7 @@ class Model(Trainer, Layer):
         )
 
     def build(self, input_shape: Any) -> None:
-        """Makes all weights for inputs of a shape, by a call that computes nothing.
+        """Creates all weights for inputs of a shape, by a symbolic call.
 
         Args:
             input_shape: a shape with the batch size, which may be None, or a structure of shapes.
@@ -411,7 +411,7 @@ class Model(Trainer, Layer):
             super().build(input_shape)
             return
         if context.building and context.layers and context.layers[-1] is self:
-            Layer.build(self, input_shape)  # a call is under way and makes the weights
+            Layer.build(self, input_shape)  # a running call creates the weights
             return
         if input_shape is None:
             raise ValueError(
@@ -442,7 +442,7 @@ class Model(Trainer, Layer):
         )
 
     def _arguments_for_building(self) -> dict[str, Any]:
-        """What `call` must be given besides the inputs.
+        """The required arguments of `call` after the inputs.
 
         Raises:
             ValueError: if that is more than `training`.
@@ -464,20 +464,20 @@ class Model(Trainer, Layer):
         return {"training": False} if needed else {}
 
     def _set_save_spec(self, inputs: Any, args: Any = None, kwargs: Any = None) -> None:
-        """Says with which arguments the model is called when it is saved, whatever it is called with.
+        """Sets the specs of the arguments with which the model is saved; calls no longer change them.
 
         Args:
             inputs: tensors or specs, in the structure of the first argument.
-            args: those of the arguments after it, likewise.
-            kwargs: those of arguments by name.
+            args: the further positional arguments, likewise.
+            kwargs: the keyword arguments.
         """
         first_call.say(self, inputs, list(args or ()), dict(kwargs or {}))
 
     def save_spec(self, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
-        """The specs of the arguments of the model's calls: positional ones, and those by name.
+        """The specs of the model's arguments: positional and keyword arguments.
 
         Args:
-            dynamic_batch: whether the batch size is None where only a call has told it.
+            dynamic_batch: whether the batch size is None if only a call has set it.
 
         Returns:
             None for a model that has no inputs yet and was not called.
@@ -608,7 +608,7 @@ class Model(Trainer, Layer):
             filepath: the folder.
             format: "tf_saved_model".
             verbose: whether the endpoint is printed.
-            input_signature: the specs of the call's arguments; by default those that the model knows.
+            input_signature: the specs of the call's arguments; by default `save_spec()`.
 
         Raises:
             ValueError: if the model's inputs are not known, or for other formats.
@@ -655,7 +655,7 @@ class Model(Trainer, Layer):
         Args:
             filepath: the file, or a checkpoint's path without endings.
             skip_mismatch: whether layers with other shapes are left out.
-            by_name: whether layers are found by their names, not by their order (HDF5 only).
+            by_name: whether to match layers by name instead of order (HDF5 only).
             options: ignored.
 
         Returns:
@@ -670,7 +670,7 @@ class Model(Trainer, Layer):
         return api.load_weights(self, filepath, skip_mismatch, by_name)
 
     def quantize(self, mode: str, filters: Any = None) -> None:
-        """Replaces weights of layers by whole numbers of 8 bits, for faster and smaller inference.
+        """Quantizes weights of layers to 8-bit integers, for faster and smaller inference.
 
         Dense and EinsumDense layers, attention, convolutions, embeddings and recurrent layers of
         float32 are quantized, see `Layer.quantize`; others stay as they are.

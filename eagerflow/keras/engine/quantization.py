@@ -24,20 +24,20 @@ Filters = str | Iterable[str] | Callable[[Any], bool] | None
 
 
 class QuantizedWeight:
-    """A weight as whole numbers from -127 to 127, and scales that they are multiplied by.
+    """A weight as integers from -127 to 127, and their scales.
 
-    Operations take it where they took the weight. Products, convolutions and rows of a table
-    compute with the bytes; for others the weight is brought into floats.
+    Operations accept it in place of the weight. Products, convolutions and embedding lookups
+    compute with the integers; other operations dequantize the weight.
     """
 
     def __init__(self, values: Any, scale: Any, shape: TensorShape, rows: bool) -> None:
         """Makes a weight.
 
         Args:
-            values: the bytes, in the shape that operations want: a matrix, or a filter of images.
-            scale: a vector: for each row, or for each number of the last axes of `values`.
+            values: the int8 values, in the shape that operations read: a matrix, or a convolution filter.
+            scale: a vector: a scale for each row, or for each element of the last axes of `values`.
             shape: the weight's own shape.
-            rows: whether the scales are those of rows.
+            rows: whether each row has a scale.
         """
         self.values, self.scale, self.shape, self._rows = values, scale, shape, rows
 
@@ -142,7 +142,7 @@ def _as_floats(value: Any) -> Any:
 
 
 def _quantized(weight: Any, shared: tuple[int, ...], stored: list[int]) -> tuple[Any, Any]:
-    """The bytes and the scales of an array; a scale serves all numbers along the axes `shared`."""
+    """The int8 values and the scales of an array; values along the axes `shared` share a scale."""
     greatest = np.max(np.abs(weight), axis=shared, keepdims=True)
     scale = np.where(greatest > 0, greatest / _GREATEST, 1).astype(np.float32)
     values = np.rint(weight / scale).astype(np.int8)
@@ -192,7 +192,7 @@ def _check(layer: Any, mode: str) -> None:
 
 
 def quantize_layer(layer: Any, mode: str) -> None:
-    """Quantizes one layer, and those inside that it makes with its own dtype policy."""
+    """Quantizes one layer, and the inner layers that it creates with its own dtype policy."""
     _check(layer, mode)
     inner = _made_inside(layer)
     if not inner and not layer._quantizable_weights():

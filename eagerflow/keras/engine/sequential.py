@@ -23,7 +23,7 @@ functional = lazy.Module("eagerflow.keras.engine.functional.functional")
 
 
 class Sequential(Model):
-    """A sequence of layers, each of which takes the output of the one before.
+    """A sequence of layers: the output of each is the input of the next.
 
     Args:
         layers: a list of layers; `add` appends more.
@@ -39,7 +39,7 @@ class Sequential(Model):
     TensorShape([1, 2])
     """
 
-    _input_given = False  # whether the program told the input's shape
+    _input_given = False  # whether the program set the input's shape
     _inferred_shape: Any = None
     _inferred_dtype: Any = None
     _stale = False  # whether the graph is of an earlier input shape
@@ -125,7 +125,7 @@ class Sequential(Model):
             )
 
     def _refresh(self) -> None:
-        """Makes another graph after calls with inputs of other shapes."""
+        """Builds a new graph after calls with inputs of other shapes."""
         if self._stale and self.__dict__.get("_next_shape") is not None:
             self._infer_from(self.__dict__["_next_shape"], None)
 
@@ -172,7 +172,7 @@ class Sequential(Model):
             self.__dict__["_pending_restorations"].settle(self)
 
     def _start(self, layer: Any) -> None:
-        """Adds the first layer, and makes a graph if it tells the input's shape."""
+        """Adds the first layer, and builds a graph if it has an input shape."""
         if isinstance(layer, InputLayer):
             self._chain.append(layer)
             self._track(layer)
@@ -192,7 +192,7 @@ class Sequential(Model):
         self._connect(layer(x))
 
     def _connect(self, outputs: Any, inputs: Any = None) -> None:
-        """Makes the graph that ends in `outputs`."""
+        """Builds the graph with these `outputs`."""
         if len(nest.flatten(outputs)) != 1:
             raise ValueError(
                 "All layers in a Sequential model should have a single output tensor. For "
@@ -212,7 +212,7 @@ class Sequential(Model):
             # Inputs of other shapes make another graph.
             self.__dict__["_input_spec"] = None
         self._inbound_nodes.extend(others)
-        # The model's layers are those that were added, in that order.
+        # The model lists the layers in the order in which they were added.
         chain = [layer for layer in self._chain if not isinstance(layer, InputLayer)]
         extra = [
             item
@@ -252,7 +252,7 @@ class Sequential(Model):
         return x
 
     def build(self, input_shape: Any = None) -> None:
-        """Makes all weights for inputs of a shape, which includes the batch size.
+        """Creates all weights for inputs of a shape, which includes the batch size.
 
         Raises:
             ValueError: if there is no shape.
@@ -268,7 +268,7 @@ class Sequential(Model):
         self._infer_from(input_shape, None)
 
     def _infer_from(self, shape: Any, dtype: Any) -> None:
-        """Makes the graph for inputs of a shape that a call or `build` told."""
+        """Builds the graph for the input shape of a call or of `build`."""
         if isinstance(shape, dict):
             self._build_layers(shape)
             return
@@ -334,7 +334,7 @@ class Sequential(Model):
         return True
 
     def _build_for(self, inputs: Any) -> None:
-        # A program's own `call` says itself which layers are called.
+        # A program's own `call` may not call the layers in sequence.
         chains = self._input_given or type(self).call is Sequential.call
         symbolic = isinstance(inputs, _core.Tensor | KerasTensor)
         if chains and self._graph is None and symbolic and self.layers:
@@ -452,7 +452,7 @@ class _ModuleLayer(Layer):
 
 
 def _first_input(layer: Layer) -> tuple[Any, Any]:
-    """The input shape and dtype that a layer, or the first layer of a model, was given."""
+    """The input shape and dtype of a layer, or of the first layer of a model."""
     while isinstance(layer, Model):
         if layer._graph is not None and not isinstance(layer, Sequential):
             first = layer._graph.inputs[0]

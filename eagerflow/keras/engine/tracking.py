@@ -29,7 +29,7 @@ class _Structure:
 
 
 def structure_changed() -> None:
-    """Makes all layers collect their weights again."""
+    """Invalidates the lists of weights that layers have collected."""
     _Structure.version += 1
 
 
@@ -52,7 +52,7 @@ def unique(items: Iterable[Any]) -> list[Any]:
 
 
 def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
-    """Sets whether single layers, without those inside, are trainable."""
+    """Sets whether layers, without their inner layers, are trainable."""
     for layer, value in values:
         layer.__dict__["_trainable"] = value
     structure_changed()
@@ -77,10 +77,10 @@ class _OwnList:
 
 
 class TrackedModule(Module):
-    """A module that notices variables and layers when they become attributes.
+    """A module that tracks variables and layers when they become attributes.
 
-    Own variables are listed in the order they were made, then those of the layers inside, in the
-    order in which these became attributes. Lists and dictionaries are looked through each time.
+    It lists its own variables in the order of creation, then those of the inner layers, in the
+    order in which these became attributes. Lists and dictionaries are searched each time.
     """
 
     _TF_MODULE_IGNORED_PROPERTIES = frozenset(
@@ -110,7 +110,7 @@ class TrackedModule(Module):
     _trainable_weights = _OwnList()
     _non_trainable_weights = _OwnList()
     _metrics = _OwnList()
-    # The lists that modules which hold this one go through.
+    # The lists that modules search which contain this one.
     _LISTS = (
         "_trainable_weights",
         "_non_trainable_weights",
@@ -193,7 +193,7 @@ class TrackedModule(Module):
             entries.append(value)
 
     def _track_variable(self, variable: Any, trainable: bool | None = None) -> None:
-        """Lists a variable among the weights; as trainable if it is, or if the layer says so."""
+        """Adds a variable to the trainable or the other weights."""
         if trainable is None:
             trainable = variable.trainable
         name = "_trainable_weights" if trainable else "_non_trainable_weights"
@@ -228,7 +228,7 @@ class TrackedModule(Module):
         } | attributes(self)
 
     def _forget(self, name: str, value: Any) -> None:
-        """Drops what an attribute held, unless another one holds it too."""
+        """Stops tracking an attribute's old value, unless another attribute holds it."""
         for key, other in self.__dict__.items():
             ours = key in self._TF_MODULE_IGNORED_PROPERTIES
             if other is value and key != name and not ours:
@@ -242,7 +242,7 @@ class TrackedModule(Module):
                     structure_changed()
 
     def _flatten_modules(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
-        """Modules below this one without metrics; containers are always searched."""
+        """Inner modules without metrics; containers are always searched."""
         if include_self:
             yield self
         seen: set[int] = set()
@@ -271,7 +271,7 @@ class TrackedModule(Module):
                 yield module
 
     def _all_inner_layers(self) -> list[Any]:
-        """This layer and all layers below it; collected again when some structure has changed."""
+        """This layer and all inner layers; collected again when a structure has changed."""
         key = self._structure()
         cache = self.__dict__.get("_layers_cache")
         if cache is None or cache[0] != key:
@@ -293,7 +293,7 @@ class TrackedModule(Module):
         return inner
 
     def _collected(self, attribute: str) -> list[Any]:
-        """A list of weights, collected again only when some structure has changed."""
+        """A list of weights, collected again when a structure has changed."""
         cache = self._weights_cache
         key = self._structure()
         if cache is None or cache[0] != key:
@@ -356,7 +356,7 @@ class TrackedModule(Module):
 
     @property
     def weights(self) -> list[Any]:
-        """All variables: those to be trained, then the others."""
+        """All variables: the trainable ones, then the others."""
         return unique(self.trainable_weights + self.non_trainable_weights)
 
     @property
@@ -394,7 +394,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def _sorted_values(values: dict[Any, Any]) -> list[Any]:
-    """The values of a dictionary in the order of its keys, if these have one."""
+    """The values of a dictionary in the order of its keys, if they can be sorted."""
     try:
         return [values[key] for key in sorted(values)]
     except TypeError:
@@ -402,7 +402,7 @@ def _sorted_values(values: dict[Any, Any]) -> list[Any]:
 
 
 def weights_of(item: Any, attribute: str) -> list[Any]:
-    """The weights of a module, or those of a container's: there, trainable ones come first."""
+    """The weights of a module, or of a container's items, with trainable weights first."""
     if isinstance(item, Module):
         return list(getattr(item, attribute))
     trained = attribute == "trainable_variables"

@@ -1,4 +1,4 @@
-"""The signature of a layer's `call`: which arguments it takes."""
+"""The signature of a layer's `call`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CallSpec:
         self.default_training = self.defaults.get("training")
 
     def has(self, name: str, args: tuple, kwargs: dict[str, Any]) -> bool:
-        """Whether a call's arguments, the first one included, hold `name`."""
+        """Whether a call's arguments, including the first, contain `name`."""
         if name in kwargs:
             return True
         return name in self.positional and self.positional.index(name) < len(args)

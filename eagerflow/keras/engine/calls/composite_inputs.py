@@ -1,7 +1,7 @@
 """Handlers of ragged and sparse inputs of layers.
 
-A layer names its handler in `_composite_call`. The `call` of a layer without one gets such inputs
-as they are.
+A layer names its handler in `_composite_call`. The `call` of a layer without one gets the
+ragged or sparse inputs.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 def _of_several(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Merging layers: operators take ragged tensors; sparse ones are concatenated as they are."""
+    """Merging layers: operators accept ragged tensors; sparse tensors are concatenated."""
     values = list(inputs)
     name = type(layer).__name__
     if name == "Concatenate":

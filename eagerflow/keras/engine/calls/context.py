@@ -1,4 +1,4 @@
-"""The context of a running layer: the layers around it, and what they were called with."""
+"""The context of a running layer: the layers that called it, and their `training`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 
 class CallContext(threading.local):
-    """The innermost running layer of this thread, and what it was called with."""
+    """The layers that this thread is calling, and the `training` of the innermost."""
 
     def __init__(self) -> None:
         self.layers: list[Any] = []  # the layers that are being called, outermost first
-        self.building = False  # whether one of them is in its `build`
+        self.building = False  # whether a layer is in its `build`
         self.training: Any = None
-        self.compute_dtype: Any = None  # what variables that cast themselves are read as
+        self.compute_dtype: Any = None  # the dtype in which autocast variables are read
         self.inferring = False  # whether shapes are inferred and nothing is computed
         # Layers that `add_loss` was called of, by identity: a flag that is cheap to look at.
         self.layers_with_losses: dict[int, weakref.ref] = {}

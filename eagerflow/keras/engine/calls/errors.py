@@ -22,12 +22,12 @@ def explained(
         error: the error that the call raised.
         layer: the layer.
         call: its `call`.
-        args: the arguments, the first one included.
-        kwargs: those by name.
+        args: the positional arguments, including the first.
+        kwargs: the keyword arguments.
 
     Returns:
-        An error of the same class; a RuntimeError where that takes more than a message. The same
-        error where a layer inside has said it already, or `call` does not take such arguments.
+        An error of the same class; a RuntimeError if that class needs more than a message. The same
+        error if an inner layer has explained it already, or `call` does not accept the arguments.
     """
     if hasattr(error, _SAID):
         return error

@@ -1,4 +1,4 @@
-"""What a layer was first called with, as specs: SavedModels have its functions for them."""
+"""The specs of a layer's first call: SavedModels contain its functions for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def note_inputs(layer: Any, inputs: Any) -> None:
 
 
 def note_arguments(layer: Any, args: tuple, kwargs: dict[str, Any]) -> None:
-    """Keeps the specs of what a call was given besides the inputs, as far as it is tensors."""
+    """Stores the specs of a call's tensor arguments after the inputs."""
     if layer.__dict__.get("_says_its_inputs"):
         return
     specs = [_specs(value) for value in args]
@@ -32,7 +32,7 @@ def note_arguments(layer: Any, args: tuple, kwargs: dict[str, Any]) -> None:
 
 
 def say(layer: Any, inputs: Any, args: list, kwargs: dict[str, Any]) -> None:
-    """Fixes what a layer is called with when it is saved, whatever it is called with."""
+    """Sets the specs with which a layer is saved; calls no longer change them."""
     layer.__dict__["_called_with"] = _specs(inputs)
     layer.__dict__["_called_with_also"] = args, kwargs
     layer.__dict__["_says_its_inputs"] = True

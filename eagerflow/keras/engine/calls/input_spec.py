@@ -18,7 +18,7 @@ class InputSpec:
         ndim: the rank.
         max_ndim: the largest rank.
         min_ndim: the smallest rank.
-        axes: sizes by axis, where only some matter.
+        axes: sizes by axis, of the axes that are checked.
         allow_last_axis_squeeze: whether a last axis of size one may be missing or superfluous.
         name: the key of the input, where inputs come in a dictionary.
         optional: whether None may come in.
@@ -189,7 +189,7 @@ def _check(index: int, x: Any, spec: InputSpec, layer_name: str) -> None:
 
 
 def _fits(sizes: list, expected: list) -> bool:
-    """Whether the axes that a shape and the expected one have in common have the same sizes."""
+    """Whether the common axes of two shapes have the same sizes."""
     return all(
         wanted is None or size is None or wanted == size
         for wanted, size in zip(expected, sizes, strict=False)

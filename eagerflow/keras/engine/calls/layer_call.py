@@ -36,7 +36,7 @@ _Tensor = _core.Tensor
 
 
 class CallPlan:
-    """What a call of a built layer with plain tensors still has to check.
+    """The checks that a call of a built layer with plain tensors still needs.
 
     A layer makes its plan after its first call, unless it regularizes its outputs, casts its
     weights or computes masks; `Layer.__call__` then skips everything that `call_layer` does.
@@ -154,13 +154,13 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 def error_of_call(layer: Any, error: Exception, args: tuple, kwargs: dict[str, Any]) -> Exception:
     """An error of `layer.call`, with the layer's name and the arguments of the call.
 
-    While shapes are inferred, the arguments are placeholders that tell a user nothing.
+    While shapes are inferred, the arguments are placeholders, which do not help a user.
     """
     return error if context.inferring else explained(error, layer, layer.call, args, kwargs)
 
 
 def default_training(spec_default: Any) -> Any:
-    """The value of `training` where no call gives one: the learning phase, or the default."""
+    """The value of `training` if no call has set it: the learning phase, or the default."""
     if process.graphs_used:
         is_set = training_mode.learning_phase_is_set()
         return training_mode.learning_phase() if is_set else spec_default
@@ -224,9 +224,9 @@ def _set_mask(layer: Any, inputs: Any, outputs: Any, masks: Any) -> None:
 
 
 class Building:
-    """Prefixes the names of new weights with those of the layers that are being called.
+    """Prefixes the names of new weights with the names of the running layers.
 
-    New weights are computed at once, also while a function is traced, and draw from the program's
+    New weights are initialized at once, even while a function is traced, from the program's
     random state, not from that of the function that calls the layer.
     """
 
@@ -292,7 +292,7 @@ def build_layer(layer: Any, inputs: Any) -> None:
         layer.build(shapes)
     if GROWING:
         restore_grown()
-    # A `build` that was overridden need not call this one.
+    # An overriding `build` need not call `Layer.build`.
     if not layer.built or layer._build_input_shape is None:
         mark_built(layer, shapes)
     if layer._initial_weights is not None:

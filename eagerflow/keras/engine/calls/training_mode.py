@@ -14,7 +14,7 @@ from eagerflow.ops import control_flow
 
 _Tensor = _core.Tensor
 
-phase = threading.local()  # its `value` is what has been set, outside of programs' graphs
+phase = threading.local()  # its `value` is the phase that was set outside of programs' graphs
 
 
 def learning_phase() -> Any:
@@ -66,7 +66,7 @@ def _known(training: bool | _Tensor) -> _Tensor | bool | None:
 
 
 def resolved(training: Any) -> Any:
-    """The value of `training`; in a program's graph the learning phase where none was given."""
+    """The value of `training`; for None in a program's graph the learning phase."""
     if training is None and process.graphs_used:
         return learning_phase()
     return training
@@ -80,7 +80,7 @@ def may_train(training: bool | _Tensor) -> bool:
 
 
 def by_training(training: bool | _Tensor, compute: Callable[[bool], Any]) -> Any:
-    """`compute(True)` in training, else `compute(False)`; a choice of the graph if that is unknown."""
+    """`compute(True)` in training, else `compute(False)`; a `tf.cond` if the phase is unknown."""
     training = resolved(training)
     known = _known(training)
     if known is not None:

@@ -243,12 +243,12 @@ def functional_from_config(cls: Any, config: dict[str, Any]) -> Functional:
 
 
 class _Reconstruction:
-    """Makes the layers of a configuration and repeats their calls, each when its inputs exist."""
+    """Creates the layers of a configuration and repeats each call once its inputs exist."""
 
     def __init__(self, entries: list[dict[str, Any]], ends: Any) -> None:
         self.layers: dict[str, Any] = {}
-        # By layer: how many calls it has before those that are repeated, less the index that the
-        # configuration gives to the first of these.
+        # By layer: the number of its calls before the repeated ones, minus the index of the first
+        # repeated call in the configuration.
         self._offset: dict[str, int] = {}
         first_indices: dict[str, int] = {}
         for reference in _references(

@@ -27,8 +27,8 @@ class _Step:
 
     def __init__(self, layer: Any) -> None:
         self.layer = layer
-        self.single: int | None = None  # the only argument, where it is one symbolic tensor
-        self.several: list[int] | None = None  # a list of them, where it is all there is
+        self.single: int | None = None  # set if one symbolic tensor is the only argument
+        self.several: list[int] | None = None  # set if a list of them is the only argument
         self.args: Any = ()
         self.kwargs: dict[str, Any] = {}
         self.output: int | None = None  # the only result
@@ -55,8 +55,8 @@ class Graph:
             metrics.
 
     Raises:
-        ValueError: for something else than symbolic tensors, an input that is there twice, an
-            output that does not follow from the inputs, or two layers of one name.
+        ValueError: for a value that is not a symbolic tensor, a repeated input, an output that
+            does not depend on the inputs only, or two layers with one name.
     """
 
     def __init__(self, inputs: Any, outputs: Any, extra_outputs: list[KerasTensor]) -> None:
@@ -164,7 +164,7 @@ class Graph:
         self.first_dtype = first.dtype
 
     def _as_chain(self) -> list[Any] | None:
-        """The layers, if each takes the only output of the one before and nothing else."""
+        """The layers, if each has the only output of its predecessor as its only input."""
         # The last layer returns its output without the structure around it.
         if len(self.inputs) != 1 or not isinstance(self.nested_outputs, KerasTensor):
             return None
@@ -184,7 +184,7 @@ class Graph:
 
     @property
     def output_names(self) -> list[str]:
-        """The names of the layers that outputs come from, with a number where one repeats."""
+        """The names of the layers that compute the outputs, with a suffix if one repeats."""
         counts: dict[str, int] = {}
         names = []
         for tensor in self.outputs:
@@ -265,7 +265,7 @@ class Graph:
         return flat
 
     def _run(self, inputs: list[Any]) -> list[Any]:
-        """The outputs, extra ones included, for flat inputs."""
+        """The outputs, including extra outputs, for flat inputs."""
         values: list[Any] = [None] * self.size
         for index, value in zip(self.input_slots, inputs, strict=True):
             values[index] = value
@@ -292,14 +292,14 @@ class Graph:
 
 
 def _without_list(tensors: Any) -> Any:
-    """The tensor itself for a list of one tensor."""
+    """Unpacks a list of one tensor."""
     if isinstance(tensors, list) and len(tensors) == 1 and len(nest.flatten(tensors)) == 1:
         return tensors[0]
     return tensors
 
 
 def _conform(value: Any, like: KerasTensor) -> Any:
-    """An input in the rank and dtype of the symbolic one, where only these differ."""
+    """An input with the rank and dtype of its symbolic tensor."""
     if not isinstance(value, _Tensor):
         if value is None and getattr(like._keras_history.layer, "optional", False):
             return None
@@ -333,7 +333,7 @@ def _is_list_of_tensors(value: Any) -> bool:
 
 
 def _visit(outputs: list[KerasTensor]) -> tuple[list[Node], dict[int, int]]:
-    """The calls that outputs need, each after those it needs, and layers in the order of visits."""
+    """The calls that compute outputs, in topological order, and the layers in the order of visits."""
     finished: dict[int, Node] = {}
     indices: dict[int, int] = {}
     for output in outputs:

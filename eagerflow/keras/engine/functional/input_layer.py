@@ -182,11 +182,11 @@ def Input(
         tensor: a symbolic tensor to use, or a value whose shape and dtype inputs have.
         ragged: whether inputs are ragged tensors.
         type_spec: a TensorSpec in place of shape and dtype.
-        optional: whether the input may be None, which the layers that take it must expect.
+        optional: whether the input may be None; its layers must accept that.
         **kwargs: `batch_shape`, or `batch_input_shape`: the shape with the batch size.
 
     Raises:
-        ValueError: if there is no shape, or there are several, or more beside `type_spec`.
+        ValueError: unless there is exactly one shape, or only `type_spec`.
 
     >>> x = tf.keras.Input([3])
     >>> model = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))
@@ -226,17 +226,18 @@ def Input(
 
 
 def with_input_layers(inputs: Any, outputs: Any) -> tuple[Any, Any]:
-    """Inputs and outputs of the same calculation, with an input layer for each input that a call made.
+    """Replaces inputs that are results of calls by input layers.
 
-    The layers between are called anew, on the new inputs: the layers before are no part of the model.
+    The layers between inputs and outputs are called again on the new inputs. Earlier layers are not part
+    of the model.
 
     Args:
         inputs: symbolic tensors in any structure.
         outputs: symbolic tensors in any structure.
 
     Raises:
-        ValueError: for an output that depends on more than the inputs, or an input that no output
-            depends on, where one of the inputs is from a call.
+        ValueError: if an input is the result of a call, and an output depends on other tensors than
+            the inputs, or no output depends on an input.
     """
     flat = nest.flatten(inputs)
     ends = nest.flatten(outputs)
@@ -269,7 +270,7 @@ def with_input_layers(inputs: Any, outputs: Any) -> tuple[Any, Any]:
 
 
 def _calls_between(inputs: list[KerasTensor], outputs: list[KerasTensor]) -> list[Node]:
-    """The calls that make the outputs from the inputs, each after those it needs."""
+    """The calls that compute the outputs from the inputs, in topological order."""
     given = {id(tensor) for tensor in inputs}
     finished: dict[int, Node] = {}
     stack = [(tensor.node, False) for tensor in reversed(outputs)]

@@ -24,9 +24,9 @@ graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
 
 
 class KerasTensor:
-    """A tensor without a value: its dtype and shape, and the layer call that it comes from.
+    """A symbolic tensor: a dtype, a shape, and the layer call that computes it.
 
-    Functions and layers return further ones. Unknown sizes are None.
+    Functions and layers of symbolic tensors return symbolic tensors. Unknown sizes are None.
 
     >>> x = tf.keras.Input([3])
     >>> (tf.nn.relu(x) + 1.0).shape
@@ -40,7 +40,7 @@ class KerasTensor:
     _values: dict[Any, Any] | None = None
     __array_priority__ = 200
 
-    # What a composite value is made of (`CompositeKerasTensor`); None for others.
+    # The type spec of a composite value (`CompositeKerasTensor`); None for others.
     _composite_spec: Any = None
 
     def __init__(
@@ -91,7 +91,7 @@ class KerasTensor:
         return self._keras_history.layer._inbound_nodes[self._keras_history.node_index]
 
     def in_graph(self, graph: Any) -> Any:
-        """The graph's tensor for this one; it is made when it is first asked for."""
+        """The tensor of this one in a graph, created on first use."""
         return graph_mode.tensor_of(self, graph)
 
     def get_shape(self) -> TensorShape:
@@ -117,7 +117,7 @@ class KerasTensor:
     def __op_function__(
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
     ) -> Any:
-        """What a function of this tensor returns: the outputs of a layer that calls it."""
+        """The outputs of a layer that calls a function with this tensor."""
         return op_layer.call_function(function, args, kwargs)
 
     def __hash__(self) -> int:
@@ -225,7 +225,7 @@ for _name in _OPERATORS:
 
 
 class CompositeKerasTensor(KerasTensor):
-    """A symbolic value that consists of several tensors; its spec says of which.
+    """A symbolic composite value, which a type spec describes.
 
     Args:
         spec: the spec.

@@ -98,7 +98,7 @@ class Node:
 
     @property
     def parent_nodes(self) -> list[Node]:
-        """The calls whose outputs this one takes."""
+        """The calls whose outputs are inputs of this one."""
         nodes: dict[int, Node] = {}
         for tensor in self.keras_inputs:
             node = tensor.node
@@ -107,7 +107,7 @@ class Node:
 
     @property
     def inbound_layers(self) -> Any:
-        """The layers whose outputs this call takes; one by itself if there is only one."""
+        """The layers whose outputs are inputs of this call; the layer itself if there is only one."""
         if self.is_input:
             return []
         return nest.map_structure(
@@ -137,7 +137,7 @@ class OwnNode(Node):
 
 
 def real_tensor(tensor: Any) -> Any:
-    """A symbolic tensor that has a history, given one that may be the mask of another."""
+    """The symbolic tensor itself, or the output of a `MaskOf` layer for a mask without a history."""
     owner = getattr(tensor, "_mask_of", None)
     if isinstance(tensor, KerasTensor) and tensor._keras_history is None and owner is not None:
         return op_layer.MaskOf()(owner)
@@ -170,7 +170,7 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
 
 
 def _of_number(output: Any) -> Any:
-    """A symbolic scalar for a number that a layer returns, others as they are."""
+    """A symbolic scalar for a Python scalar that a layer returns; other values unchanged."""
     if type(output) in (int, float):
         return KerasTensor([], dtypes.int32 if type(output) is int else dtypes.float32)
     return output
@@ -195,8 +195,8 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _has_own_shapes(layer: Any, inputs: Any) -> bool:
-    """Whether `compute_output_shape` may know more than a run: where a program's code runs, which may
-    need values, and where a rank is unknown, of which no placeholder can be made."""
+    """Whether `compute_output_shape` may infer more than a run on placeholders: a program's code may
+    need values, and a placeholder needs a known rank."""
     if type(layer).compute_output_shape is layers.Layer.compute_output_shape:
         return False
     cell = getattr(layer, "cell", None)
@@ -241,7 +241,7 @@ def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> An
     taken = {id(value) for value in flatten_arguments(args, kwargs)}
     for position, tensor in enumerate(flat):
         if isinstance(tensor, KerasTensor):
-            # A layer that returns its input still makes a new tensor.
+            # A layer that returns its input still has a new output tensor.
             if id(tensor) in taken or tensor._keras_history is not None:
                 tensor = flat[position] = symbolic_tensor(tensor.type_spec)
             if tensor._name is None:
@@ -290,7 +290,7 @@ def _tensor_shapes(value: Any) -> Any:
 class LayerNodes(TrackedModule):
     """A layer in functional models: its calls, and their symbolic inputs and outputs."""
 
-    # The keyword arguments whose symbolic tensors are inputs beside the first argument.
+    # The keyword arguments whose symbolic tensors are inputs, as those of the first argument.
     _further_inputs: tuple[str, ...] = ()
 
     @property
@@ -310,7 +310,7 @@ class LayerNodes(TrackedModule):
 
     @property
     def outbound_nodes(self) -> list[Any]:
-        """The calls of other layers with this one's outputs."""
+        """The calls of other layers that use the outputs of this one."""
         return self._outbound_nodes
 
     def _node_attribute(self, index: int, attribute: str, what: str) -> Any:

@@ -97,10 +97,10 @@ class SlicingOpLambda(TFOpLambda):
 
 
 class _Attribute(Layer):
-    """The base of layers that ask composite values for an attribute.
+    """The base class of layers that read an attribute of a composite value.
 
     Args:
-        name_of_attribute: its name: one that `keras_tensor.py` lists.
+        name_of_attribute: the attribute's name, which `keras_tensor.py` must list.
         **kwargs: `name`, and what `Layer` takes.
     """
 
@@ -119,7 +119,7 @@ class _Attribute(Layer):
 
 
 class InstanceProperty(_Attribute):
-    """A layer that gives a property of a ragged or sparse tensor.
+    """A layer that returns a property of a ragged or sparse tensor.
 
     Args:
         attr_name: the property's name.
@@ -155,7 +155,7 @@ class InstanceMethod(_Attribute):
         super().__init__(method_name, **kwargs)
 
     def call(self, obj: Any, args: Any, kwargs: Any) -> Any:
-        """What the method returns for these arguments."""
+        """The method's result for these arguments."""
         return getattr(obj, self.__dict__["_attribute"])(*args, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
@@ -170,12 +170,12 @@ def get_property(tensor: KerasTensor, name: str) -> Any:
 
 
 def call_method(tensor: KerasTensor, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a method of a symbolic composite value returns, as the output of a layer."""
+    """Calls a method of a symbolic composite value by a layer, and returns its output."""
     return InstanceMethod(name)(tensor, list(args), kwargs)
 
 
 class MaskOf(Layer):
-    """Gives the mask of its input."""
+    """Returns the mask of its input."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -218,10 +218,10 @@ def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Makes a function of symbolic tensors a layer call.
+    """Calls a function of symbolic tensors by a layer.
 
-    Together with tensors of a program's graph, a call in that graph. NotImplemented for functions
-    composed in Python that configurations have no name for: the functions in them become layers.
+    If arguments include tensors of a program's graph, the call is in that graph. Returns NotImplemented
+    for composed functions without a name in configurations: then the functions that they call become layers.
     """
     graph = _graph_of(args, kwargs)
     if graph is not None:
@@ -249,7 +249,7 @@ def _convert(value: Any, dtype: Any, dtype_hint: object) -> Any:
 
 
 def call_operator(name: str, *args: Any) -> Any:
-    """Makes a Python operator on symbolic tensors a layer call."""
+    """Calls a Python operator on symbolic tensors by a layer."""
     graph = _graph_of(args, {})
     if graph is not None:
         first, *others = as_tensors(args, graph)

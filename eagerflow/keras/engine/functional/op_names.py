@@ -1,4 +1,4 @@
-"""The names by which configurations of models know operators and public functions."""
+"""The names of operators and public functions in configurations of models."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OPERATORS: dict[str, Any] = {
     "math.greater": operator.gt,
     "math.greater_equal": operator.ge,
 }
-# A function that several namespaces have goes by the first of these.
+# The first namespace that has a function names it.
 _NAMESPACES = (
     "math",
     "nn",
@@ -62,7 +62,7 @@ _TOP_LEVEL = frozenset(
 )
 # ... and these by the names that older configurations have for them.
 _CANONICAL = {
-    # TensorFlow's functions call those of version 1, which layers are named after.
+    # TensorFlow's functions call version 1's, after which layers are named.
     "boolean_mask": "compat.v1.boolean_mask",
     "complex": "dtypes.complex",
     "conv2d": "compat.v1.nn.conv2d",

@@ -15,12 +15,12 @@ from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, symbolic
 
 Tensor = _core.Tensor
 
-# Longer vectors of integers are no shapes: their values are not kept.
+# Longer vectors of integers are not shapes: their values are not stored.
 _MAX_RANK = 254
 
 
 def _placeholder(graph: FuncGraph, tensor: KerasTensor) -> Any:
-    """A graph's tensor for a symbolic one, with what is known of its value and its mask."""
+    """A placeholder for a symbolic tensor, with its known value and its mask."""
     name = tensor.name or "input"
     if tensor._composite_spec is not None:
         return graph.placeholder_for(tensor._composite_spec, name)
@@ -56,10 +56,10 @@ def _keras_tensor(result: Any) -> Any:
 
 def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A function's outputs for symbolic arguments, as symbolic tensors without a history."""
-    # The scratch graph is apart from one that a program builds.
+    # The scratch graph is independent of a graph that the program builds.
     with running_eagerly():
         graph = FuncGraph("keras_scratch_graph")
-    # A symbolic tensor has one placeholder, however often it occurs.
+    # Repeated symbolic tensors share a placeholder.
     known: dict[int, Any] = {}
 
     def in_graph(value: Any) -> Any:

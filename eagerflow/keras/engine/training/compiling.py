@@ -1,4 +1,4 @@
-"""What `Model.compile` takes, and what follows from it: loss, metrics and how steps run."""
+"""The arguments of `Model.compile`, and the loss, metrics and steps that follow from them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Compiled(_Layer):
 
     _graph: Any = None
     _is_compiled = False
-    _compiled_in: Any = None  # the strategy, if it was in the scope of one
+    _compiled_in: Any = None  # the strategy in whose scope the model was compiled
     optimizer: Any = None
     loss: Any = None
     compiled_loss: Any = None
@@ -92,13 +92,13 @@ class Compiled(_Layer):
         Args:
             optimizer: an optimizer or its name.
             loss: a loss, a function or a name, or a list or dictionary of them by output.
-            metrics: a list of metrics, functions or names; "accuracy" takes the kind that suits.
+            metrics: a list of metrics, functions or names; "accuracy" selects the matching kind.
             loss_weights: factors by output.
             weighted_metrics: metrics that take sample weights into account.
             run_eagerly: whether Python runs every step; by default steps are traced.
-            steps_per_execution: how many steps one call of the train function makes; callbacks are
-                called after as many. "auto" changes the number while training, to what is fastest.
-            jit_compile: True for steps that are one program each, as `tf.function` has it.
+            steps_per_execution: the number of steps in one call of the train function; callbacks run
+                after each call. "auto" searches for the fastest number while training.
+            jit_compile: whether steps are compiled, as by `tf.function(jit_compile=True)`.
             pss_evaluation_shards: ignored with a warning: evaluations are exact without.
             **kwargs: `auto_scale_loss=False` keeps the loss of float16 computations from being scaled;
                 `sample_weight_mode` and `experimental_run_tf_function` are ignored with a warning.
@@ -172,7 +172,7 @@ class Compiled(_Layer):
         """Whether Python runs every step; otherwise steps are traced.
 
         Raises:
-            ValueError: if `compile` was told False, but a layer needs Python in each step.
+            ValueError: for `run_eagerly=False` if a layer needs Python in each step.
         """
         if self.dynamic:
             if self._run_eagerly is False:
@@ -199,7 +199,7 @@ class Compiled(_Layer):
 
     @property
     def steps_per_execution(self) -> Any:
-        """How many steps one call of the train function makes, a variable; None before `compile`."""
+        """The number of steps in one call of the train function, a variable; None before `compile`."""
         return self._steps_per_execution
 
     @steps_per_execution.setter
@@ -219,7 +219,7 @@ class Compiled(_Layer):
 
     @property
     def autotune_steps_per_execution(self) -> bool:
-        """Whether `fit` looks for the number of steps per execution that is fastest."""
+        """Whether `fit` searches for the fastest number of steps per execution."""
         return self._steps_per_execution_tuner is not None
 
     @autotune_steps_per_execution.setter
@@ -239,7 +239,7 @@ class Compiled(_Layer):
 
     @property
     def metrics(self) -> list[Any]:
-        """All metric objects: the loss's, those given to `compile`, and those of the layers."""
+        """All metric objects: those of the loss, of `compile`, and of the layers."""
         metrics: list[Any] = []
         if self._is_compiled:
             if self.compiled_loss is not None:
@@ -311,7 +311,7 @@ class Compiled(_Layer):
             self.optimizer.build(self.trainable_variables)
 
     def _name_metrics(self) -> None:
-        """Makes the metrics of a model that is saved or loaded; the first batch may change their kinds."""
+        """Creates the metrics of a model that is saved or loaded; the first batch may change their kinds."""
         if self._graph is None or not self._is_compiled or self.compiled_metrics._built:
             return
         outputs = self._graph.nested_outputs
@@ -350,7 +350,7 @@ class Compiled(_Layer):
 
 
 def _check_metrics(group: Any) -> None:
-    """Refuses an argument that is no list of metrics."""
+    """Refuses an argument that is not a list of metrics."""
     if (
         group is not None
         and not isinstance(group, list | tuple | dict | str)

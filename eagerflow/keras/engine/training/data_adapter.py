@@ -58,7 +58,7 @@ def _batch_of(x: Any, y: Any, sample_weight: Any) -> Any:
 
 
 def _lists_to_tuples(data: Any) -> Any:
-    """A batch with tuples for lists, which datasets would take for tensors."""
+    """A batch with tuples for lists, which datasets would convert to tensors."""
     if isinstance(data, list) or type(data) is tuple:
         return tuple(map(_lists_to_tuples, data))
     if isinstance(data, dict):
@@ -67,7 +67,7 @@ def _lists_to_tuples(data: Any) -> Any:
 
 
 def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
-    """Inputs, labels and weights of a batch; None for those that it does not have.
+    """Inputs, labels and weights of a batch; None for missing ones.
 
     Raises:
         ValueError: for a tuple of more than three.
@@ -115,7 +115,7 @@ def _is_scalars(value: Any) -> bool:
 
 
 def array_of(value: Any) -> Any:
-    """One tensor for an array, a table, or lists of numbers; floats in the float type."""
+    """A tensor for an array, a table, or lists of scalars; floats in the default float type."""
     if isinstance(value, _Tensor):
         return value
     if isinstance(value, _core.Variable):
@@ -158,10 +158,10 @@ def to_tensors(data: Any, floats: bool = True) -> Any:
 
 
 class DataAdapter:
-    """Batches of one epoch, again and again.
+    """A source of batches for each epoch.
 
-    `size` is the number of batches of an epoch, None if unknown; `batch_size` that of samples in
-    a batch.
+    `size` is the number of batches in an epoch, None if unknown; `batch_size` the number of samples
+    in a batch.
     """
 
     size: int | None = None
@@ -186,7 +186,7 @@ class DataAdapter:
         """Called when an epoch is over."""
 
     def restarts(self) -> bool:
-        """Whether a new epoch starts the data again, where the program says how long one is."""
+        """Whether a new epoch restarts the data although the program sets the steps of an epoch."""
         return False
 
     @property
@@ -195,11 +195,11 @@ class DataAdapter:
         raise TypeError(f"{type(self).__name__} has no batches.")
 
     def first_batch(self) -> Any:
-        """A batch to build models with, where traces know no sizes; else None."""
+        """A batch to build models with if the specs have unknown sizes; else None."""
         return None
 
 
-# As the size of batches: all samples in one.
+# As the size of batches: all samples in one batch.
 ALL = -1
 
 
@@ -251,7 +251,7 @@ class ArrayAdapter(DataAdapter):
         self._pick: Callable[[Any, Any], Any] = _gathered if single else _pick
 
     def agree_on_order(self, communicator: Any) -> None:
-        """Has all processes shuffle as the first one does.
+        """Has all processes shuffle like the first.
 
         Args:
             communicator: that of the processes.
@@ -306,7 +306,7 @@ class ArrayAdapter(DataAdapter):
 
     @property
     def element_spec(self) -> Any:
-        """The specs of a batch; its size is not known if some batches are smaller."""
+        """The specs of a batch; the batch size is None if batches differ in size."""
         composite = any(hasattr(value, "_type_spec") for value in self._tensors)
         size = None if self.partial_batch or composite else self.batch_size
         return self._pack([_spec_of_batch(value, size) for value in self._tensors])
@@ -338,7 +338,7 @@ def with_shape(spec: Any, shape: list[int | None]) -> Any:
 
 
 def _of_any_sizes(batch: Any) -> Any:
-    """The specs of batches like one, with their ranks alone."""
+    """The specs of a batch with ranks but no sizes."""
 
     def spec_of(value: Any) -> Any:
         if value is None:
@@ -463,12 +463,12 @@ class DatasetAdapter(DataAdapter):
         return self._dataset.element_spec
 
     def restarts(self) -> bool:
-        """A finite dataset starts again with each epoch if one epoch is all of it."""
+        """A finite dataset restarts in each epoch if an epoch reads all of it."""
         return self._steps is None or (self.size is not None and self.size == self._steps)
 
 
 def refuse_endless(dataset: Any) -> None:
-    """Raises a ValueError for a dataset that says that it has no end."""
+    """Raises a ValueError for an infinite dataset."""
     method = getattr(dataset, "cardinality", None)
     if method is None:
         return
@@ -502,11 +502,11 @@ class GeneratorAdapter(DataAdapter):
         return self._spec
 
     def first_batch(self) -> Any:
-        """The first batch, which is given later, too."""
+        """The first batch, which `batches` returns again."""
         return self._first[0] if self._first else None
 
     def batches(self) -> Iterator[Any]:
-        """The batches that have not been given yet."""
+        """The remaining batches."""
         while self._first:
             yield self._first.pop()
         for batch in self._iterator:
@@ -514,7 +514,7 @@ class GeneratorAdapter(DataAdapter):
 
 
 def _standardized(batch: Any) -> Any:
-    """A generator's batch: a list at the top becomes a tuple, and numbers become tensors."""
+    """A generator's batch: an outer list becomes a tuple, and scalars become tensors."""
     if not isinstance(batch, tuple) and isinstance(batch, list):
         batch = tuple(batch)
     x, y, sample_weight = unpack_x_y_sample_weight(batch)
@@ -539,7 +539,7 @@ class SequenceAdapter(DataAdapter):
         self._shuffled: Callable[[list[int]], None] = random.shuffle
         self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
-        # One batch is read first, which draws random values in sequences that augment.
+        # Like Keras, reads a batch first: sequences that augment draw random values for it.
         self._first = _standardized(sequence[0]) if self.size else None
 
     @property
@@ -557,7 +557,7 @@ class SequenceAdapter(DataAdapter):
         return map(_standardized, rounds)
 
     def agree_on_order(self, communicator: Any) -> None:
-        """Has all processes shuffle alike, if Python's random numbers differ between them.
+        """Has all processes shuffle alike, even if their random states differ.
 
         Args:
             communicator: that of the processes.
@@ -579,7 +579,7 @@ class SequenceAdapter(DataAdapter):
             self._sequence.on_epoch_end()
 
     def on_epoch_end(self) -> None:
-        """Tells the sequence."""
+        """Calls the sequence's method."""
         self._sequence.on_epoch_end()
 
     def restarts(self) -> bool:
@@ -596,11 +596,11 @@ def select_adapter(
     steps: int | None,
     workers: Workers | None = None,
 ) -> DataAdapter:
-    """The adapter for the data that `fit`, `evaluate` or `predict` was given.
+    """The adapter for the data of `fit`, `evaluate` or `predict`.
 
     Raises:
-        ValueError: for data of a kind that no adapter takes, and for labels beside data that
-            contain them.
+        ValueError: for data that no adapter accepts, and for separate labels if the data contain
+            labels.
     """
     kind = type(x).__name__
     if isinstance(x, DatasetCreator):

@@ -49,7 +49,7 @@ class DataHandler:
         shuffle: whether to mix samples.
         class_weight: weights of classes.
         workers: the threads or processes that make the batches of a sequence.
-        steps_per_execution: a variable: how many steps one call of the train function makes.
+        steps_per_execution: a variable: the number of steps in one call of the train function.
         model: the model; it is built for batches whose sizes would not be known to a trace.
     """
 
@@ -113,7 +113,7 @@ class DataHandler:
         return self._inferred_steps
 
     def _take_share(self, communicator: Any) -> None:
-        """Has this process take its part of each batch.
+        """Has this process read its share of each batch.
 
         Args:
             communicator: that of the processes.
@@ -160,10 +160,10 @@ class DataHandler:
             isinstance(self._adapter, DatasetAdapter | SequenceAdapter) and self._adapter.restarts()
         )
         if self._initial_step and isinstance(self._adapter, ArrayAdapter):
-            fresh = False  # the second epoch goes on where the first one ended
+            fresh = False  # the second epoch continues after the first
         data = None if fresh else self._endless()
         if fresh and isinstance(self._adapter, DatasetAdapter):
-            # Keras makes one more iterator before the first epoch's, which advances the shuffling.
+            # Keras creates an additional iterator before the first epoch, which advances the shuffling.
             self._adapter.batches()
         for epoch in range(self._initial_epoch, self._epochs):
             if self._stopped:
@@ -203,7 +203,7 @@ class DataHandler:
             )
 
     def steps(self) -> Iterator[int]:
-        """The indices of an epoch's steps, one for each execution of several steps."""
+        """The index of the first step of each execution in an epoch."""
         self._step, self._initial_step = self._initial_step, 0
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:
@@ -221,7 +221,7 @@ class DataHandler:
             self._step += count
 
     def _count(self) -> int:
-        """How many steps an execution makes."""
+        """The number of steps in an execution."""
         return 1 if self._per_execution is None else int(self._per_execution)
 
     @contextlib.contextmanager
@@ -235,11 +235,11 @@ class DataHandler:
             self._per_execution.assign(before)
 
     step_increment = 0  # the number of steps of one execution, minus one
-    _initial_step = 0  # where the first epoch goes on
+    _initial_step = 0  # the first step of a resumed epoch
 
 
 def _build(model: Any, adapter: DataAdapter) -> None:
-    """Builds a model by calling it, for data of which traces know no sizes."""
+    """Builds a model by calling it, for data whose specs have unknown sizes."""
     first = adapter.first_batch()
     if first is None:
         return
@@ -250,7 +250,7 @@ def _build(model: Any, adapter: DataAdapter) -> None:
 
 
 def class_weight_function(class_weight: dict[int, float]) -> Callable[..., Any]:
-    """A function that multiplies a batch's weights with those of its labels' classes.
+    """A function that multiplies a batch's weights by the weights of its classes.
 
     Raises:
         ValueError: unless the classes are 0, 1, 2 and so on.
@@ -294,16 +294,16 @@ def weighed_spec(element_spec: Any) -> Any:
 
 
 class Batches:
-    """An iterator over batches that tf.function takes for the iterator of a dataset.
+    """An iterator over batches that tf.function treats as the iterator of a dataset.
 
     Args:
-        iterator: gives the batches.
+        iterator: yields the batches.
         element_spec: the specs of a batch.
     """
 
     __slots__ = ("__weakref__", "_iterator", "_spec", "element_spec")
 
-    _is_dataset_iterator = True  # what tells iterators to modules below this one
+    _is_dataset_iterator = True  # by which modules below recognise iterators
 
     def __init__(self, iterator: Iterator[Any], element_spec: Any) -> None:
         self._iterator = iterator

@@ -23,7 +23,7 @@ _MEANS = (losses_module.Reduction.AUTO, losses_module.Reduction.SUM_OVER_BATCH_S
 
 
 def output_names_for(outputs: Any) -> list[str]:
-    """Names for outputs of models that do not name them: the paths to them, counted from one."""
+    """Names for outputs of models without names: the paths to them, with indices from one."""
     names = []
     for path in _paths(outputs):
         parts = [str(key + 1) if isinstance(key, int) else str(key) for key in path or (0,)]
@@ -58,7 +58,7 @@ def _require_known(values: dict, keys: list[str], what: str) -> None:
 
 
 def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or metrics") -> list:
-    """Values for each output, from a structure like the outputs', or by name, or one for all.
+    """A list of values for the outputs, from a structure like theirs, a dictionary by name, or one value.
 
     Raises:
         ValueError: for names that no output has, or another number of values.
@@ -211,7 +211,7 @@ class LossesContainer(_Container):
                 for name, loss in zip(names, self._losses, strict=True)
             ]
         if isinstance(self._user_loss_weights, list | tuple) and len(self._user_loss_weights) == 1:
-            # A list of one weight is for the first output; the other outputs do not count.
+            # A list of one weight is for the first output; the other outputs are ignored.
             self._losses[1:] = [None] * len(self._losses[1:])
         self._built = True
         self._is_provisional = False
@@ -307,7 +307,7 @@ class MetricsContainer(_Container):
 
     Args:
         metrics: metrics in a structure like the outputs, or by output name; they ignore weights.
-        weighted_metrics: such metrics that take sample weights into account.
+        weighted_metrics: likewise, the metrics that use sample weights.
         output_names: the outputs' names.
         from_serialized: whether names have their prefixes already.
         mesh: ignored.
@@ -331,7 +331,7 @@ class MetricsContainer(_Container):
 
     @property
     def metrics(self) -> list[Any]:
-        """All metric objects in order: for each output the plain ones, then the weighted."""
+        """All metric objects in order: for each output the unweighted, then the weighted ones."""
         return self._ordered if self._built else []
 
     @property
@@ -341,7 +341,7 @@ class MetricsContainer(_Container):
 
     @property
     def weighted_metrics(self) -> Any:
-        """The metrics that take weights into account, of all outputs in order."""
+        """The weighted metrics, of all outputs in order."""
         return nest.flatten(self._weighted) if self._built else None
 
     def reset_state(self) -> None:
@@ -496,7 +496,7 @@ def _copied(metric: Any) -> Any:
 
 
 def _name_of(given: Any, resolved: Any) -> str:
-    """What the history calls a metric that was given by name, or as a function."""
+    """The name in the history of a metric that the program passed by name, or as a function."""
     if not isinstance(given, str):
         return function_name(resolved)
     if context.process.version_2:

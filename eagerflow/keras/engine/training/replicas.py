@@ -31,7 +31,7 @@ def strategy_of(model: Any) -> Any:
 
 
 def communicator_of(model: Any) -> Any:
-    """The communicator of the processes that train a model together; None if there is one.
+    """The communicator of the processes that train a model; None for a single process.
 
     Args:
         model: the model, or None.
@@ -43,15 +43,15 @@ def communicator_of(model: Any) -> Any:
 
 
 def replicated(model: Any, kind: str, step: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A step of a model as one of all replicas together.
+    """Makes a step of one replica a step of all replicas.
 
-    Each gets a part of the batch. In training and testing, they return the same values; in
-    prediction, their outputs are put one after the other.
+    Each replica gets a part of the batch. In training and testing, all return the same values; in
+    prediction, their outputs are concatenated.
 
     Args:
         model: the model.
         kind: "train", "test" or "predict".
-        step: makes the step of one replica.
+        step: runs the step of one replica.
     """
 
     strategy = strategy_of(model)

@@ -1,4 +1,4 @@
-"""What steps return as programs get it: numbers of Python by name, lists, and arrays."""
+"""Results of steps for programs: Python scalars by name, lists, and arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from eagerflow.ragged.tensor import RaggedTensor
 
 
 def plain(logs: Any) -> Any:
-    """Logs with Python numbers and arrays in place of tensors."""
+    """Logs with Python scalars and arrays in place of tensors."""
     if logs is None:
         return None
     return nest.map_structure(_plain_value, logs)
@@ -26,7 +26,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def in_order(logs: Any, names: list[str]) -> Any:
-    """Values by name as a list, in the order of names; a single one by itself."""
+    """Values by name as a list, in the order of names; a single value without a list."""
     if not isinstance(logs, dict):
         return logs
     results = [logs[name] for name in names if name in logs]

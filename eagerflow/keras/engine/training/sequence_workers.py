@@ -9,18 +9,18 @@ import signal
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-# Sequences that processes read: those that are forked find them here, without a copy.
+# Sequences that worker processes read: forked processes inherit them here without a copy.
 _sequences: dict[int, Any] = {}
 _keys = itertools.count()
 
 
 class Workers(NamedTuple):
-    """Who makes batches.
+    """The threads or processes that create batches.
 
     Attributes:
-        pool_size: how many threads or processes; with 0 the training thread makes the batches.
+        pool_size: the number of threads or processes; with 0 the training thread creates batches.
         processes: whether they are processes.
-        queue: how many batches are made ahead at most.
+        queue: the largest number of batches that are created ahead.
     """
 
     pool_size: int = 1
@@ -29,7 +29,7 @@ class Workers(NamedTuple):
 
     @property
     def ahead(self) -> bool:
-        """Whether batches are made before they are asked for."""
+        """Whether batches are created ahead."""
         return self.pool_size > 1 or (self.processes and self.pool_size > 0)
 
     def fetch(self, sequence: Any, order: list[int]) -> Iterator[Any]:
@@ -75,7 +75,7 @@ class Workers(NamedTuple):
 
 
 def workers_of(sequence: Any, asked: Workers) -> Workers:
-    """The workers that `fit` was asked for, or those that a Keras 3 sequence asks for itself."""
+    """The workers of the arguments of `fit`, or those of a Keras 3 sequence's attributes."""
     own = getattr(sequence, "workers", None)
     if asked[:2] != (1, False) or not isinstance(own, int):
         return asked

@@ -1,4 +1,4 @@
-"""One step of training, evaluation or prediction, and the functions that make steps."""
+"""One step of training, evaluation or prediction, and the functions that run steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ops = _core.ops
 
 
 class Steps(Compiled):
-    """The part of `Model` that makes steps; programs override its methods."""
+    """The part of `Model` that defines steps; programs override its methods."""
 
     _counters: Any = None
 
@@ -118,13 +118,13 @@ class Steps(Compiled):
         return kept
 
     def make_train_function(self, force: bool = False) -> Any:
-        """The function that takes an iterator over batches and makes a step of training.
+        """The function that takes an iterator over batches and runs a step of training.
 
         It is a tf.function, unless the model runs eagerly: `train_step` is traced once for each
-        kind of batch. With `steps_per_execution` it makes as many steps.
+        kind of batch. It runs `steps_per_execution` steps.
 
         Args:
-            force: whether to make a new one.
+            force: whether to create the function again.
         """
         if self.train_function is None or force:
             function = make_steps(self, "train", self._train_counter)
@@ -133,7 +133,7 @@ class Steps(Compiled):
         return self.train_function
 
     def make_test_function(self, force: bool = False) -> Any:
-        """The function that takes an iterator over batches and makes a step of evaluation."""
+        """The function that takes an iterator over batches and runs a step of evaluation."""
         if self.test_function is None or force:
             function = make_steps(self, "test", self._test_counter)
             self.test_function = traced(self, function)
@@ -158,7 +158,7 @@ def traced(model: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compiled(model: Any, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A step as one program if the model wants that; what the host has, such as data, stays outside."""
+    """Compiles a step if the model's `jit_compile` is set; reading data stays outside."""
     if model.run_eagerly or not getattr(model, "jit_compile", None):
         return step
 
@@ -169,16 +169,16 @@ def _compiled(model: Any, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
-    """A function that takes an iterator over batches and makes one step, or several.
+    """A function that takes an iterator over batches and runs one step, or several.
 
     Args:
-        model: the model; its method for steps is looked up when one is made.
+        model: the model; its method is looked up in each step.
         kind: "train", "test" or "predict".
         counter: a variable that counts the steps.
 
     Returns:
-        A function that returns what the last step returned; for "predict", the outputs of all of
-        them.
+        A function that returns the result of the last step; for "predict", the outputs of all
+        steps.
     """
     one = _core.convert(1, "int64", None)
     step_name = f"{kind}_step"
@@ -212,7 +212,7 @@ def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
 
 
 def _last_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any]:
-    """A function that makes several steps, and returns what the last one returned."""
+    """A function that runs several steps, and returns the result of the last."""
 
     def run(iterator: Any) -> Any:
         outputs: Any = variables.Undefined("outputs")
@@ -235,7 +235,7 @@ def _last_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., An
 
 
 def _all_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any]:
-    """A function that makes several steps, and returns the outputs of all, one after the other."""
+    """A function that runs several steps, and returns their concatenated outputs."""
 
     def run(iterator: Any) -> Any:
         outputs = make_step(iterator)
@@ -287,7 +287,7 @@ def _note_unused_weights(model: Any, data: Any) -> None:
 
 
 def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None:
-    """One step of an optimizer; those of version 1 take gradients instead of a tape."""
+    """Updates the variables; optimizers of version 1 accept gradients instead of a tape."""
     if getattr(optimizer, "_takes_tape", True):
         optimizer.minimize(loss, variables, tape=tape)
     elif variables:

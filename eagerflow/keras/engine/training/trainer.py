@@ -41,7 +41,7 @@ _IN_FUNCTION = (
 def outside_graphs(method: Function) -> Function:
     """A method that runs eagerly, even while a graph is being built.
 
-    There, predictions show no progress unless they are asked to. In functions it raises a
+    There, `predict` shows no progress by default. Inside a `tf.function` it raises a
     RuntimeError.
     """
 
@@ -65,7 +65,7 @@ def outside_graphs(method: Function) -> Function:
 
 
 def _check_call(model: Any, method: str) -> None:
-    """Raises a ValueError if `call` needs arguments that a step does not give."""
+    """Raises a ValueError if `call` needs arguments that a step does not pass."""
     if model._graph is not None:
         return
     parameters = inspect.signature(model.call).parameters.values()
@@ -108,7 +108,7 @@ def as_compiled(method: Function) -> Function:
 
 
 class Trainer(Steps):
-    """The part of `Model` that goes through data: `fit`, `evaluate` and `predict`."""
+    """The part of `Model` that iterates over data: `fit`, `evaluate` and `predict`."""
 
     stop_training = False
     history: Any = None
@@ -265,7 +265,7 @@ class Trainer(Steps):
         return self.history
 
     def _validate_and_get_metrics_result(self, logs: Any) -> dict[str, Any]:
-        """The values to show: those of the metrics if a step returned values of their names.
+        """The values to show: those of the metrics if a step returned values with their names.
 
         Raises:
             RuntimeError: if a step did not return a dictionary.
@@ -296,7 +296,7 @@ class Trainer(Steps):
         return_dict: bool = False,
         **kwargs: Any,
     ) -> Any:
-        """The loss and the metrics on data, which are of the kinds that `fit` takes.
+        """The loss and the metrics on data, of any kind that `fit` accepts.
 
         Args:
             x: the data.
@@ -367,7 +367,7 @@ class Trainer(Steps):
         workers: int = 1,
         use_multiprocessing: bool = False,
     ) -> Any:
-        """The predictions for data, which are of the kinds that `fit` takes, as arrays.
+        """The predictions, as arrays, for data of any kind that `fit` accepts.
 
         Args:
             x: the data.
@@ -468,7 +468,7 @@ class Trainer(Steps):
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
-        """The loss and the metrics on one batch; arguments as those of `train_on_batch`."""
+        """The loss and the metrics on one batch; the arguments are those of `train_on_batch`."""
         self._assert_compiled()
         function = self.test_function = self.make_test_function()
         if reset_metrics:
@@ -562,7 +562,7 @@ class Trainer(Steps):
 
 
 class Validation:
-    """The validation data of one `fit`, brought into batches once."""
+    """The validation data of one `fit`, split into batches once."""
 
     def __init__(self, model: Any, data: Any, batch_size: int | None, workers: Any) -> None:
         self._model = model
