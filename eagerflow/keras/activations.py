@@ -75,7 +75,7 @@ def softmax(x: TensorLike, axis: Any = -1) -> _core.Tensor:
         output = _ops.divide_real(output, _ops.reduce_sum(output, list(axis), True))
     else:
         output = _activation.softmax(x, axis=axis)
-    # A loss takes the logits, which are exact where probabilities come near 0 or 1.
+    # Losses use the logits, which are exact where probabilities are near 0 or 1.
     output._keras_logits = x
     return output
 
@@ -131,7 +131,7 @@ def swish(x: TensorLike) -> _core.Tensor:
 
 
 def gelu(x: TensorLike, approximate: bool = False) -> _core.Tensor:
-    """x times the share of standard normal numbers below it."""
+    """x times the cumulative standard normal distribution at x."""
     return _activation.gelu(x, approximate)
 
 
@@ -178,7 +178,7 @@ _NAMES: dict[str, Any] = {
     "swish": swish,
     "tanh": tanh,
 }
-# Keras 3's, imported when they are asked for.
+# Those of Keras 3, imported on first use.
 _LATER = frozenset(
     "celu glu hard_shrink hard_silu hard_swish hard_tanh log_sigmoid soft_shrink sparse_plus "
     "sparse_sigmoid sparsemax squareplus tanh_shrink threshold".split()
@@ -186,7 +186,7 @@ _LATER = frozenset(
 
 
 def __getattr__(name: str) -> Any:
-    """Imports an activation when it is first asked for."""
+    """Imports an activation on its first use."""
     if name == "relu6":
         return _ops.relu6
     if name == "log_softmax":

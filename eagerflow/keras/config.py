@@ -1,4 +1,4 @@
-"""What Keras takes where a program does not say: the float type, epsilon, the image layout."""
+"""Keras's defaults: the float type, epsilon, the image layout."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Defaults:
         self.image_data_format = "channels_last"
 
     def follow(self, source: Any) -> None:
-        """Takes the values of another Keras from now on.
+        """Uses the values of another Keras from now on.
 
         Args:
             source: its module of configuration, with functions of the values' names.
@@ -32,7 +32,7 @@ class _Defaults:
         self._source = source
 
     def set(self, name: str, value: Any) -> None:
-        """Sets the value of a name, in the other Keras if one is followed."""
+        """Sets the value of a name, in the other Keras after `follow`."""
         source = vars(self).get("_source")
         if source is not None:
             getattr(source, f"set_{name}")(value)
@@ -42,7 +42,7 @@ class _Defaults:
             self.float_dtype = dtypes.as_dtype(value)
 
     def __getattr__(self, name: str) -> Any:
-        # What is not an attribute of its own, as all values are by default, is the other Keras's.
+        # After `follow`, the values are attributes of the other Keras, not of this object.
         if name.startswith("_"):
             raise AttributeError(name)
         if name == "float_dtype":
@@ -75,7 +75,7 @@ def set_floatx(value: str) -> None:
 
 
 def epsilon() -> float:
-    """The small number that keeps divisions and logarithms finite.
+    """The small constant that keeps divisions and logarithms finite.
 
     >>> tf.keras.backend.epsilon()
     1e-07
@@ -84,7 +84,7 @@ def epsilon() -> float:
 
 
 def set_epsilon(value: float) -> None:
-    """Sets the number that `epsilon` returns."""
+    """Sets the value that `epsilon` returns."""
     defaults.set("epsilon", value)
 
 

@@ -1,4 +1,4 @@
-"""Constraints: projections of weights onto the values that they may take."""
+"""Constraints: projections of weights onto permitted values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ops = _core.ops
 
 
 class Constraint:
-    """The base of constraints: called with a weight's value, they return the one to take.
+    """The base class of constraints: functions that project a weight's value.
 
     >>> class NonNegative(tf.keras.constraints.Constraint):
     ...     def __call__(self, w):

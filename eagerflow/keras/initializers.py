@@ -68,7 +68,7 @@ class Initializer:
     def _arguments(
         self, shape: Any, dtype: Any, kwargs: dict[str, Any], kinds: str = "float"
     ) -> tuple[list[int], Any, int | None]:
-        """The shape as a list, the dtype, and a nonce that tells partitions apart."""
+        """The shape as a list, the dtype, and a nonce that distinguishes partitions."""
         unknown = [key for key in kwargs if key not in _ALLOWED]
         if unknown:
             raise TypeError(
@@ -124,7 +124,7 @@ class Constant(Initializer):
     """One value, or an array whose elements fill the shape.
 
     Args:
-        value: a number, or as many as there are elements.
+        value: a scalar, or an array with as many elements as the weight.
 
     >>> tf.keras.initializers.Constant(3.0)([2]).numpy()
     array([3., 3.], dtype=float32)

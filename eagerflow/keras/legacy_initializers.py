@@ -54,7 +54,7 @@ class _Version1:
 
 
 def _initializer(base: Any, parameters: str, doc: str) -> Any:
-    """One of Keras's initializers with version 1's parameters, the last of which is `dtype`."""
+    """An initializer of Keras with version 1's parameters, which end with `dtype`."""
     names = parameter_names(f"__init__({parameters})")
     initialize = define(
         f"__init__(self, {parameters}{', ' if parameters else ''}dtype=dtypes.float32)",
@@ -125,7 +125,7 @@ class RandomUniform(_Version1, keras.RandomUniform):
 
 
 class UniformUnitScaling(_Version1, keras.Initializer):
-    """Uniform random values that keep the scale of what is multiplied with them.
+    """Uniform random values that keep the variance of the layer's input.
 
     Their limit is `factor * sqrt(3 / n)`, n the product of all sizes but the last.
 

@@ -36,7 +36,7 @@ def model_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any
     """A model from a dictionary with its class's name and its configuration.
 
     Args:
-        config: what `json.loads(model.to_json())` gives.
+        config: the result of `json.loads(model.to_json())`.
         custom_objects: a program's own classes and functions by name.
 
     Raises:
@@ -101,7 +101,7 @@ def clone_model(
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, copy)
     functional = isinstance(model, Functional) or model._graph is not None
-    # A class with a configuration of its own need not take inputs and outputs.
+    # The constructor of a class with its own `get_config` need not accept inputs and outputs.
     usual = type(model).get_config in (Model.get_config, Functional.get_config)
     if functional and (usual or clone_function is not None or input_tensors is not None):
         return _clone_functional(model, input_tensors, copy)

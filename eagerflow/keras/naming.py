@@ -1,4 +1,4 @@
-"""Names that layers and models get when a program gives none."""
+"""Default names of layers and models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _here = _Here()
 
 
 def get_uid(prefix: str = "") -> int:
-    """A number that counts up for each prefix, from one.
+    """A counter for each prefix, from one.
 
     >>> tf.keras.backend.get_uid("only here"), tf.keras.backend.get_uid("only here")
     (1, 2)
@@ -41,12 +41,12 @@ def get_uid(prefix: str = "") -> int:
 
 @contextmanager
 def apart(until_building: bool = False) -> Iterator[None]:
-    """Names the layers that are made inside as if there were no others.
+    """Names the layers that are created inside as if there were no others.
 
-    So Keras names what a layer's `call` makes while a graph is traced.
+    Keras does so for layers that a layer's `call` creates in a traced graph.
 
     Args:
-        until_building: whether a layer's `build` counts with what is around again.
+        until_building: whether a layer's `build` uses the outer counters again.
     """
     before = _here.counts, _here.in_build
     apart: _Counts = collections.defaultdict(int)
@@ -70,7 +70,7 @@ def leave_building(before: Any) -> None:
 
 
 def reset_uids() -> None:
-    """Starts all numbers of `get_uid` again."""
+    """Resets all counters of `get_uid`."""
     _counts.clear()
 
 

@@ -1,4 +1,4 @@
-"""keras.random: Keras 3's random numbers, by seeds and seed generators."""
+"""keras.random: Keras 3's random functions, with seeds and seed generators."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ __all__ = [
 
 
 class SeedGenerator:
-    """Gives another seed each time; the same ones for the same seed.
+    """A sequence of seeds that its initial seed determines.
 
     Args:
-        seed: an integer; by default one that follows from `keras.utils.set_random_seed`, or chance.
+        seed: an integer; by default from `keras.utils.set_random_seed`, or else random.
         name: a name.
         **kwargs: refused.
 
@@ -76,7 +76,7 @@ class SeedGenerator:
 
 
 class _Default:
-    """The generator of numbers without a seed; another one once the program sets its seed."""
+    """The default generator; a new one once the program sets its seed."""
 
     def __init__(self) -> None:
         self._source: Any = self
@@ -122,7 +122,7 @@ def normal(
         mean: their mean.
         stddev: their standard deviation.
         dtype: a floating dtype.
-        seed: an integer gives the same numbers each time, a `SeedGenerator` does not.
+        seed: with an integer, each call draws the same values; with a `SeedGenerator` the next ones.
 
     >>> tf.keras.random.normal([2, 3], seed=1).shape
     TensorShape([2, 3])
@@ -139,7 +139,7 @@ def uniform(
     dtype: DTypeLike | None = None,
     seed: Any = None,
 ) -> Any:
-    """Numbers that are equally likely between two bounds; see `normal`."""
+    """Uniformly distributed values between two bounds; see `normal`."""
     kind = _float(dtype)
     return stateless.stateless_uniform(sizes(shape), _seed_of(seed), minval, maxval, kind)
 
@@ -152,7 +152,7 @@ def truncated_normal(
     dtype: DTypeLike | None = None,
     seed: Any = None,
 ) -> _core.Tensor:
-    """Normal numbers within two standard deviations of the mean; see `normal`."""
+    """Normally distributed values within two standard deviations of the mean; see `normal`."""
     kind = _float(dtype)
     return stateless.stateless_truncated_normal(sizes(shape), _seed_of(seed), mean, stddev, kind)
 
@@ -174,7 +174,7 @@ def randint(
 
 @op_function
 def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Any:
-    """Classes `[batch, num_samples]`, chosen with the probabilities that logits give."""
+    """Classes `[batch, num_samples]`, drawn with the probabilities of logits."""
     return stateless.stateless_categorical(
         floating(logits), num_samples, _seed_of(seed), dtypes.as_dtype(dtype)
     )
@@ -182,7 +182,7 @@ def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any =
 
 @op_function
 def gamma(shape: ShapeLike, alpha: Any, dtype: DTypeLike | None = None, seed: Any = None) -> Any:
-    """Numbers of the gamma distribution with rate 1; see `normal`."""
+    """Values of the gamma distribution with rate 1; see `normal`."""
     kind = _float(dtype)
     alpha = tensor(alpha, kind)
     return distributions.stateless_gamma(sizes(shape), _seed_of(seed), alpha, dtype=kind)
@@ -192,7 +192,7 @@ def gamma(shape: ShapeLike, alpha: Any, dtype: DTypeLike | None = None, seed: An
 def beta(
     shape: ShapeLike, alpha: Any, beta: TensorLike, dtype: DTypeLike | None = None, seed: Any = None
 ) -> Any:
-    """Numbers of the beta distribution; see `normal`."""
+    """Values of the beta distribution; see `normal`."""
     first = _seed_of(seed)
     one = gamma(shape, alpha, dtype, first)
     other = gamma(shape, beta, dtype, first + 12)
@@ -219,7 +219,7 @@ def binomial(
 
 @op_function
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
-    """Values of which a share is zero, with the others scaled accordingly."""
+    """Sets a random fraction of the values to zero, and scales the others accordingly."""
     inputs = floating(inputs)
     shape = list(inputs._shape_tuple())
     if noise_shape is not None:

@@ -1,4 +1,4 @@
-"""Where initializers and random layers draw their numbers."""
+"""The random generators of initializers and random layers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _seeds = _SeedSource()
 
 
 def set_seed_source(seed: int | None) -> None:
-    """Makes the seeds of unseeded generators follow from `seed`; None: from Python's `random`."""
+    """Derives the seeds of unseeded generators from `seed`; None: from Python's `random`."""
     _seeds.generator = None if seed is None else _python_random.Random(seed)
 
 
@@ -45,7 +45,7 @@ def is_tf_random_generator_enabled() -> bool:
 
 
 def enable_tf_random_generator() -> None:
-    """Gives layers that are made from now on, such as Dropout, a `tf.random.Generator` each."""
+    """Has new random layers, such as Dropout, use a `tf.random.Generator` each."""
     _choice.layers_have_generators = True
 
 
@@ -59,13 +59,13 @@ def _new_seed() -> int:
 
 
 class RandomGenerator:
-    """Random numbers of one of three kinds.
+    """Random values by one of three kinds of generators.
 
     Args:
         seed: an integer; one is drawn at the first use if it is None.
-        rng_type: "stateless" gives the same numbers at each call, "stateful" goes on with a
-            `tf.random.Generator`, "legacy_stateful" with the functions of `tf.random`.
-        **kwargs: `force_generator=True` stands for "stateful".
+        rng_type: "stateless" draws the same values in each call, "stateful" uses a
+            `tf.random.Generator`, "legacy_stateful" the functions of `tf.random`.
+        **kwargs: `force_generator=True` means "stateful".
 
     Raises:
         ValueError: for another kind.
@@ -95,7 +95,7 @@ class RandomGenerator:
             self._generator = Generator.from_seed(seed, alg="auto_select")
 
     def make_seed_for_stateless_op(self) -> Any:
-        """Two numbers that seed a stateless operation; None for the legacy kind."""
+        """The two integers of a stateless operation's seed; None for the legacy kind."""
         self._ready()
         if self._rng_type == self.RNG_STATELESS:
             return [self._seed, 0]
@@ -104,7 +104,7 @@ class RandomGenerator:
         return None
 
     def make_legacy_seed(self) -> int | None:
-        """The seed of the next operation of `tf.random`: one higher each time, if there is any."""
+        """The seed of the next operation of `tf.random`: incremented by each call; None without a seed."""
         if self._seed is None:
             return None
         self._seed += 1
@@ -125,7 +125,7 @@ class RandomGenerator:
     def random_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, nonce: Any = None
     ) -> Any:
-        """Normally distributed numbers."""
+        """Normally distributed values."""
         return self._sample("normal", shape, mean, stddev, dtype, nonce)
 
     def random_uniform(
@@ -136,13 +136,13 @@ class RandomGenerator:
         dtype: Any = None,
         nonce: Any = None,
     ) -> Any:
-        """Uniform numbers in [minval, maxval)."""
+        """Uniform values in [minval, maxval)."""
         return self._sample("uniform", shape, minval, maxval, dtype, nonce)
 
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, nonce: Any = None
     ) -> Any:
-        """Normally distributed numbers, those beyond two standard deviations drawn again."""
+        """Normally distributed values; values beyond two standard deviations are drawn again."""
         return self._sample("truncated_normal", shape, mean, stddev, dtype, nonce)
 
     def dropout(self, inputs: Any, rate: float, noise_shape: Any = None) -> Any:

@@ -92,7 +92,7 @@ class L1(Regularizer):
 
     Args:
         l1: the factor.
-        **kwargs: `l` stands for `l1`.
+        **kwargs: `l` is an alias of `l1`.
 
     >>> tf.keras.regularizers.L1(0.5)(tf.constant([1.0, -2.0])).numpy()
     np.float32(1.5)
@@ -114,7 +114,7 @@ class L2(Regularizer):
 
     Args:
         l2: the factor.
-        **kwargs: `l` stands for `l2`.
+        **kwargs: `l` is an alias of `l2`.
 
     >>> tf.keras.regularizers.L2(0.5)(tf.constant([1.0, -2.0])).numpy()
     np.float32(2.5)

@@ -40,15 +40,15 @@ def over_steps(
         step: returns an output in any structure, and the states after it.
         inputs: tensors `[time, batch, ...]` in any structure.
         states: the states at first.
-        mask: bools `[time, batch]` that say which sequences have a step, or None. Where one does
-            not, states stay, and the output is that of the step before, zeros before the first.
+        mask: bools `[time, batch]`: whether a sequence has a step, or None. Masked steps keep the
+            states and repeat the last output, or zeros before the first.
         backwards: whether the last step comes first.
         zero: whether the output is zero where a sequence lacks a step.
         axis: where the outputs of all steps have their axis of time; None if they are not wanted.
         unroll: whether a traced function has nodes for each step instead of a loop.
 
     Returns:
-        The last output; those of all steps, or None; and the last states.
+        The last output; the outputs of all steps, or None; and the last states.
     """
     count = nest.flatten(inputs)[0]._sizes()[0]
     if _core.building() is not None and not (unroll and type(count) is int):
@@ -125,7 +125,7 @@ def _in_graph(
         return index + 1, arrays, output, states
 
     start = (_core.convert(0, dtypes.int32, None), arrays, zeros, states)
-    # Steps need not know the batch's size, which a stateful layer's states have.
+    # A step's batch size may be unknown although a stateful layer's states have one.
     kinds = (None, [None] * len(arrays), *nest.map_structure(_any_batch, (zeros, states)))
     _, arrays, output, states = while_loop(
         lambda index, *_: _ops.less(index, count), body, start, kinds, name="steps"

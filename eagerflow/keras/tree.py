@@ -24,7 +24,7 @@ __all__ = [
 
 
 class MAP_TO_NONE:
-    """What a function returns to `traverse` where it means None."""
+    """A function returns this to `traverse` to replace a part by None."""
 
 
 def is_nested(structure: Any) -> bool:
@@ -66,7 +66,7 @@ def map_structure(func: Callable[..., Any], *structures: Any, none_is_leaf: bool
     """A structure of the results of a function of the leaves.
 
     Args:
-        func: takes a leaf of each structure.
+        func: called with a leaf of each structure.
         *structures: structures of the same form.
         none_is_leaf: whether the function is called for None, too.
 
@@ -113,7 +113,7 @@ def assert_same_structure(a: Any, b: Any, check_types: Any = None) -> None:
     """Raises an error if two structures do not have the same form.
 
     Raises:
-        ValueError: if the numbers of elements or the keys differ.
+        ValueError: if sizes or keys differ.
         TypeError: if the kinds of containers differ.
     """
     nest.assert_same_structure(a, b, check_types is not False)
@@ -152,7 +152,7 @@ def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) 
     """A structure whose parts are replaced by the results of a function, unless it returns None.
 
     Args:
-        func: takes a part, and returns None, its replacement, or `MAP_TO_NONE`.
+        func: called with a part; returns None, the replacement, or `MAP_TO_NONE`.
         structure: the structure.
         top_down: whether the function is called for a container before its children.
     """

@@ -162,7 +162,7 @@ def variant(
     build: Callable[..., Any],
     module: str,
 ) -> Callable[..., Any]:
-    """The public function of one size of an architecture.
+    """Creates the public function for one size of an architecture.
 
     Args:
         title: the function's name.
@@ -264,7 +264,7 @@ def documented(function: Function) -> Function:
 def described(
     function: Callable[..., Any], title: str, first_line: str, source: str, module: str
 ) -> Callable[..., Any]:
-    """Gives a function that makes a network its public name and documentation.
+    """Sets the public name and documentation of a function that builds a network.
 
     Args:
         function: takes some of the arguments that networks have in common.

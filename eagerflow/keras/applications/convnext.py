@@ -60,7 +60,7 @@ class StochasticDepth(layers.Layer):
         self.drop_path_rate = drop_path_rate
 
     def call(self, x: Any, training: Any = None) -> Any:
-        """The samples that are kept."""
+        """Zeroes random samples in training, and scales the others up."""
         if not training:
             return x
         kept = 1 - self.drop_path_rate
@@ -78,8 +78,8 @@ class LayerScale(layers.Layer):
     Touvron et al., "Going deeper with image transformers" (ICCV 2021).
 
     Args:
-        init_values: what the weights are at first.
-        projection_dim: how many channels there are.
+        init_values: the initial value of the weights.
+        projection_dim: the number of channels.
         **kwargs: `name`, `dtype`, …
     """
 

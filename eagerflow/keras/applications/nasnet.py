@@ -147,7 +147,7 @@ def _cells(builder: Builder, last: int, blocks: int, stem: int, skip: bool) -> A
         last: how many channels there are at the end.
         blocks: how many normal cells each of the three stages has.
         stem: the number of channels of the first convolution.
-        skip: whether the first cell of a stage sees what was before the halving cell's input.
+        skip: whether the first cell of a stage also reads the tensor before the reduction cell's input.
     """
     filters = last // 24
     x = _convolution(builder.images, stem, "stem_conv1", size=3, strides=2, padding="valid")

@@ -1,4 +1,4 @@
-"""tf.keras.callbacks: what is called while a model is trained."""
+"""tf.keras.callbacks: objects with methods that training calls."""
 
 from eagerflow.util import lazy
 

@@ -19,7 +19,7 @@ _Hooks = list[Callable[..., None]]
 
 
 class _Timing:
-    """The times of some batches and of the hooks that they call: slow hooks are told of once."""
+    """Times of the first batches and of their hooks; warns once if the hooks are slow."""
 
     _COUNT = 5  # of batches
 
@@ -75,7 +75,7 @@ class CallbackList:
     ['History']
     """
 
-    # Whether a callback wants to be told of batches.
+    # Whether a callback has hooks for batches.
     _should_call_train_batch_hooks: bool
     _should_call_test_batch_hooks: bool
     _should_call_predict_batch_hooks: bool
@@ -145,7 +145,7 @@ class CallbackList:
                 self._hooks[names[0]] = [
                     getattr(c, names[0]) for c in active if Callback._defines(c, *names)
                 ]
-        # Those of this package are known to be fast.
+        # The callbacks of this package are fast: only others are timed.
         timed = any(not own_code.is_own(type(c).__module__) for c in all_active)
         self._timing = _Timing() if timed else None
         self._batch_hooks_support_tf_logs = takes_tensors

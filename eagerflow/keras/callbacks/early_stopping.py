@@ -134,7 +134,7 @@ class TerminateOnNaN(Callback):
     `BackupAndRestore` then keeps its folder, with the last state before.
 
     Args:
-        raise_error: whether to raise an error, so that no callback is told that training ended.
+        raise_error: whether to raise an error, so that no `on_train_end` runs.
 
     Raises:
         RuntimeError: with `raise_error`, in `fit`, for a loss that is not finite.

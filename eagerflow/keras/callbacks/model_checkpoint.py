@@ -29,12 +29,12 @@ class ModelCheckpoint(Callback):
         mode: "min" or "max": whether lower or higher is better; "auto" infers it from the name.
         save_freq: "epoch", or the number of batches between saves.
         options: passed to the saving method.
-        initial_value_threshold: the value that the first one must improve on; NaN counts as none.
+        initial_value_threshold: the value that the first epoch must improve on; NaN counts as None.
         **kwargs: the deprecated `period` (a number of epochs) and `load_weights_on_restart`.
 
     Raises:
         ValueError: for another `save_freq`.
-        TypeError: for options of another kind than what is saved has.
+        TypeError: if `options` has the wrong class: weights and models need different ones.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "best.keras")
@@ -181,7 +181,7 @@ class ModelCheckpoint(Callback):
         if self._writes():
             self._save_to(filepath)
             return
-        # All processes read the weights, for which some of them are joined; one keeps the file.
+        # Reading some weights is a collective call: all processes save, and one keeps the file.
         with tempfile.TemporaryDirectory() as folder:
             self._save_to(os.path.join(folder, os.path.basename(filepath)))
 

@@ -35,7 +35,7 @@ def _profiled(batches: Any) -> tuple[int, int]:
     """The first and last batch to profile, from 1; zeros for none.
 
     Raises:
-        ValueError: if these are no batches: a number, or the first and last, or both in a string.
+        ValueError: unless it is a batch, the first and the last batch, or both in a string.
     """
     ends = batches
     try:
@@ -244,7 +244,7 @@ class TensorBoard(Callback):
             self._begin_profile()
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
-        """Writes the values so far every `update_freq` batches, and the profile after its last one."""
+        """Writes the averages every `update_freq` batches, and the profile after its last batch."""
         summary = _summary()
         self._batches += 1
         if self._profiles and self._batches >= self._last_profiled:
@@ -260,7 +260,7 @@ class TensorBoard(Callback):
         try:
             profiler.start(self.log_dir)
         except errors.AlreadyExistsError as error:
-            # Training goes on where the program profiles it itself.
+            # Training continues if the program itself is profiling.
             logging.error("Failed to start profiler: %s", error.message)
         else:
             self._profiles = True

@@ -1,4 +1,4 @@
-"""tf.keras.losses: what training makes small."""
+"""tf.keras.losses: the functions that training minimizes."""
 
 from eagerflow.util import lazy
 

@@ -34,10 +34,10 @@ def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]
 
 
 def inner_probabilities(output: Tensor, epsilon: float) -> Tensor:
-    """Probabilities, moved away from 0 and 1, where logarithms are infinite.
+    """Probabilities, clipped away from 0 and 1, where logarithms are infinite.
 
-    That moves the point at which a loss is taken, and does not make the loss constant: the derivatives
-    at 0 and 1 are those at the points moved to. What is no probability has none.
+    Clipping moves the point at which the loss is computed, but keeps its slope: the derivatives at 0 and
+    1 are those at the clipped points. Values that are not probabilities have the derivative 0.
     """
     output = _ops.clip_by_value(output, 0.0, 1.0)
     moved = _ops.clip_by_value(output, epsilon, 1.0 - epsilon)
@@ -49,7 +49,7 @@ def _clipped(output: Tensor) -> Tensor:
 
 
 def _wide(*values: Tensor) -> list[Tensor]:
-    """16-bit floats as float32: they do not have the slopes of logarithms near 0."""
+    """Converts 16-bit floats to float32: they cannot represent the slopes of logarithms near 0."""
     return [_ops.cast(x, dtypes.float32) if x.dtype.size == 2 else x for x in values]
 
 
@@ -295,7 +295,7 @@ def sparse_categorical_crossentropy(
         The loss of each sample.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a label is no class.
+        tf.errors.InvalidArgumentError: if a label is not a class id.
 
     >>> print(tf.keras.losses.sparse_categorical_crossentropy([1], [[0.5, 0.5]]).numpy().round(4))
     [0.6931]

@@ -24,7 +24,7 @@ Tensor = _core.Tensor
 
 
 def _is_tensor(value: object) -> bool:
-    """Whether a value is a tensor, or a symbolic one of a functional model."""
+    """Whether a value is a tensor or a symbolic tensor of a functional model."""
     if isinstance(value, Tensor):
         return True
     return hasattr(value, "__op_function__") and not isinstance(value, CompositeTensor)
@@ -51,7 +51,7 @@ class Loss:
         super().__init_subclass__(**kwargs)
         complete_docs(cls)
 
-    # Whether what calls it divides means by the number of replicas.
+    # Whether the caller divides means by the number of replicas.
     _allow_sum_over_batch_size = False
 
     def __init__(self, reduction: str = Reduction.AUTO, name: str | None = None) -> None:

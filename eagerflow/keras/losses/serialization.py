@@ -26,7 +26,7 @@ def deserialize(
     """The loss of a name or a configuration.
 
     Raises:
-        ValueError: for an unknown one.
+        ValueError: for an unknown name.
 
     >>> tf.keras.losses.deserialize("mse") is tf.keras.losses.mean_squared_error
     True
@@ -39,7 +39,7 @@ def get(identifier: Any) -> Loss | Callable | None:
     """A loss from its name or configuration; a loss is returned unchanged.
 
     Raises:
-        ValueError: for an unknown name, and for a value that is no loss.
+        ValueError: for an unknown name, and for a value that is not a loss.
 
     >>> type(tf.keras.losses.get("Huber")).__name__
     'Huber'

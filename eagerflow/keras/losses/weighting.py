@@ -73,7 +73,7 @@ def labels_for(y_pred: Any, y_true: TensorLike) -> Tensor:
 
 
 def warn_of_stretching(first: Any, second: Any, first_name: str, second_name: str) -> None:
-    """Warns if broadcasting makes both of two tensors larger: that pairs what does not belong together."""
+    """Warns if broadcasting enlarges both tensors: it then pairs elements of different samples."""
     if not _stretch(first, second):
         return
     sizes = [each._shape_tuple() for each in (first, second)]
@@ -87,7 +87,7 @@ def warn_of_stretching(first: Any, second: Any, first_name: str, second_name: st
 
 
 def number_in(values: Tensor, dtype: DType) -> float:
-    """How many elements a tensor has: a float, or a scalar of a dtype where a graph knows."""
+    """The number of elements: a float, or a scalar tensor of the dtype if the size is unknown."""
     count = values._size
     return _ops.cast(count_of(values), dtype) if count is None else float(count)
 
@@ -164,7 +164,7 @@ def apply_mask(y_p: Any, sample_weight: Any, mask: Any) -> Any:
 
 
 def apply_valid_mask(losses: Any, sample_weight: Any, mask: Any, reduction: Any) -> Any:
-    """As `apply_mask`; where a mean over all follows, it becomes one over what the mask leaves."""
+    """Like `apply_mask`, but scales the weights so that a mean divides by the count of unmasked losses."""
     if mask is None:
         return sample_weight
     mask = cast(mask, losses.dtype)
@@ -174,7 +174,7 @@ def apply_valid_mask(losses: Any, sample_weight: Any, mask: Any, reduction: Any)
 
 
 def reduce_losses(losses: Any, reduction: str) -> Any:
-    """One number from losses of a floating dtype, or the losses themselves for `NONE`."""
+    """Reduces floating losses to a scalar; returns them unchanged for `NONE`."""
     if reduction == "none":
         return losses
     if reduction == "sum":
@@ -197,7 +197,7 @@ def compute_weighted_loss(
 
     Args:
         losses: one for each sample; integers are reduced as float32 and cast back.
-        sample_weight: broadcast against the losses; a missing or extra last axis is mended.
+        sample_weight: broadcast against the losses, after adding or removing a last axis if need be.
         reduction: one of `Reduction`.
 
     Raises:

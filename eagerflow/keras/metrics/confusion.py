@@ -151,7 +151,7 @@ def update_counts(
 def _counts_of_comparisons(
     positive: Tensor, negative: Tensor, y_pred: Tensor, thresholds: Any
 ) -> tuple[Tensor, Tensor]:
-    """Positives above each threshold, right and wrong ones, by comparing all with all."""
+    """True and false positives at each threshold, by comparing all predictions with all thresholds."""
     if len(thresholds) == 1:
         limit = _core.convert(float(thresholds[0]), y_pred.dtype)
         above = _ops.cast(_ops.greater(y_pred, limit), y_pred.dtype)

@@ -206,7 +206,7 @@ class Recall(_Rate):
 
 
 class SensitivitySpecificityBase(Metric):
-    """The best of one rate at a given least value of another.
+    """The best value of one rate for which another rate reaches a bound.
 
     Args:
         value: the least value of the other rate.

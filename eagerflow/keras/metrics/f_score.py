@@ -1,4 +1,4 @@
-"""F scores: precision and recall in one number."""
+"""F scores: weighted harmonic means of precision and recall."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FBetaScore(Metric):
         average: "micro" over all counts, "macro" over classes, "weighted" by the classes' labels;
             None for each class's score.
         beta: how many times as much recall counts as precision.
-        threshold: above it a prediction is positive; without one, only the highest of a sample.
+        threshold: predictions above it are positive; if None, only the highest of each sample is.
 
     Raises:
         ValueError: for an unknown average, a `beta` that is not positive, or a threshold that is

@@ -184,14 +184,14 @@ class Metric(Layer):
     ) -> Variable:
         """A new variable of this metric.
 
-        What `assign_add` and `assign_sub` lose to rounding is kept aside and added with the next value,
-        so that counts go on beyond 2**24.
+        `assign_add` and `assign_sub` keep the rounding error and add it to the next value (Kahan), so that
+        counts grow beyond 2**24.
 
         Args:
             name: the variable's name.
             shape: its shape.
-            aggregation: kept.
-            synchronization: kept.
+            aggregation: the variable's attribute of this name.
+            synchronization: the variable's attribute of this name.
             initializer: an initializer or its name; by default as in layers.
             dtype: by default the metric's.
         """

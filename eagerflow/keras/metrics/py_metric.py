@@ -57,7 +57,7 @@ class PyMetric(Metric):
 
     Args:
         name: the metric's name.
-        dtype: that of the result.
+        dtype: the dtype of the result.
         **kwargs: the arguments of `tf.keras.layers.Layer`.
 
     >>> class Longest(tf.keras.metrics.experimental.PyMetric):
@@ -90,5 +90,5 @@ class PyMetric(Metric):
         self.reset_state()
 
     def reset_state(self) -> None:
-        """Sets the state to what it is before the first batch."""
+        """Resets the state to that before the first batch."""
         raise NotImplementedError("Subclasses should implement `reset_state`")

@@ -60,7 +60,7 @@ class Reduce(Metric):
 
         Args:
             values: of any shape.
-            sample_weight: a scalar, or of the shape of `values` or one that broadcasts to it.
+            sample_weight: a scalar, or a tensor that broadcasts to the shape of `values`.
         """
         if not isinstance(values, Tensor):
             if isinstance(values, dict):
@@ -208,7 +208,7 @@ class MeanTensor(Metric):
 
     Args:
         dtype: the dtype of the values.
-        shape: that of the values; by default that of the first.
+        shape: the shape of the values; by default that of the first value.
 
     >>> metric = tf.keras.metrics.MeanTensor()
     >>> metric.update_state([0, 1, 2, 3])
@@ -247,10 +247,10 @@ class MeanTensor(Metric):
         return self._count
 
     def update_state(self, values: Any, sample_weight: TensorLike | None = None) -> Any:
-        """Takes a tensor into account.
+        """Adds a tensor to the sums.
 
         Raises:
-            ValueError: if its shape is not that of the first.
+            ValueError: if its shape differs from that of the first value.
         """
         values = weighting.cast(values, self._float)
         if not self._built:

@@ -193,7 +193,7 @@ class R2Score(Metric):
     def update_state(
         self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> Any:
-        """Takes a batch `[batch, outputs]` into account."""
+        """Adds a batch `[batch, outputs]` to the sums."""
         y_true = _core.convert(y_true, self._float)
         y_pred = _core.convert(y_pred, self._float)
         if not self.built:

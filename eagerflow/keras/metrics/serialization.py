@@ -25,7 +25,7 @@ def deserialize(
     """The metric of a name or a configuration.
 
     Raises:
-        ValueError: for an unknown one.
+        ValueError: for an unknown name.
 
     >>> tf.keras.metrics.deserialize("mse") is tf.keras.metrics.mean_squared_error
     True

@@ -1,4 +1,4 @@
-"""The arguments of an optimizer's constructor that its base takes."""
+"""The arguments of optimizers' constructors that the base class accepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COMMON = (
 
 
 def common_arguments(names: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that the base's constructor takes, `**kwargs` among them.
+    """The arguments of the base class's constructor, including `**kwargs`.
 
     Args:
         names: what `locals()` is at the beginning of an optimizer's constructor.

@@ -6,9 +6,9 @@ from typing import Any
 
 
 class Hyperparameter:
-    """An attribute that is given as a number, a tensor, a variable, a schedule or a function.
+    """An attribute that is set to a scalar, a tensor, a variable, a schedule or a function.
 
-    Reading it gives the variable that holds the number, the result of the function, or the value
+    Reading it returns the variable that holds the scalar, the result of the function, or the value
     itself.
     """
 
@@ -28,7 +28,7 @@ class Hyperparameter:
 
 
 def given(value: Any) -> Any:
-    """What was given for a hyperparameter: the result of a function, others as they are."""
+    """The value of a hyperparameter: calls a function, and returns other values unchanged."""
     plain = hasattr(value, "dtype") or hasattr(value, "get_config")
     return value() if callable(value) and not plain else value
 

@@ -29,13 +29,13 @@ def summed_rows(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
 
 
 def _size(rows: Any) -> Any:
-    """The length of a vector: a number, or a scalar of a graph."""
+    """The length of a vector: an integer, or a symbolic scalar if it is unknown."""
     known = rows.shape.as_list()[0]
     return _ops.shape(rows)[0] if known is None else known
 
 
 def _options(rule: Callable[..., Any], state: Any) -> dict[str, Any]:
-    """What an update rule takes besides the gradient: rules of older programs know no state."""
+    """The keyword arguments of an update rule: rules of older programs have no parameter `apply_state`."""
     known = inspect.signature(rule).parameters
     return {"apply_state": state} if "apply_state" in known else {}
 
@@ -52,7 +52,7 @@ class Keras2Hooks:
     _hyper: dict[str, Any]
     _use_locking = True
     name: str
-    # Names of slots for programs, where they differ from those that update rules use.
+    # Public names of slots, where they differ from those in update rules.
     _slot_names: dict[str, str] = {}
 
     @property
@@ -60,7 +60,7 @@ class Keras2Hooks:
         return self.name
 
     def _set_hyper(self, name: str, value: Any) -> None:
-        """Keeps a hyperparameter; "learning_rate" and "decay" are kept apart from the others."""
+        """Stores a hyperparameter; "learning_rate" and "decay" have attributes of their own."""
         if name == "learning_rate":
             self._set_rate(value)
         elif name == "decay":
@@ -152,7 +152,7 @@ class Keras2Hooks:
         self._create_slots(var_list)
 
     def _create_slots_of(self, variables: list[Any]) -> None:
-        """Makes the slots of those variables that have not got theirs."""
+        """Creates the slots of variables that have none yet."""
         self._create_all_weights([v for v in variables if v._id not in self._seen])
         self._seen.update((v._id, v) for v in variables)
         self._settle_restorations()

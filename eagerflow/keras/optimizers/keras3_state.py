@@ -1,7 +1,7 @@
 """An optimizer's state in the order of Keras 3's files.
 
-Keras 3 counts the learning rate, unless it is a schedule, among an optimizer's variables, as the second;
-some of its optimizers have further ones at the end, and plain SGD has no slots.
+In Keras 3 the second variable of an optimizer is the learning rate, unless it is a schedule. Some of its
+optimizers have further variables at the end, and SGD without momentum has no slots.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def values_of(optimizer: Any) -> list[np.ndarray]:
 
 
 def values_for(optimizer: Any, values: Sequence[Any]) -> list[Any]:
-    """The values of a file for the optimizer's variables; those of Keras 2 are as they are.
+    """The values of a file in the order of the optimizer's variables; Keras 2 has this order already.
 
     Slots that the file does not have keep their values.
     """

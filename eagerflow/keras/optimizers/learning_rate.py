@@ -1,4 +1,4 @@
-"""The learning rate of an optimizer: a number, a variable, a schedule or a function."""
+"""The learning rate of an optimizer: a scalar, a variable, a schedule or a function."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class HasLearningRate:
         return current
 
     def _saved_rate(self) -> dict[str, Variable]:
-        """What checkpoints have of the learning rate: its variable, or that of its current value."""
+        """The variable of the learning rate, for checkpoints; one with the current value if there is none."""
         rate = self._learning_rate
         if isinstance(rate, Variable):
             return {"_learning_rate": rate}
@@ -113,6 +113,6 @@ def _takes_an_argument(function: Any) -> bool:
         inspect.signature(function).bind()
     except TypeError:
         return True
-    except ValueError:  # a built-in function that does not say
+    except ValueError:  # a built-in function without a signature
         return False
     return False

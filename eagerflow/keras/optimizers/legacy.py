@@ -100,7 +100,7 @@ class Adam(Optimizer, adam.Adam):
         super().__init__(**arguments(locals()))
 
     def set_weights(self, weights: Any) -> None:
-        """Gives the optimizer's variables these values; the largest ones of `amsgrad` may follow.
+        """Sets the optimizer's variables; the maxima of `amsgrad` may follow at the end.
 
         Raises:
             ValueError: if there are more or fewer variables, or a shape does not fit.
@@ -330,7 +330,7 @@ class Nadam(Optimizer, nadam.Nadam):
     ) -> None:
         step = self._step()
         product = number(self._product) * self._momentum_at(step)
-        # Of a sparse gradient all rows' averages decay, but its own rows only move.
+        # With a sparse gradient, the averages of all rows decay, but only its own rows are updated.
         sparse = [
             (variable, variable.read_value(), gradient[0])
             for variable, gradient in zip(variables, gradients, strict=True)

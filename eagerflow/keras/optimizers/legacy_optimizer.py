@@ -69,7 +69,7 @@ class Optimizer(_NewOptimizer):
     lr: Any = Hyperparameter("learning_rate")
     decay: Any = Hyperparameter("decay")
 
-    _decays_rate = True  # whether `decay` is that of the learning rate
+    _decays_rate = True  # whether `decay` reduces the learning rate
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class Optimizer(_NewOptimizer):
         return self._hyper.get("learning_rate")
 
     def _set_hyper(self, name: str, value: Any) -> None:
-        """Keeps a hyperparameter, or assigns a number to the variable that holds it."""
+        """Stores a hyperparameter, or assigns its value to the existing variable."""
         known = self._hyper.get(name)
         if isinstance(known, _core.Variable) and not isinstance(value, LearningRateSchedule):
             known.assign(value)
@@ -236,7 +236,7 @@ class Optimizer(_NewOptimizer):
         return self._slots.setdefault(variable._id, {})
 
     def _own_scalars(self) -> dict[str, Any]:
-        """What checkpoints save of the optimizer beside the slots, by name."""
+        """The optimizer's state in checkpoints other than the slots, by name."""
         counter = self.__dict__.get("_iterations")
         return {"iter": counter, **self._hyper}
 
@@ -248,7 +248,7 @@ class Optimizer(_NewOptimizer):
         }
 
     def _refuse_slots(self) -> None:
-        """Takes them."""
+        """Accepts checkpoints of legacy optimizers, which this is."""
 
     def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
         variables = self._models | self._seen
@@ -268,12 +268,12 @@ class Optimizer(_NewOptimizer):
         return gradients
 
     def _aggregate_gradients(self, grads_and_vars: Any) -> Any:
-        """The pairs of all replicas: what `gradient_aggregator` makes of this one's."""
+        """Aggregates the pairs over the replicas with `gradient_aggregator`."""
         aggregator = self.gradient_aggregator
         return grads_and_vars if aggregator is None else aggregator(grads_and_vars)
 
     def _transform_gradients(self, grads_and_vars: Any) -> Any:
-        """What the `gradient_transformers` make of pairs."""
+        """Applies the `gradient_transformers` to the pairs."""
         for transformer in self.gradient_transformers:
             grads_and_vars = transformer(grads_and_vars)
         return grads_and_vars

@@ -166,7 +166,7 @@ class LossScaleOptimizer(Optimizer):
         self._optimizer._refuse_slots()
 
     def _state_parts(self) -> dict[str, Any]:
-        """What model files save beside the inner optimizer's variables."""
+        """The state in model files other than the inner optimizer's variables."""
         return {} if self._dynamic_scale is None else {"loss_scale": self._dynamic_scale}
 
     def __getattr__(self, name: str) -> Any:
@@ -184,7 +184,7 @@ class LossScaleOptimizer(Optimizer):
         return sorted({*super().__dir__(), *vars(self._optimizer).get("_hyper", ())})
 
     def _is_exposed(self, name: str) -> bool:
-        """Whether an attribute is one of the inner optimizer's."""
+        """Whether an attribute is read from the inner optimizer."""
         inner = self._optimizer
         return name in _EXPOSED or (
             name in vars(inner).get("_hyper", ()) and not hasattr(type(self), name)
@@ -407,8 +407,7 @@ def _newer_config(config: dict[str, Any]) -> dict[str, Any]:
     """The configuration of TensorFlow 2.3 and before in today's form.
 
     Raises:
-        ValueError: for a scale of another kind than these two, or one that grows by another
-            factor than 2.
+        ValueError: for any other kind of scale, or one that does not grow by the factor 2.
     """
     scale = config["loss_scale"]
     newer: dict[str, Any] = {"inner_optimizer": config["optimizer"]}

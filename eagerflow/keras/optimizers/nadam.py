@@ -60,12 +60,12 @@ class Nadam(Optimizer):
         # The product of the momenta so far, and its last step.
         self._u_product = variable_at_once(1.0, dtype=dtypes.float64, trainable=False)
         self._u_product_step = variable_at_once(0, dtype=dtypes.int64, trainable=False)
-        # The number of traces of updates, the one included in which the slots are made.
+        # The number of traces of updates, including the one that creates the slots.
         self._traces = 1
         self._slots_are_new = False
 
     def _extras_of_keras3(self) -> list[Any]:
-        """The product of the momenta, which the count of steps tells."""
+        """The product of the momenta, computed from the number of steps."""
         steps = np.arange(1, int(self.iterations) + 1)
         momenta = self.beta_1 * (1 - 0.5 * np.power(0.96, steps))
         return [np.prod(momenta, dtype=np.float32)]
@@ -95,7 +95,7 @@ class Nadam(Optimizer):
 
         Args:
             step: the step, a scalar of a graph.
-            indices: those of the variables in the trace.
+            indices: the indices of the variables in the trace.
         """
 
         last = step - 1
@@ -135,8 +135,8 @@ class Nadam(Optimizer):
             )
             return
         # In a traced function Keras multiplies the product once per variable, except for the
-        # variable whose index in all traces happens to be that of the step. The trace that makes the
-        # slots is not kept: the next one is counted as the second, here also where they are made before.
+        # variable whose index over all traces equals the step. Keras drops the trace that creates the
+        # slots and counts the next as the second, and so does this, even if the slots existed before.
         first = 1 + self._traces * len(variables)
         indices = range(first, first + len(variables))
         self._traces += not self._slots_are_new

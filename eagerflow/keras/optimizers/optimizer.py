@@ -44,8 +44,8 @@ class _Variables(list):
 
 
 class OptimizerType(type):
-    # The type of optimizer classes. Programs tell the legacy ones by what they are no instances of.
-    # A docstring of its own would hide those of the classes from `help`.
+    # The type of optimizer classes: legacy optimizers are not instances of the new `Optimizer`.
+    # A docstring here would hide those of the classes from `help`.
     __doc__ = type.__dict__["__doc__"]
 
     _is_legacy: bool
@@ -86,7 +86,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     Raises:
         ValueError: for clipping thresholds that contradict each other or are negative, for an
             `ema_momentum` that is not in [0, 1], and for arguments that only the optimizers of
-            `tf.keras.optimizers.legacy` take.
+            `tf.keras.optimizers.legacy` have.
         TypeError: for an argument that does not exist.
 
     >>> class Plain(tf.keras.optimizers.Optimizer):
@@ -105,7 +105,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     _is_legacy = False
     _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
     _has_complex = False  # whether a variable is complex
-    _rules = updates.REAL  # those for the variables that are being updated
+    _rules = updates.REAL  # the rules for the dtype of the updated variables
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -150,7 +150,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         self.jit_compile = jit_compile and bool(list_physical_devices("GPU"))
         self._built = False
         self._was_built = False
-        self._one = _core.convert(1, dtypes.int64)  # what a step adds to `iterations`
+        self._one = _core.convert(1, dtypes.int64)  # the increment of `iterations`
         self._variables: list[Variable] = []
         self._start_counting()
         self._index_dict: dict[int, int] = {}
@@ -234,7 +234,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return [variable.numpy() for variable in self._variables]
 
     def set_weights(self, weights: Iterable[Any]) -> None:
-        """Gives the optimizer's variables these values.
+        """Sets the values of the optimizer's variables.
 
         Raises:
             ValueError: if the optimizer has not been built yet, or a shape does not fit.
@@ -284,7 +284,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return True
 
     def _extras_of_keras3(self) -> list[Any]:
-        """The values that Keras 3's optimizer has at the end, without counterparts here."""
+        """The last variables of Keras 3's optimizer, which have no counterparts here."""
         return []
 
     def build(self, var_list: Iterable[Variable]) -> None:
@@ -294,7 +294,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             self._index_dict.setdefault(variable._id, len(self._index_dict))
         self._make_slots([v for v in var_list if v._id not in self._models])
         self._was_built = True
-        # An overridden `build` calls this one first, and then does what must be done once.
+        # A subclass's `build` calls this one first, and sets `_built` when its own part is done.
         self._built |= type(self).build is Optimizer.build
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -400,7 +400,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss))
 
     def _applies_sums(self) -> bool:
-        """Whether gradients are added up over replicas before anything else becomes of them."""
+        """Whether gradients are summed over replicas before they are clipped and applied."""
         kind = type(self)
         return (
             kind.apply_gradients is Optimizer.apply_gradients
@@ -555,7 +555,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return context._local_id == len(context.strategy.extended._contexts()) - 1
 
     def _summed(self, gradient: IndexedSlices, variable: Variable) -> Any:
-        """A sparse gradient as a tensor, or as rows and values if the rule takes them."""
+        """A sparse gradient as a tensor, or as (indices, values, True) if the rule accepts them."""
         sparse = self._sparse(gradient)
         if sparse is not None:
             return sparse
@@ -566,11 +566,11 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         )
 
     def _has_own_rule(self) -> bool:
-        """Whether the class updates several variables at once, as those of Keras do."""
+        """Whether the class updates several variables in one call, as Keras's classes do."""
         return type(self)._update is not Optimizer._update
 
     def _sparse(self, gradient: IndexedSlices) -> Any:
-        """Rows and values if the update leaves rows without a gradient unchanged, else None."""
+        """Indices and values if the update skips rows without a gradient, else None."""
         if not self._has_own_rule():
             # A user-defined rule gets each row once.
             rows, values = summed_rows(gradient)
@@ -641,7 +641,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                     variable, "average", initial_value=variable
                 )
         values = self._initial_slots()
-        # Slots share the memory of their initial value until they are written: some never are.
+        # Slots share the memory of their initial value until the first write, which may never come.
         initial_values: dict[Any, Tensor] = {}
         for names in self._slot_groups(tuple(values)):
             for variable in variables:
@@ -669,7 +669,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return {**own, **self._saved_rate()}
 
     def _refuse_slots(self) -> None:
-        """Raises: the slots of a checkpoint's optimizer were those of a legacy one."""
+        """Raises a ValueError for a checkpoint of a legacy optimizer."""
         raise ValueError(
             "You are trying to restore a checkpoint from a legacy TF-Keras optimizer into a v2.11+ "
             "Optimizer, which can cause errors. Please update the optimizer referenced in your code "
@@ -688,7 +688,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
     ) -> None:
-        """One step for all variables, by the rule of a user-defined subclass."""
+        """Updates all variables by the rule of a user-defined subclass."""
         kind = type(self)
         if kind.update_step is Optimizer.update_step:
             self._update_by_resource(variables, gradients)
@@ -788,7 +788,7 @@ def takes_rows(update: Rule) -> Rule:
 
 
 def _dense(gradient: Any, variable: Variable) -> Any:
-    """A gradient whose rows are apart as a tensor."""
+    """Converts sparse gradients to dense tensors."""
     if not isinstance(gradient, tuple):
         return gradient
     indices, values = gradient[:2]
@@ -803,5 +803,5 @@ def _rules(kind: type) -> list[type]:
 
 
 def slots_named(slots: list[Slots], name: str) -> list[Variable]:
-    """The slots of that name, one for each variable."""
+    """The slots with this name, one for each variable."""
     return list(map(operator.itemgetter(name), slots))

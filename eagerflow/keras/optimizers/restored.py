@@ -1,4 +1,4 @@
-"""What a SavedModel has of an optimizer that its model was not compiled with."""
+"""The optimizer of a SavedModel whose configuration is unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_KNOWN = (
 
 
 class _WithoutRule:
-    """An optimizer of which only the variables are known."""
+    """An optimizer with variables, but without an update rule."""
 
     def get_config(self) -> dict[str, Any]:
         """Raises a NotImplementedError: the arguments are not in the file."""

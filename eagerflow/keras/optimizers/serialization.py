@@ -87,7 +87,7 @@ def deserialize(
     if kwargs:
         raise TypeError(f"Invalid keyword arguments: {kwargs}")
     use_legacy |= ".legacy" in (config.get("module") or "")
-    use_legacy |= not context.executing_eagerly()  # programs of version 1 know no others
+    use_legacy |= not context.executing_eagerly()  # version 1 has no others
     arguments = config.get("config") or {}
     use_legacy = bool(arguments.get("is_legacy_optimizer", use_legacy)) or "decay" in arguments
     objects = _AnyCase(use_legacy)

@@ -63,14 +63,14 @@ class SGD(Optimizer):
         return self._uses_momentum()
 
     def _uses_momentum(self) -> bool:
-        # One that is computed at each step may become positive.
+        # A momentum that is computed at each step may become positive.
         momentum = self.momentum
-        if type(momentum) is float:  # a union of types is made anew for each test
+        if type(momentum) is float:  # a union of types would be created for each check
             return momentum != 0.0
         return bool(momentum) if isinstance(momentum, int | float) else True
 
     def _initial_slots(self) -> dict[str, float]:
-        # Keras makes it without momentum, too, and saved optimizers contain it.
+        # Keras creates it even without momentum, and saved optimizers contain it.
         return {"m": 0.0}
 
     def _sparse(self, gradient: IndexedSlices) -> tuple[Any, Any] | None:

@@ -1,6 +1,6 @@
-"""Update rules for variables of one kind: one native call for real ones, operations for complex ones.
+"""Update rules: native functions for lists of real variables, composed operations for complex ones.
 
-Each function takes the variables, lists of their slots and gradients, and numbers by name.
+Each function takes the variables, lists of their slots and gradients, and scalars by name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ops = _core.ops
 
 
 def _for_each(rule: Callable[..., None]) -> Callable[..., None]:
-    """A rule for one variable as one for several."""
+    """Makes a rule for one variable accept lists."""
 
     def update(variables: list[Any], *lists: Any, **numbers: Any) -> None:
         for index, variable in enumerate(variables):
@@ -26,7 +26,7 @@ def _for_each(rule: Callable[..., None]) -> Callable[..., None]:
 
 
 def _of(variable: Any, number: Any) -> Any:
-    """A number in a variable's dtype; flags stay."""
+    """A scalar in a variable's dtype; bools are unchanged."""
     if isinstance(number, bool):
         return number
     return _ops.cast(_core.as_tensor(number), variable.dtype)
@@ -126,7 +126,7 @@ def _nadam(
     variable.assign_sub(step / (_ops.sqrt(v) + epsilon))
 
 
-# The rules for real variables, each one native call, and those for complex ones.
+# Native rules for real variables, and composed rules for complex ones.
 REAL = SimpleNamespace(
     gradient_descent=_core.gradient_descent_update,
     momentum=_core.momentum_update,

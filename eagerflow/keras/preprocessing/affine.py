@@ -69,7 +69,7 @@ def apply_affine_transform(
         row_axis: the axis of the rows.
         col_axis: the axis of the columns.
         channel_axis: the axis of the channels, the first or the last.
-        fill_mode: what is outside: "nearest", "constant", "reflect" or "wrap".
+        fill_mode: the values outside the image: "nearest", "constant", "reflect" or "wrap".
         cval: the value outside for "constant".
         order: of the splines between pixels, from 0 to 5.
 

@@ -28,7 +28,7 @@ _UNFIT = (
 
 
 def _drawn(range_: Any, size: int) -> float:
-    """A shift in pixels: a choice from a list, or up to a number of pixels or a fraction of the size."""
+    """A random shift in pixels: drawn from a list, or below a bound in pixels or in fractions of the size."""
     if np.ndim(range_) == 1 or (isinstance(range_, int) and not isinstance(range_, bool)):
         shift = np.random.choice(range_) * np.random.choice([-1, 1])
     else:

@@ -123,7 +123,7 @@ def part_of(generator: Any, subset: str | None) -> tuple[float, float] | None:
 
 
 class NumpyArrayIterator(Iterator):
-    """Batches of images in an array; arguments as those of `ImageDataGenerator.flow`."""
+    """Batches of images in an array; the arguments are those of `ImageDataGenerator.flow`."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ def pad_sequences(
         An array `[sequences, maxlen, ...]`.
 
     Raises:
-        ValueError: if `sequences` is no list of sequences, if the shapes of their elements
+        ValueError: if `sequences` is not a list of sequences, if the shapes of their elements
             differ, and for an unknown `padding` or `truncating`.
 
     >>> tf.keras.utils.pad_sequences([[1], [2, 3], [4, 5, 6]], maxlen=2)

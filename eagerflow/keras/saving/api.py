@@ -57,7 +57,7 @@ def save_model(
         model: the model.
         filepath: `NAME.keras` (an archive), `NAME.h5` (HDF5), or another name for a SavedModel.
         overwrite: whether a file that is there is replaced.
-        save_format: "keras", "h5" or "tf", if the name does not say it.
+        save_format: "keras", "h5" or "tf"; by default from the file's name.
         **kwargs: for archives `keras_version`: 2, by default, or 3; the optimizer's variables are
             in that version's order, and the other one starts its optimizer afresh. For HDF5 and
             SavedModels `include_optimizer`, by default True: whether the optimizer and how the
@@ -114,7 +114,7 @@ def _name_metrics(model: Any) -> None:
 
 
 def _require_inputs(model: Any) -> None:
-    """Raises a ValueError if it is not known what inputs a model takes."""
+    """Raises a ValueError if the specs of a model's inputs are unknown."""
     if model.built or model.save_spec() is not None:
         return
     known = "`Model()`, `Model.fit()`, or `Model.predict()`"
@@ -181,7 +181,7 @@ def load_model(
 
     Raises:
         OSError: if there is no such file.
-        ValueError: if the file holds no model, or one that cannot be made here.
+        ValueError: if the file holds no model, or one that cannot be built.
 
     >>> import os, tempfile
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
@@ -268,7 +268,7 @@ def load_weights(
     """Loads the weights of a model: see `Model.load_weights`."""
     path = path_text(filepath)
     if os.path.isdir(path):
-        variables = os.path.join(path, "variables", "variables")  # those of a SavedModel
+        variables = os.path.join(path, "variables", "variables")  # the variables of a SavedModel
         path = (
             variables if os.path.exists(index_path(variables)) else latest_checkpoint(path) or path
         )

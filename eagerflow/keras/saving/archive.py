@@ -85,7 +85,7 @@ def load_model(
 
     Raises:
         DamagedFileError: if it is no such archive, or damaged; it names the part.
-        TypeError: if a class does not take the arguments that the configuration has for it.
+        TypeError: if a class does not accept its arguments in the configuration.
         ValueError: if its state does not fit.
         tf.errors.NotFoundError: if it is not there.
     """

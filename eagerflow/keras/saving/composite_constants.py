@@ -60,7 +60,7 @@ def is_encoded(value: Any) -> bool:
 
 
 def decoded(value: Any) -> Any:
-    """The tensor that `encoded` was given.
+    """The tensor that `encoded` encoded.
 
     Raises:
         ValueError: for another kind of value.

@@ -1,7 +1,7 @@
 """The containers of a model's inputs and outputs that JSON does not keep.
 
-Files have lists in place of tuples, and text in place of other keys, as Keras writes them; beside them
-they have this description, which other programs pass over.
+Like Keras, files have lists in place of tuples, and strings in place of other keys. They also have
+this description, which other programs ignore.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def described(structure: Any) -> Any:
     """A structure's containers as lists and dictionaries, with None for each leaf.
 
     Returns:
-        None if JSON keeps the whole structure: it has lists, and dictionaries with text as keys.
+        None if JSON keeps the structure: it consists of lists, and dictionaries with strings as keys.
     """
     return _described(structure) if _is_lossy(structure) else None
 
@@ -51,8 +51,8 @@ def restored(structure: Any, description: Any) -> Any:
 
     Args:
         structure: lists and dictionaries.
-        description: what `described` returned. Parts of another form than those of `structure`, which
-            a program may have changed, have no effect.
+        description: what `described` returned. Parts that do not match `structure`, which a
+            program may have changed, have no effect.
     """
     kind, parts = _TUPLE, description
     if isinstance(description, dict) and len(description) == 1:

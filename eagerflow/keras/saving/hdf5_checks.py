@@ -1,9 +1,9 @@
 """Checks of HDF5 files before the library reads them.
 
-HDF5 has no checksum for a whole file, and its library trusts what it reads: where the list of a
-heap's strings is zeros, it goes round in circles for ever. Files written here end with a checksum of
-all bytes before it. The library reads a file up to the end that is written in it, and cuts off the
-rest when it opens the file for changes, so that no checksum outlives a change.
+HDF5 has no checksum for a whole file, and its library trusts the bytes: it loops forever on a heap
+whose list of strings is zeros. Files of eagerflow end with a checksum of all bytes before it. The
+library ignores bytes after the end that a file declares, and truncates them when it opens the file
+for changes, so that no checksum outlives a change.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def add_checksum(path: str) -> None:
 
 
 def check_file(path: str) -> None:
-    """Refuses a file whose checksum fails, and without a checksum one whose heap is damaged.
+    """Refuses a file whose checksum fails; without a checksum, checks the heap.
 
     Raises:
         DamagedFileError: if it is.

@@ -36,9 +36,9 @@ def reading(source: Any) -> Iterator[Any]:
     """A context with a file, from a path or a binary stream, or opened already.
 
     Raises:
-        OSError: if it is no HDF5 file, as h5py says it.
+        OSError: if it is not an HDF5 file; this is h5py's error.
         ValueError: if it refers to other files, or would unpack to much more than it has bytes.
-        DamagedFileError: if its checksum, which files written here have, does not hold.
+        DamagedFileError: if its checksum fails; only files of eagerflow have one.
         tf.errors.NotFoundError: if it is not there.
     """
     if hasattr(source, "attrs"):  # a file that the program has opened
@@ -101,7 +101,7 @@ def dataset(group: Any, name: str) -> Any:
 
     Raises:
         KeyError: if there is none.
-        DamagedFileError: if something else has the name.
+        DamagedFileError: if the name belongs to another kind of object.
     """
     item = group[name]
     if not isinstance(item, _h5py().Dataset):
@@ -125,10 +125,10 @@ def _refuse_hostile(file: Any) -> None:
 
 
 def _bytes_of_elements(dataset: Any, size: int, most: int) -> int:
-    """The number of bytes of a dataset's texts or arrays, counted up to a bound.
+    """The number of bytes of a dataset's strings or arrays, counted up to a bound.
 
-    The elements are references: many to one text take more memory than the file has bytes. So
-    few are read at once that this is no matter.
+    The elements are references: many references to one string need more memory than the file has
+    bytes. Reading only a few at once bounds the memory.
     """
     import numpy as np
 

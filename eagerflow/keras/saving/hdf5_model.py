@@ -37,7 +37,7 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
     """Writes a Sequential or functional model, or a subclassed one with a configuration.
 
     Raises:
-        NotImplementedError: if the model's configuration cannot be told.
+        NotImplementedError: if the model has no configuration.
     """
     if not model._is_graph_network and not isinstance(model, sequential.Sequential):
         raise NotImplementedError(
@@ -109,8 +109,8 @@ def training_config(model: Any) -> dict[str, Any] | None:
 def _optimizer_config(entry: dict[str, Any]) -> dict[str, Any]:
     """An optimizer's configuration in the form of files: without a module.
 
-    Keras 2 registers its newer optimizers as if they were a program's, and takes a plain name for
-    an optimizer of the oldest generation. Keras 3 knows that too.
+    Keras 2 registers its newer optimizers as custom objects, and reads a plain name as a legacy
+    optimizer. Keras 3 reads both forms.
     """
     module = entry.get("module") or ""
     if not module.startswith("keras.optimizers"):
@@ -138,7 +138,7 @@ def write_weights(group: Any, model: Any) -> None:
     group.attrs["keras_version"] = VERSION
     layers = model.layers
     files.set_names(group, "layer_names", [layer.name for layer in layers])
-    # Groups are made before those inside of them: names may have slashes.
+    # Sorted, since names may have slashes: a group is created before the groups inside it.
     for layer in sorted(layers, key=lambda layer: layer.name):
         _write_group(group.create_group(layer.name), layer_weights(layer))
     _write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
@@ -198,7 +198,7 @@ def load_model(
 
     Raises:
         DamagedFileError: if the file is damaged; it names the part.
-        TypeError: if a class does not take the arguments that the configuration has for it.
+        TypeError: if a class does not accept its arguments in the configuration.
         ValueError: if the file holds no model, or code that must not run.
     """
     with (
@@ -257,7 +257,7 @@ def _compile(model: Any, file: Any) -> None:
 
 
 def compile_from_config(model: Any, config: dict[str, Any]) -> None:
-    """Compiles a model as the training configuration in its file says."""
+    """Compiles a model with the training configuration of its file."""
     arguments = {
         key: keras3.translated(config.get(key))
         for key in ("loss", "metrics", "weighted_metrics", "loss_weights")
@@ -290,7 +290,7 @@ def _deserialized(key: str, value: Any) -> Any:
         return {name: _deserialized(key, item) for name, item in value.items()}
     if isinstance(value, list):
         items = [_deserialized(key, item) for item in value]
-        # Keras nests the metrics of a single output in one more list.
+        # Keras nests the metrics of a single output in an additional list.
         single = key in ("metrics", "weighted_metrics") and len(items) == 1
         return items[0] if single and isinstance(items[0], list) else items
     return value

@@ -1,4 +1,4 @@
-"""Configurations made of the arguments that `__init__` takes and keeps in attributes."""
+"""Configurations from the attributes in which `__init__` stores its arguments."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 def arguments_config(
     instance: Any, root: type, serialize: Callable[[str, Any], Any] | None = None
 ) -> dict[str, Any]:
-    """The arguments that make an object like an instance of a class of this package.
+    """The constructor arguments of an instance, for its `get_config`.
 
     Each argument is read from the attribute of its name, with or without an underscore before it.
-    `_unsaved_arguments` of the class names those that its configurations leave out. Of an instance
-    of a program's own class, these are the arguments of the class of this package it is derived
-    from.
+    The class's `_unsaved_arguments` are left out. For a class of a program, these are the
+    arguments of the class of this package that it extends.
 
     Args:
         instance: the object.
         root: a base class whose arguments are left out.
-        serialize: returns the plain form of an argument, given its name and value.
+        serialize: converts an argument's name and value to plain values.
     """
     unsaved = getattr(instance, "_unsaved_arguments", ())
     config = {}

@@ -12,7 +12,7 @@ from eagerflow.framework.shapes import TensorShape
 
 
 def json_default(value: Any) -> Any:
-    """The JSON form of a value that JSON does not know.
+    """The JSON form of a value whose type JSON lacks.
 
     Raises:
         TypeError: if nothing can.
@@ -42,10 +42,10 @@ def json_default(value: Any) -> Any:
 
 
 def with_lists(config: Any) -> Any:
-    """What `get_config` returned, with lists in place of arrays: the form of HDF5 and SavedModels.
+    """The result of `get_config`, with lists in place of arrays: the form in HDF5 and SavedModels.
 
-    Layers get these lists as their arguments. What `get_config` has serialized itself stays as it is:
-    `from_config` knows it.
+    Layers get these lists as their arguments. Values that `get_config` has serialized itself are not
+    changed: `from_config` deserializes them.
     """
     if isinstance(config, list | tuple):
         items = [with_lists(item) for item in config]
@@ -71,7 +71,7 @@ def _layer_with_lists(entry: Any) -> Any:
 
 
 def tuples_noted(config: Any) -> Any:
-    """A configuration whose tuples `as_tuples` makes tuples again."""
+    """A configuration with marked tuples, from which `as_tuples` restores them."""
     if isinstance(config, dict):
         return {key: tuples_noted(value) for key, value in config.items()}
     if isinstance(config, tuple):

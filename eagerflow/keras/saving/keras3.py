@@ -26,7 +26,7 @@ _OMITTED_DEFAULTS: dict[str, tuple[Any, ...]] = {
     "noise_shape": (None,),
     "rng_type": ("stateful",),
 }
-# Entries of Keras 3's whose defaults are how layers work here, where a class does not take them.
+# Entries of Keras 3 with these values are dropped if a class here has no such argument.
 _USUAL = {
     "data_format": ("channels_last",),
     "fill_mode": ("constant",),
@@ -34,12 +34,12 @@ _USUAL = {
     "oov_method": ("floormod",),
     "value_range": ([0, 255],),
 }
-# Switches that change results: what does not know them must refuse them.
+# Options that change results: classes without them must refuse them.
 _TELLING = frozenset({"pad_to_aspect_ratio"})
 # Metrics that count: Keras 3 does that in integers, Keras 2 in floats.
 _COUNTING = frozenset({"BinaryIoU", "IoU", "MeanIoU", "OneHotIoU", "OneHotMeanIoU"})
 _PLAIN_CONVOLUTION = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
-# Classes whose inputs have that many dimensions where a program says nothing.
+# Classes whose default input shape is [None, None].
 _TAKE_ANY_SHAPE = frozenset({"Embedding", "Normalization"})
 # Classes that have another name than Keras 3 exports them by.
 _RENAMED = {"GroupedQueryAttention": "GroupQueryAttention"}
@@ -73,7 +73,7 @@ def translated(config: Any) -> Any:
         result["class_name"] = _RENAMED[result["class_name"]]
     inner = result.get("config")
     if isinstance(inner, dict) and isinstance(inner.get("layer"), dict):
-        # The layer that a wrapper was given; Bidirectional's own copies have the weights.
+        # The layer that a wrapper was constructed with; Bidirectional's copies have the weights.
         result["config"] = inner = {**inner, "layer": {**inner["layer"]}}
         if result.get("class_name") == "Bidirectional":
             inner["layer"].pop("build_config", None)
@@ -86,7 +86,7 @@ def translated(config: Any) -> Any:
 def portable(config: Any) -> Any:
     """A configuration for files, without the entries of Keras 2 that have their defaults.
 
-    Functional models get the one name by which both versions know them.
+    Functional models get the class name that both versions read.
     """
     if isinstance(config, (list, tuple)):
         return [portable(item) for item in config]
@@ -117,14 +117,14 @@ def portable(config: Any) -> Any:
 
 
 def _without_usual(name: str, config: dict[str, Any]) -> dict[str, Any]:
-    """A layer's configuration without what its class in Keras 3 does not take, if it is as always."""
+    """A layer's configuration without default values of arguments that its class in Keras 3 lacks."""
     dropped: set[str] = set()
     if name.startswith("SeparableConv") and _is_plain(config):
         dropped.update(_PLAIN_CONVOLUTION)
     if name.startswith("SpatialDropout") or name == "Discretization":
         dropped.update({"trainable"} if config.get("trainable") is True else ())
     if name in _TAKE_ANY_SHAPE and config.get("batch_input_shape") == [None, None]:
-        dropped.add("batch_input_shape")  # what it takes by itself
+        dropped.add("batch_input_shape")  # the default
     return (
         {key: value for key, value in config.items() if key not in dropped} if dropped else config
     )
@@ -142,7 +142,7 @@ def _is_plain(config: dict[str, Any]) -> bool:
 
 
 def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
-    """A Sequential model's configuration, in which the input layer alone tells the shape."""
+    """A Sequential model's configuration, with the shape of inputs only in the input layer."""
     layers = config.get("layers") or []
     if not layers or layers[0].get("class_name") != "InputLayer":
         return config
@@ -198,7 +198,7 @@ def _operation(entry: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _wrap_places(config: dict[str, Any]) -> None:
-    """Keras 3 writes a reference to a single input by itself, Keras 2 as a list of one."""
+    """Wraps references to a single input in a list: Keras 3 writes them without one."""
     for key in ("input_layers", "output_layers"):
         references = config.get(key)
         if isinstance(references, list) and references and isinstance(references[0], str):
@@ -206,13 +206,13 @@ def _wrap_places(config: dict[str, Any]) -> None:
 
 
 def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    """The arguments without those that only Keras 3 has and that have no effect."""
+    """The arguments without those of Keras 3 that have no effect."""
     if "batch_shape" in config and "batch_input_shape" not in config:
         config = {**config, "batch_input_shape": config["batch_shape"]}
         del config["batch_shape"]
     name = entry["class_name"]
     if config.get("output_mode") == "int" and str(config.get("dtype")).startswith("float"):
-        config = {**config, "dtype": "int64"}  # Keras 3's is that of inputs.
+        config = {**config, "dtype": "int64"}  # in Keras 3 the dtype of inputs
     if name in ("Sequential", "Functional", "Model"):
         return {key: value for key, value in config.items() if key != "dtype"}
     if not str(entry.get("module") or "keras").startswith("keras"):
@@ -226,7 +226,7 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
         return config
     makers = [vars(base)["__init__"] for base in cls.__mro__[:-1] if "__init__" in vars(base)]
     taken = [set(inspect.signature(maker).parameters) for maker in makers]
-    # A base class may be given what its class does not take.
+    # Arguments of a base class that its subclass lacks.
     own = taken[0] if taken else set()
     fixed = {key for key in _USUAL if key not in own and config.get(key) in _USUAL[key]}
     known = set().union(*taken) - fixed
@@ -241,10 +241,10 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_contradictions(name: str, config: dict[str, Any]) -> dict[str, Any]:
-    """The arguments without those that Keras 2 refuses beside the others."""
+    """The arguments without those that Keras 2 refuses in combination."""
     dropped = set()
     if name == "TextVectorization":
-        dropped.add("dtype")  # The type of its outputs; here that of its inputs.
+        dropped.add("dtype")  # In Keras 3 the type of its outputs, here of its inputs.
     if name == "Discretization" and config.get("bin_boundaries") is not None:
         dropped.add("num_bins")
     if name in _COUNTING and "int" in str(config.get("dtype")):
@@ -253,7 +253,7 @@ def _without_contradictions(name: str, config: dict[str, Any]) -> dict[str, Any]
 
 
 def _node(node: Any) -> Any:
-    """A layer's call in the older form: each input as a reference, keywords at the first one."""
+    """A layer's call in the form of Keras 2: a reference for each input, keywords at the first."""
     if not (isinstance(node, dict) and "args" in node):
         return node
     kwargs = {

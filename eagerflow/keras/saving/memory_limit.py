@@ -1,7 +1,7 @@
 """The limit of memory for a model while it is loaded from a file.
 
-A configuration of a few bytes can ask for layers of any size, but the file must hold the values of
-their weights. Other tensors that are made meanwhile, to infer the layers' shapes, have a limit too.
+A configuration of a few bytes can declare layers of any size, but the file must contain the values of
+their weights. Other tensors, which are created to infer the layers' shapes, have a limit too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from eagerflow import _core
 
-SLACK = 64 << 20  # bytes that any file may ask for
+SLACK = 64 << 20  # bytes that any file may allocate
 _SLACK_OF_TENSORS = 3 << 29
 
 

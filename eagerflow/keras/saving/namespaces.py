@@ -12,7 +12,7 @@ from eagerflow.util.program_warnings import warn
 def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: bool) -> Any:
     """A member as plain values: a dictionary of its class and arguments, or a function's name.
 
-    Warns, on behalf of the caller's caller, of what is no instance of `base`.
+    Warns if it is not an instance of `base`; the warning names the line of the caller's caller.
     """
     if value is None:
         return None

@@ -1,8 +1,8 @@
 """The names that a configuration may hold: classes of Keras by kind, and functions of tensors.
 
-Configurations come in files from anywhere. Whatever they name is looked up here, besides what a
-program itself has registered: nothing listed here reads or writes files, reaches a network, starts
-a program or changes settings, whatever its arguments. `tests/keras/reachable.txt` lists all of it.
+Configurations come in files from untrusted sources. They may name only these objects and those that
+the program has registered. With any arguments, none of these reads or writes files, uses a network,
+starts a program or changes settings. `tests/keras/reachable.txt` lists them.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _ops = _core.ops
 
 
 class Kind(NamedTuple):
-    """The objects that one kind of position may name.
+    """The objects that one kind of entry in a configuration may name.
 
     Attributes:
-        noun: its name in messages.
-        base: the module and name of the class that all its classes extend, if there is one.
+        noun: the kind's name in messages.
+        base: the module and name of the common base class, if there is one.
         namespaces: the parts of Keras whose names in a configuration mean this kind.
         objects: returns the classes and functions by name.
     """
@@ -201,7 +201,7 @@ KINDS = {
     ),
     "feature": Kind("feature", None, ("utils",), _features),
 }
-# The kinds of a function where a configuration does not say its kind.
+# The kinds that a function may have if its configuration does not state one.
 _FUNCTIONS = ("activation", "loss", "metric")
 
 
@@ -226,7 +226,7 @@ def find_class(name: str, module: str | None, kind: str | None = None) -> type |
         name: the class's name.
         module: a module of Keras, wherever its class is in this package; another module for a
             class of the program's; None if the configuration is silent.
-        kind: the kind of the position that it is for; by default the module tells.
+        kind: the kind of the entry; by default it follows from the module.
     """
     namespace = _namespace(module)
     if namespace is None:
@@ -269,8 +269,8 @@ def _of_kind(kind: str, namespace: str) -> tuple[str, ...]:
 def _class_of_program(name: str, module: str, kind: str | None) -> type | None:
     """A class that the program has not registered, in a module that it has imported itself.
 
-    A file must neither make this process import a module, nor make objects of classes that were
-    not written to be in a configuration: those that extend Keras's were.
+    A file must not make this process import a module, nor create objects of classes that are not
+    meant for configurations. Classes that extend Keras's classes are.
     """
     loaded = sys.modules.get(module)
     cls = getattr(loaded, "__dict__", {}).get(name)
@@ -286,7 +286,7 @@ def _class_of_program(name: str, module: str, kind: str | None) -> type | None:
     return None
 
 
-# The namespaces in which layers of one operation find it.
+# The namespaces of the operations that layers of one operation may name.
 _NAMESPACES = frozenset(
     """
     audio bitwise debugging dtypes image keras.activations keras.backend keras.ops keras.ops.image
@@ -300,7 +300,7 @@ _HOMES = tuple(
     for name in "audio bitwise debugging image keras.activations keras.backend keras.ops "
     "keras.random ops quantization ragged sets signal sparse strings".split()
 )
-# Functions there that are no operations on tensors: they have effects, read files, take other
+# Their functions that are not operations on tensors: they have effects, read files, accept other
 # functions, or describe the process.
 _NO_OPERATIONS = frozenset(
     """

@@ -22,7 +22,7 @@ _scoped = _Scoped()
 
 
 class CustomObjectScope:
-    """Makes objects known by name inside a `with` block.
+    """Registers objects by name inside a `with` block.
 
     Args:
         *args: dictionaries from names to classes or functions.
@@ -63,7 +63,7 @@ def get_custom_objects() -> dict[str, Any]:
 
 
 def known_objects(custom_objects: dict[str, Any] | None = None) -> dict[str, Any]:
-    """All objects that are known by name here, and further ones."""
+    """All objects that are registered by name, and `custom_objects`."""
     return {**(custom_objects or {}), **_scoped.objects, **_objects}
 
 
@@ -96,7 +96,7 @@ def register_keras_serializable(package: str = "Custom", name: str | None = None
 
 
 def get_registered_name(obj: Any) -> str:
-    """The name an object was registered under; its own name if it was not."""
+    """The name under which an object is registered, else its `__name__`."""
     return _names[obj] if obj in _names else obj.__name__
 
 

@@ -227,8 +227,8 @@ def deserialize_keras_object(
         **kwargs: `module_objects` (names that `config` may be) and `printable_module_name`.
 
     Raises:
-        TypeError: for a class or function that cannot be found: it is neither Keras's nor
-            registered nor among `custom_objects`.
+        TypeError: for an unknown class or function: it is not Keras's, not registered, and not
+            among `custom_objects`.
         ValueError: for a lambda in safe mode.
 
     >>> config = tf.keras.utils.serialize_keras_object(tf.keras.initializers.Constant(2.0))
@@ -249,17 +249,17 @@ def deserialize_as(
     safe_mode: bool = True,
     names: Any = None,
 ) -> Any:
-    """The object that a configuration describes in a position for one kind of objects.
+    """The object of one kind that a configuration describes.
 
     Args:
         kind: which of `reachable.KINDS`.
-        config: a dictionary, or a structure of such; with `names`, it may be a name.
+        config: a dictionary, or a structure of dictionaries; with `names`, it may be a name.
         custom_objects: a program's own classes and functions by name.
         safe_mode: whether to refuse lambdas.
-        names: the objects that names stand for; by default those of the kind.
+        names: objects by name; by default those of the kind.
 
     Raises:
-        TypeError: for a class or function that cannot be found among those of the kind.
+        TypeError: for a class or function that the kind does not have.
         ValueError: for an unknown name, and a lambda in safe mode.
     """
     noun = reachable.KINDS[kind].noun
@@ -397,10 +397,10 @@ def _from_class(
 
 
 def _array(value: Any, name: str) -> np.ndarray:
-    """An array of values, of a dtype that takes no more memory than theirs.
+    """Converts values to a dtype with elements that are not larger than the values.
 
     Raises:
-        ValueError: if a name such as "U1000000000" asks for that.
+        ValueError: for larger dtypes such as "U1000000000".
     """
     dtype, array = np.dtype(name), np.array(value)
     if dtype.itemsize > max(array.dtype.itemsize, np.dtype(complex).itemsize):
@@ -409,7 +409,7 @@ def _array(value: Any, name: str) -> np.ndarray:
 
 
 def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: str | None) -> Any:
-    """A program's function that has this name, or one of Keras's for this kind of position."""
+    """A registered function with this name, or Keras's for this kind of entry."""
     registered = config.get("registered_name") or name
     function = registration.get_registered_object(registered, known)
     if function is None:

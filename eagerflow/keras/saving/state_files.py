@@ -101,8 +101,8 @@ def _attributes(value: Layer) -> dict[str, Any]:
 
 
 def _walk(root: Any) -> Iterator[tuple[str, Any]]:
-    """All objects, each under the path that Keras 2 gives it: depth first, from the last attribute
-    to the first; then what Keras passes over, modules and what is in containers of containers.
+    """All objects with their paths in Keras 2: depth first, from the last attribute to the first.
+    Then those that Keras ignores: modules, and objects in nested containers.
     """
     seen: set[int] = set()
     visited: list[tuple[str, Any]] = []
@@ -176,7 +176,7 @@ def _keras3_children(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _walk_keras3(root: Any) -> Iterator[tuple[str, Any]]:
-    """All objects that Keras 3 saves, each under the path that it gives it."""
+    """All objects that Keras 3 saves, with their paths."""
     seen = {id(root)}
     stack: list[tuple[str, Any]] = [("", root)]
     while stack:
@@ -263,8 +263,8 @@ def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
     """Assigns what `write_state` wrote.
 
     Raises:
-        ValueError: if something with variables has none in the file, or a shape differs; it names
-            everything, unless `skip_mismatch` makes warnings of it.
+        ValueError: if variables are missing in the file, or shapes differ; it names all of them.
+            With `skip_mismatch` it is a warning.
     """
     loads, problems = _matched(file, _walk(model))
     if problems:

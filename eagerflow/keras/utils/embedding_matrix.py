@@ -18,11 +18,11 @@ def warmstart_embedding_matrix(
     base_embeddings: Any,
     new_embeddings_initializer: Any = "uniform",
 ) -> _core.Tensor:
-    """An embedding table for a new vocabulary: words that an old one has keep their vectors.
+    """An embedding table for a new vocabulary: words of the old vocabulary keep their vectors.
 
     Args:
-        base_vocabulary: the old words, in an array, a list, or the lines of a file whose path is
-            given.
+        base_vocabulary: the old words: an array, a list, or the path of a file with a word in
+            each line.
         new_vocabulary: the new words, likewise.
         base_embeddings: the old vectors, `[words, dimension]`.
         new_embeddings_initializer: the vectors of other words.

@@ -114,17 +114,17 @@ class FeatureSpace(Layer):
     Args:
         features: each feature's kind by its name: the name of a kind ("float",
             "float_normalized", "float_rescaled", "float_discretized", "integer_categorical",
-            "string_categorical", "integer_hashed", "string_hashed"), or what a function of that
-            name, or `FeatureSpace.feature`, gives.
+            "string_categorical", "integer_hashed", "string_hashed"), or the result of the function
+            with that name, or of `FeatureSpace.feature`.
         output_mode: "concat" for one matrix, "dict" for a dictionary of tensors.
         crosses: combinations of features: tuples of names, or results of `FeatureSpace.cross`.
-        crossing_dim: how many bins combinations are in, if they do not say.
-        hashing_dim: how many bins hashed features are in, if they do not say.
-        num_discretization_bins: the number of bins of features that do not say it.
+        crossing_dim: the default number of bins of combinations.
+        hashing_dim: the default number of bins of hashed features.
+        num_discretization_bins: the default number of bins of discretized features.
 
     `adapt` learns vocabularies and statistics. A call with a dictionary of tensors, of a batch or
-    of one example, gives what a model takes; so does `Dataset.map`. `get_inputs` and
-    `get_encoded_features` give the same for models.
+    of one example, returns the input of a model; `Dataset.map` may call it. `get_inputs` and
+    `get_encoded_features` return the symbolic tensors for models.
 
     Raises:
         ValueError: if there are no features, or an argument is unknown.
@@ -175,7 +175,7 @@ class FeatureSpace(Layer):
         output_mode: str = "one_hot",
         name: str | None = None,
     ) -> Feature:
-        """The bins of values: `num_bins` that are learned, or those between boundaries."""
+        """The bins of values: `num_bins` learned ones, or those between `bin_boundaries`."""
         layer = layers.Discretization(
             bin_boundaries,
             None if bin_boundaries is not None else num_bins,

@@ -43,7 +43,7 @@ def hash_file(fpath: Any, algorithm: str = "sha256", chunk_size: int = _PIECE) -
 def validate_file(
     fpath: Any, file_hash: str, algorithm: str = "auto", chunk_size: int = _PIECE
 ) -> bool:
-    """Whether a file has this hash; "auto" tells the algorithm from the hash's length."""
+    """Whether a file has this hash; "auto" chooses the algorithm by the hash's length."""
     name = _hasher(algorithm, file_hash).name
     return hash_file(fpath, name, chunk_size) == str(file_hash)
 
@@ -62,19 +62,19 @@ def get_file(
 ) -> str:
     """The path of a file, which is downloaded unless it is in the cache.
 
-    The cache is `~/.keras/datasets`. A cached file of another hash than the given one is downloaded
-    again; without a network it is used as it is, with a warning.
+    The cache is `~/.keras/datasets`. A cached file with another hash than `file_hash` is downloaded
+    again; without a network it is used, with a warning.
 
     Args:
         fname: the file's name in the cache; by default the last part of the address. An absolute
-            path stands for itself.
+            path is used unchanged.
         origin: the address.
         untar: whether the file is a tar archive to be unpacked; the result is its folder.
         md5_hash: the older name of `file_hash`.
         file_hash: the file's MD5 or SHA256.
         cache_subdir: the folder in the cache.
         hash_algorithm: "md5", "sha256" or "auto".
-        extract: whether the file is an archive to be unpacked beside it.
+        extract: whether the file is an archive to be unpacked into its folder.
         archive_format: "tar", "zip", a list of them, "auto" for both, None for none.
         cache_dir: the cache, `~/.keras` by default.
 
@@ -195,7 +195,7 @@ def _download(origin: str, path: str) -> None:
 
 
 def extract_archive(file_path: str, path: str = ".", archive_format: Any = "auto") -> bool:
-    """Unpacks an archive into a folder, if it is one.
+    """Unpacks a file into a folder if it is an archive.
 
     Args:
         file_path: the archive.

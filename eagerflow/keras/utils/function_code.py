@@ -19,11 +19,11 @@ def dump_function(function: Any) -> tuple[str, Any, Any]:
 def load_function(dumped: Any, names: dict[str, Any] | None = None) -> types.FunctionType:
     """The function that `dump_function` described.
 
-    Only for trusted text: it is code that runs.
+    Only for trusted text: it may contain any code.
 
     Args:
-        dumped: what `dump_function` returned, tuples perhaps as lists.
-        names: the global names the function finds; those of this module and `tf` by default.
+        dumped: the result of `dump_function`; its tuples may be lists.
+        names: the globals of the function; by default those of this module and `tf`.
     """
     code, defaults, closure = dumped if isinstance(dumped, list | tuple) else (dumped, None, None)
     if isinstance(defaults, list):

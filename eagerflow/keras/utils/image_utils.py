@@ -44,7 +44,7 @@ def get_interpolation(interpolation: str) -> str:
     """The name of a method of `tf.image.resize`.
 
     Raises:
-        NotImplementedError: for a name that stands for none.
+        NotImplementedError: for an unknown name.
     """
     name = interpolation.lower()
     if name not in RESIZE_METHODS:
@@ -196,7 +196,7 @@ def save_img(
         path: the file.
         x: as for `array_to_img`.
         data_format: whether the channels come first or last.
-        file_format: by default what the file's name says.
+        file_format: by default it follows from the file's name.
         scale: whether values are stretched to the range from 0 to 255.
         **kwargs: passed to Pillow's `save`.
     """
@@ -219,7 +219,7 @@ def load_img(
 
     Args:
         path: the file, or a BytesIO with its bytes.
-        grayscale: the older way to say `color_mode="grayscale"`.
+        grayscale: deprecated: `color_mode="grayscale"`.
         color_mode: "grayscale", "rgb" or "rgba".
         target_size: height and width; by default as in the file.
         interpolation: "nearest", "bilinear", "bicubic", "hamming", "box" or "lanczos".
@@ -227,7 +227,7 @@ def load_img(
 
     Raises:
         ValueError: for another color mode or interpolation.
-        TypeError: for what is no path.
+        TypeError: if `path` is not a path.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "black.png")

@@ -45,10 +45,10 @@ def readable_memory_size(size: float) -> str:
 
 
 def get_layer_index_bound_by_layer_name(layers: list[Any], layer_range: Any = None) -> list[int]:
-    """The first index, and the one after the last, of layers between two names or patterns.
+    """The first index, and the end index, of the layers between two names or patterns.
 
     Raises:
-        ValueError: if there are not two of them, or one fits no layer.
+        ValueError: unless there are two names, and each matches a layer.
     """
     if layer_range is None:
         return [0, len(layers)]

@@ -93,8 +93,8 @@ class SequenceEnqueuer:
         """Starts to fetch batches.
 
         Args:
-            workers: how many at the same time.
-            max_queue_size: how many wait to be taken.
+            workers: the number of threads or processes.
+            max_queue_size: the capacity of the queue.
         """
         self.workers = workers
         self.queue = queue.Queue(max_queue_size)
@@ -143,13 +143,13 @@ class SequenceEnqueuer:
         raise NotImplementedError(f"{type(self).__name__} does not say how to fetch batches.")
 
     def _wait_until_taken(self) -> None:
-        """Waits until everything in the queue was taken, or the queue is stopped."""
+        """Waits until the queue is empty or stopped."""
         with self.queue.all_tasks_done:
             while self.queue.unfinished_tasks and self.is_running():
                 self.queue.all_tasks_done.wait(0.05)
 
     def _batch(self, item: Any) -> Any:
-        """The batch that an item of the queue stands for."""
+        """The batch of an item of the queue."""
         return item
 
     def get(self) -> Iterator[Any]:

@@ -55,7 +55,7 @@ class SidecarEvaluator:
         """Waits for checkpoints and evaluates them.
 
         Raises:
-            RuntimeError: if a checkpoint does not tell the optimizer's iteration.
+            RuntimeError: if a checkpoint lacks the optimizer's iteration.
         """
         optimizer: Any = self.model.optimizer
         known = is_optimizer(optimizer)

@@ -10,14 +10,14 @@ from eagerflow.framework.variable import Variable
 
 
 class StepsPerExecutionTuner:
-    """Changes a number of steps in a thread while a program trains, as long as that makes it fast.
+    """Tunes the steps per execution in a thread while a program trains, for the highest speed.
 
     Args:
-        optimizer: whose iterations tell how fast the program is.
+        optimizer: its iterations measure the speed.
         spe_variable: an integer variable, the number of steps.
-        interval: after how many seconds to look again.
-        change_spe_interval: after how many looks to change the number.
-        change_threshold: the share by which the speed must change to count.
+        interval: the seconds between measurements.
+        change_spe_interval: the number of measurements between changes.
+        change_threshold: the smallest relative change of speed that counts.
 
     >>> steps = tf.Variable(1, dtype=tf.int64)
     >>> tuner = tf.keras.utils.StepsPerExecutionTuner(tf.keras.optimizers.SGD(), steps)

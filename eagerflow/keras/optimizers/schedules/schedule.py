@@ -46,5 +46,5 @@ class LearningRateSchedule:
         return cls(**config)
 
 
-# What optimizers take as their learning rate; a function takes no argument, or the iteration.
+# Types of learning rates. A function has no parameter, or one for the iteration.
 LearningRate: TypeAlias = TensorLike | LearningRateSchedule | Callable[..., Any]
