@@ -1,4 +1,4 @@
-"""What operations that place, order and pool elements are in GraphDef."""
+"""Exports operations that scatter, sort and pool elements to GraphDef."""
 
 from __future__ import annotations
 

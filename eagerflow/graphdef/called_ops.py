@@ -27,7 +27,7 @@ def names() -> frozenset[str]:
 
 
 def resource(definition: OpDef, argument: Argument, value: Any) -> Any:
-    """The variable or table that a handle stands for; the handle of an iterator.
+    """The variable or table of a handle; for an iterator, the handle itself.
 
     Raises:
         InvalidArgumentError: if it is a tensor.
@@ -49,7 +49,7 @@ def call(definition: OpDef, inputs: Mapping[str, Any], attrs: Mapping[str, Any])
     Args:
         definition: the operation.
         inputs: its inputs by name: tensors, variables and tables, or lists of them.
-        attrs: its attributes; functions are those that programs have.
+        attrs: its attributes; functions are Python functions.
     """
     node = SimpleNamespace(op=definition.name, name=definition.name, attr=attrs)
     results = importing.HANDLERS[definition.name](_Caller(attrs), node, dict(inputs), dict(attrs))
@@ -57,7 +57,7 @@ def call(definition: OpDef, inputs: Mapping[str, Any], attrs: Mapping[str, Any])
 
 
 class _Caller:
-    """What handlers ask of the builder of a graph.
+    """The builder that handlers use when no graph is imported.
 
     Args:
         attrs: the attributes of the operation, whose functions can be called.

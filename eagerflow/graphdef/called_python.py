@@ -1,4 +1,4 @@
-"""Calls of a program's functions, of which a file has the names but not the code."""
+"""Calls of a program's Python functions: a file has their names, but not their code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from eagerflow.graphdef.state_ops import Handler
 
 
 def _call(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
-    """A node that fails when it runs: what needs no result of it is not concerned."""
+    """A node that fails when it runs, not when it is imported."""
     token = attrs["token"]
     token = token.decode(errors="replace") if isinstance(token, bytes) else token
     message = (

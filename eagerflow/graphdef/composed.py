@@ -1,4 +1,4 @@
-"""TensorFlow's operations that take more than a call of one of ours; `rules.txt` names them."""
+"""TensorFlow's operations that need more than one call of ours; `rules.txt` names them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Tensor = _core.Tensor
 
 
 def known(value: Any) -> Any:
-    """Python's numbers for a tensor that is known while tracing; else the tensor."""
+    """Python scalars for a tensor that is constant while tracing; else the tensor."""
     found = tf.get_static_value(value)
     return value if found is None else found.tolist()
 
 
 def select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """`Select`: whole rows are chosen where the condition is a vector."""
+    """`Select`: a condition that is a vector selects rows."""
     missing = (x.shape.rank or 0) - (condition.shape.rank or 0)
     if condition.shape.rank and missing > 0:
         condition = _ops.reshape(condition, tf.concat([tf.shape(condition), [1] * missing], 0))
@@ -62,7 +62,7 @@ def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
 
 def unique_rows(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
     """`UniqueWithCountsV2`: the different slices along an axis, where each is, and how many."""
-    # An empty axis, which may have no values in a graph, means that of a vector.
+    # An empty `axis`, which a graph may pass without a value, means axis 0 of a vector.
     along = known(axis)[0] if axis.shape.num_elements() and x.shape.rank != 1 else 0
     if x.shape.rank == 1:
         return list(_ops.unique_with_counts(x, out_idx))
@@ -102,7 +102,7 @@ def strided_slice_update(
 
 
 def population_count(x: Tensor) -> Tensor:
-    """`PopulationCount`: how many bits of each number are set."""
+    """`PopulationCount`: the number of bits that are set in each integer."""
     bits = x.dtype.size * 8
     total = tf.zeros_like(x, tf.uint8)
     for k in range(bits):
@@ -139,7 +139,7 @@ def projective_transform(
 
 
 def bucketize(x: Tensor, boundaries: Sequence[float]) -> Tensor:
-    """`Bucketize`: between which boundaries each number lies."""
+    """`Bucketize`: the index of the bucket of each value."""
     limits = tf.constant(boundaries, tf.float32)
     flat = tf.reshape(tf.cast(x, tf.float32), [-1])
     return tf.reshape(tf.searchsorted(limits, flat, "right"), tf.shape(x))
@@ -151,7 +151,7 @@ def bincount(values: Tensor, size: Tensor, weights: Tensor) -> Tensor:
 
 
 def weights_of_counts(weights: Tensor, values: Tensor) -> Any:
-    """The weights of counted values, ones if there are no elements; None if that is known."""
+    """The weights of counted values, ones if empty; None if they are known to be empty."""
     count = weights.shape.num_elements()
     if count is not None:
         return weights if count else None
@@ -160,7 +160,7 @@ def weights_of_counts(weights: Tensor, values: Tensor) -> Any:
 
 
 def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) -> Tensor:
-    """`DenseBincount`: how often each number occurs, for each row of a matrix."""
+    """`DenseBincount`: the count of each value, for each row of a matrix."""
     given = weights_of_counts(weights, values)
     axis = 0 if values.shape.rank == 1 else -1
     dtype = weights.dtype
@@ -177,7 +177,7 @@ def dense_bincount(values: Tensor, size: Tensor, weights: Tensor, binary: bool) 
 def ragged_bincount(
     splits: Tensor, values: Tensor, size: Tensor, weights: Tensor, binary: bool
 ) -> Tensor:
-    """`RaggedBincount`: how often each number occurs, for each row."""
+    """`RaggedBincount`: the count of each value, for each row."""
     rows = tf.RaggedTensor.from_row_splits(values, splits, validate=False).value_rowids()
     count = tf.cast(size, tf.int64)
     kept = tf.logical_and(values >= 0, values < size)
@@ -308,7 +308,7 @@ def sparse_parts(tensor: Any) -> tuple[Tensor, Tensor, Tensor]:
 def sparse_fill_empty_rows(
     indices: Tensor, values: Tensor, shape: Tensor, default: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`SparseFillEmptyRows`, with the new place of each value."""
+    """`SparseFillEmptyRows`, with the new index of each value."""
     tensor = tf.SparseTensor(indices, values, shape)
     filled, empty = tf.sparse.fill_empty_rows(tensor, default)
     places = tf.SparseTensor(indices, tf.range(tf.size(values, tf.int64)) + 1, shape)
@@ -338,7 +338,7 @@ def ragged(values: Tensor, splits: Sequence[Tensor]) -> Any:
 
 
 def ragged_parts(tensor: Any) -> tuple[Tensor, Tensor]:
-    """Splits and values of a ragged tensor; of a vector those of one row."""
+    """Splits and values of a ragged tensor; a vector counts as one row."""
     if isinstance(tensor, Tensor):
         return tf.stack([0, tf.size(tensor, tf.int64)]), tensor
     return tensor.row_splits, tensor.values
@@ -389,12 +389,12 @@ def philox(key: Tensor, counter: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def seeded(draw: Callable[..., Tensor], seed: int, seed2: int, *args: Any, **options: Any) -> Any:
-    """What a random operation with two seeds draws; without seeds, something each time."""
+    """Calls a random operation with two seeds; if both are 0, without a seed."""
     return draw(*args, **options, seed=(seed, seed2) if seed or seed2 else None)
 
 
 def seeds(seed: int, seed2: int, is_fixed: bool) -> Any:
-    """The two seeds of an operation; 0 if it is to draw something else each time."""
+    """The two seeds of an operation; 0 if each call should draw other values."""
     return (seed, seed2) if is_fixed or seed or seed2 else 0
 
 
@@ -418,14 +418,14 @@ def tensor_list_concat(handle: Tensor, dtype: Any, shape: Any) -> tuple[Tensor, 
 
 
 def add_n(inputs: list[Tensor]) -> Tensor:
-    """`AddN`, of numbers or of lists of tensors."""
+    """`AddN`, of tensors or of lists of tensors."""
     if inputs[0].dtype is not tf.variant:
         return _ops.add_n(inputs)
     return functools.reduce(_ops.tensor_list_add, inputs)
 
 
 def zeros_like(x: Tensor) -> Tensor:
-    """`ZerosLike`: of a list, one as long in which all tensors are missing."""
+    """`ZerosLike`: for a list, a list of the same length without tensors."""
     if x.dtype is not tf.variant:
         return _ops.zeros_like(x)
     return _ops.tensor_list_erase(x, tf.range(_ops.tensor_list_length(x)))
@@ -490,7 +490,7 @@ def resize_nearest(images: Tensor, size: Tensor, align: bool, half: bool) -> Ten
 
 
 def axis_positions(x: Tensor, source: str, target: str) -> Tensor:
-    """`DataFormatDimMap`: the number of each axis in another layout."""
+    """`DataFormatDimMap`: the index of each axis in another layout."""
     rank = len(source)
     table = tf.constant([target.index(axis) for axis in source], x.dtype)
     return tf.gather(table, tf.where(x < 0, x + rank, x))
@@ -646,7 +646,7 @@ def chosen_boxes(
 
 
 def candidates(draw: Callable[..., Any], seed: int, seed2: int, *args: Any, **options: Any) -> Any:
-    """The operations that sample classes: what they draw."""
+    """Calls an operation that samples candidate classes."""
     return draw(*args, **options, seed=seeds(seed, seed2, False) or None)
 
 

@@ -1,8 +1,8 @@
-"""What TensorFlow's operations ask of their arguments: `op_defs.txt` and `conditions.txt`.
+"""Conditions on the arguments of TensorFlow's operations: `op_defs.txt` and `conditions.txt`.
 
-A declaration says the ranks of inputs and the limits of attributes. A rule is a call of ours that gives what
-an operation gives; where that call also answers other arguments that the operation refuses, a line of
-`conditions.txt` says what they have to fulfil.
+A declaration states the ranks of inputs and the limits of attributes. A rule is a call of ours that computes
+an operation. If that call accepts arguments that the operation refuses, a line of `conditions.txt` states
+the operation's condition.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Condition(NamedTuple):
 
 @functools.cache
 def table() -> dict[str, list[Condition]]:
-    """The conditions of each operation that has some."""
+    """The conditions of each operation."""
     path = os.path.join(os.path.dirname(__file__), "conditions.txt")
     found: dict[str, list[Condition]] = {}
     with open(path, encoding="utf-8") as file:
@@ -78,7 +78,7 @@ def check(definition: OpDef, arguments: Mapping[str, Any]) -> None:
         arguments: its inputs and attributes by name.
 
     Raises:
-        InvalidArgumentError: if they are not what it declares, or do not fulfil one of its conditions.
+        InvalidArgumentError: if they violate the declaration or a condition.
     """
     for attribute in definition.attributes.values():
         if attribute.least is not None or attribute.allowed:
@@ -163,8 +163,8 @@ def _shown(value: Any) -> str:
     return f"{value.numpy().tolist()} of shape {value.shape}" if value.ndim else str(value.numpy())
 
 
-# What conditions call. A result is a bool, or a boolean tensor where it depends on values of a graph;
-# what is not known of a shape is taken to be right.
+# Functions that conditions call. They return a bool, or a boolean tensor if the result depends on values of
+# a graph. Unknown sizes and ranks pass.
 
 
 def _equals(*values: Any) -> Tensor | bool:
@@ -212,7 +212,7 @@ def _integer(x: Tensor) -> bool:
 
 
 def _countable(shape: Tensor) -> bool:
-    """Whether a tensor of a shape, if that is known, has a number of elements that fits into int64."""
+    """Whether the number of elements of a shape, if known, fits into int64."""
     known = _core.static_value(shape)
     return known is None or math.prod(known.numpy().reshape(-1).tolist()) < 2**63
 
@@ -235,7 +235,7 @@ def _known_sizes(x: Tensor) -> Sequence[int | None]:
 def _pooled(
     x: Tensor, ksize: Sequence[int], strides: Sequence[int], padding: str
 ) -> list[int | None]:
-    """The sizes of what a pool of windows along the second and third axis makes of a tensor."""
+    """The sizes of a tensor after pooling along the second and third axes."""
     return [
         size
         if axis in (0, 3) or size is None
@@ -280,14 +280,14 @@ def _within(x: Any, low: Any, limit: Any) -> Tensor | bool:
 
 
 def _ascending(x: Any) -> Tensor | bool:
-    """Whether no element of a vector is less than the one before it."""
+    """Whether a vector is sorted in ascending order."""
     if isinstance(x, Tensor):
         return _ops.reduce_all(_ops.logical_not(x[1:] < x[:-1]))
     return not any(b < a for a, b in zip(x, x[1:], strict=False))
 
 
 def _splits_fit(nested: Sequence[Tensor], values: Tensor, may_leave: bool = False) -> bool | Tensor:
-    """Whether each vector ascends from 0 to the number of rows that the next one, or the values, have.
+    """Whether each vector of splits ascends from 0 to the number of rows of the next, or of the values.
 
     With `may_leave`, there may be more rows.
     """
@@ -335,7 +335,7 @@ def _in_order(indices: Tensor, shape: Tensor) -> bool | Tensor:
 
 
 def _half_spectrum(lengths: Tensor) -> Tensor:
-    """The sizes of a real signal's spectrum, half of which its last axis has."""
+    """The sizes of a real signal's spectrum, whose last axis has about half the length."""
     return _ops.concat([lengths[:-1], lengths[-1:] // 2 + 1], 0)
 
 

@@ -23,7 +23,7 @@ _CALLERS = {
 
 
 def _callees(node: Any) -> Iterator[Any]:
-    """The function attributes of a node, those in lists too."""
+    """The function attributes of a node, including those in lists."""
     for attribute in node.attr.values():
         if attribute.HasField("func"):
             yield attribute.func
@@ -31,11 +31,11 @@ def _callees(node: Any) -> Iterator[Any]:
 
 
 class _Rewriter:
-    """Makes copies of nodes and functions that take values where variables were.
+    """Copies nodes and functions, with values in place of variables.
 
-    `values` has what was a variable's handle and is the variable's value now: for references to
-    results (`name`, `name:0`, `name:output:0`) the name of the variable. Variables without handles
-    (VariableV2) are values anyway.
+    `values` maps references to a variable's handle (`name`, `name:0`, `name:output:0`), which become
+    references to its value, to the name of the variable. Variables without handles (VariableV2) are
+    values already.
     """
 
     def __init__(self, library: Any, constants: Mapping[str, Any]) -> None:
@@ -131,7 +131,7 @@ class _Rewriter:
         return int(self._constants[variable].dtype.as_datatype_enum)
 
     def _function(self, name: str, given: Mapping[int, str]) -> str:
-        """The name of the function that takes these variables' values at these positions."""
+        """The name of the copy of a function whose arguments at these positions are variables' values."""
         key = (name, tuple(sorted((i, self._dtype(variable)) for i, variable in given.items())))
         if key in self._made:
             return str(self._made[key].signature.name)
@@ -155,7 +155,7 @@ class _Rewriter:
         return str(copy.signature.name)
 
     def fill_library(self, nodes: Sequence[Any], library: Any) -> None:
-        """Adds the functions that nodes call to `library`, those that they call too."""
+        """Adds the functions that nodes call, directly or indirectly, to `library`."""
         functions = self._functions | {
             function.signature.name: function for function in self._made.values()
         }

@@ -1,4 +1,4 @@
-"""TensorFlow's CudnnRNN operations, which have kernels of NVIDIA there: computed by the engine's here.
+"""TensorFlow's CudnnRNN operations, which NVIDIA's kernels compute there, and the engine's kernels here.
 
 Their parameters are one vector: the matrices of all layers and directions, each gate's for the input and then
 for the state, and after all of them the biases in the same order. A gate's matrix is `[units, inputs]`.
@@ -23,7 +23,7 @@ _ENGINES_GRU = (1, 0, 2)
 
 
 class _Kind(NamedTuple):
-    """What a network is."""
+    """The configuration of a network."""
 
     mode: str
     layers: int
@@ -48,7 +48,7 @@ class _Kind(NamedTuple):
         return 2 * self.gates * self.layers * self.directions
 
     def size(self) -> int:
-        """How many numbers the vector has."""
+        """The size of the parameter vector."""
         return sum(map(math.prod, self.weight_shapes())) + self.bias_count() * self.units
 
 
@@ -86,7 +86,7 @@ def params_size(
     input_mode: Any,
     direction: Any,
 ) -> Tensor:
-    """`CudnnRNNParamsSize`: how many numbers the parameters are."""
+    """`CudnnRNNParamsSize`: the size of the parameter vector."""
     found = _kind(mode, direction, input_mode, num_layers, num_units, input_size)
     return tf.constant([found.size()], kind)
 
@@ -123,9 +123,9 @@ def run(
         mode: "lstm", "gru", "rnn_tanh" or "rnn_relu".
         input_mode: how the first layer takes its inputs: "linear_input".
         direction: "unidirectional" or "bidirectional".
-        dropout: the share of what goes from one layer to the next that is dropped in training.
-        seed: of that.
-        is_training: whether anything is dropped.
+        dropout: the fraction of values between layers that is dropped in training.
+        seed: the seed of the dropout.
+        is_training: whether to apply the dropout.
         lengths: int32 `[batch]`, how many steps each sequence has; None: all.
         time_major: whether `x` has the time first, and not the batch.
 

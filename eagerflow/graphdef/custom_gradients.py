@@ -1,7 +1,7 @@
 """Custom gradients of functions in files.
 
-A function has an `IdentityN` node of the values, the arguments and the variables that the gradient is for.
-The function of the gradient takes a gradient for each of them, and tensors of the first function.
+A function has an `IdentityN` node with the results, and with the arguments and the variables that they are
+differentiated by. The gradient function takes a gradient for each of these inputs, and captured tensors.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from eagerflow import _core
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 
-# The attribute of nodes that have one.
+# The attribute of nodes with a custom gradient.
 ATTRIBUTE = "_gradient_op_type"
 
 
@@ -21,7 +21,7 @@ class LoadedGradient(NamedTuple):
 
     Args:
         function: its name in the library.
-        taken: what it takes after the gradients: objects, or names of tensors of the function that
+        taken: its arguments after the gradients: objects, or names of tensors of the function that
             has the node.
         has_gradients: for each of the node's inputs whether there is a gradient.
     """
@@ -32,14 +32,14 @@ class LoadedGradient(NamedTuple):
 
 
 def of_node(gradients: dict[str, LoadedGradient], node: Any) -> LoadedGradient | None:
-    """The gradient of a node, if it has its own."""
+    """The custom gradient of a node, if it has one."""
     if node.op != "IdentityN" or ATTRIBUTE not in node.attr:
         return None
     return gradients.get(node.attr[ATTRIBUTE].s.decode())
 
 
 def names_taken(gradient: LoadedGradient, node: Any) -> list[str]:
-    """The names of other nodes that a gradient takes tensors of."""
+    """The names of other nodes whose tensors a gradient captures."""
     names = [text.partition(":")[0] for text in gradient.taken() if isinstance(text, str)]
     return [name for name in names if name != node.name]
 
@@ -50,16 +50,16 @@ def add_node(
     inputs: list[Any],
     find: Callable[[str], Any],
 ) -> list[_core.Tensor]:
-    """Adds the values of a node's inputs, with the gradients that its function gives.
+    """Adds identities of a node's inputs with a custom gradient.
 
     Args:
         call: calls a function of the library.
         gradient: the gradient.
-        inputs: the values, then the tensors that the gradient is for.
-        find: gives a tensor of the function that is being built, by its name.
+        inputs: the results, then the tensors that they are differentiated by.
+        find: returns a tensor of the function that is being built, by its name.
 
     Raises:
-        ValueError: if the function does not give a gradient for each tensor.
+        ValueError: if the function does not return a gradient for each tensor.
     """
     if len(gradient.has_gradients) != len(inputs):
         raise ValueError(

@@ -1,7 +1,7 @@
-"""What operations of the engine are in GraphDef.
+"""Exports operations of the engine to GraphDef.
 
-Most are one operation of TensorFlow, which the rules say. The others are written by a function of
-this module, or are lowered: traced as simpler operations (`lowering.py`), which are written then.
+The rules map most operations to one operation of TensorFlow. A function of this module exports the others, or
+they are lowered: traced as simpler operations (`lowering.py`), which are exported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from eagerflow.graphdef import inverse, lowering
 from eagerflow.graphdef.writer import Ref
 from eagerflow.util import lazy
 
-# They register their emitters here.
+# Modules that register emitters.
 _MORE = [
     lazy.Module("eagerflow.graphdef.array_emitters"),
     lazy.Module("eagerflow.graphdef.number_emitters"),
@@ -34,9 +34,9 @@ class View:
     """A node of the engine that is being written.
 
     Args:
-        body: what is written.
+        body: the graph that is written.
         node: the node.
-        name: the name of what it becomes.
+        name: the name of the exported node.
     """
 
     def __init__(self, body: Any, node: Any, name: str) -> None:
@@ -55,21 +55,21 @@ class View:
         return self.body.add(op, *inputs, **attrs)[0]
 
     def last(self, op: str, *inputs: Any, **attrs: Any) -> list[Ref]:
-        """Adds the node that has this one's name and results."""
+        """Adds the last node, with this node's name and results."""
         return self.body.add(op, *inputs, name=self.name, outputs=self.specs, **attrs)
 
     def late(self, attr: str) -> list[tuple[str, int, int, int]]:
-        """What inputs give of an attribute."""
+        """The parts of an attribute that inputs hold."""
         return [late for late in self._late if late[0] == attr]
 
     def known(self, attr: str) -> Any:
-        """The value of an attribute that TensorFlow does not take as a tensor."""
+        """The value of an attribute that is an attribute in TensorFlow, too."""
         if self.late(attr):
             raise NoSuchNodeError(f"{attr} must be known when it is exported")
         return self.attrs[attr]
 
     def tensor(self, attr: str) -> Any:
-        """The value of an attribute that TensorFlow takes as a tensor."""
+        """The value of an attribute that is an input in TensorFlow."""
         value = self.attrs[attr]
         late = self.late(attr)
         is_list = isinstance(value, list | TensorShape)
@@ -135,7 +135,7 @@ def _register_more() -> None:
 
 
 def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """Adds what a node is in GraphDef; its results.
+    """Exports a node, and returns its results.
 
     Raises:
         NoSuchNodeError: if it is nothing that TensorFlow has.
@@ -153,11 +153,11 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def direct(view: View, found: inverse.Inverse) -> Sequence[Ref]:
-    """The operation that a rule says the node is."""
+    """Exports a node as the operation of its rule."""
     definition = found.definition
     inputs: list[Any] = []
     remaining = list(view.inputs)
-    # Our operations may take them in another order.
+    # The order of inputs may differ.
     ours = [key for key, _ in getattr(_core.ops, view.node.op).parameters]
     ours = [key for key in ours if key in found.parameters.values() and key not in view.attrs]
     by_name = dict(zip(ours, remaining, strict=True)) if len(ours) == len(remaining) else {}
@@ -543,8 +543,8 @@ def _split(view: View) -> Sequence[Ref]:
     return view.last("TensorListSplit", tensor, _element_shape(view), lengths)
 
 
-# Random values: a stream of the graph is TensorFlow's operation with seeds, and a key of the
-# program's is one without state.
+# Random operations: with a stream of the graph they are TensorFlow's operations with seeds, with a
+# key they are the stateless ones.
 
 _DRAWS = {
     "philox_uniform": ("RandomUniform", "StatelessRandomUniformV2"),
@@ -600,7 +600,7 @@ def _draw(view: View) -> Sequence[Ref]:
 
 
 def _words(view: View, numbers: list[Any]) -> Ref:
-    """Numbers of 64 bits as a vector of uint64."""
+    """Integers of 64 bits as a vector of uint64."""
     if not any(isinstance(number, Ref) for number in numbers):
         unsigned = [struct.unpack("<Q", struct.pack("<q", number))[0] for number in numbers]
         return view.body.constant(unsigned, dtypes.uint64)

@@ -27,14 +27,14 @@ def _known(tensor: Any) -> Any:
 
 
 def _keys(tensors: Any) -> list[str]:
-    """Names of features: strings, tensors of one string each, or a tensor of strings."""
+    """Names of features, from strings, scalar string tensors, or a tensor of strings."""
     if isinstance(tensors, list | tuple):
         return [key if isinstance(key, str) else _known(key).decode() for key in tensors]
     return [key.decode() for key in _known(tensors).ravel().tolist()]
 
 
 def _dense(dtype: Any, shape: Any, default: Any) -> Any:
-    """What is parsed into a dense tensor; one whose first size is unknown is padded."""
+    """The configuration of a dense feature; features with an unknown first size are padded."""
     value = np.asarray(_known(default))
     sizes = shape.as_list()
     if sizes and sizes[0] is None:

@@ -37,11 +37,11 @@ class CustomGradient(NamedTuple):
     Args:
         kind: what nodes that have it call it.
         function: its name.
-        specs: the specs of the gradients that it takes.
-        has_gradients: for each of them whether it returns one.
+        specs: the specs of the gradients that are its arguments.
+        has_gradients: for each of them whether it returns a gradient.
         holder: the name of the function with the node.
-        captured: tensors of that function that it takes after the gradients.
-        variables: whose handles it takes then.
+        captured: tensors of that function that follow the gradients.
+        variables: the variables whose handles follow.
     """
 
     kind: str
@@ -60,8 +60,8 @@ class Exporter:
         strict: whether a node that TensorFlow cannot run is an error; else it keeps our name.
         add_shapes: whether nodes have the shapes of their outputs in `_output_shapes`.
         frozen: whether variables that are read are constants with their values.
-        skips: whether a node of a program's graph that TensorFlow cannot run is left out, with
-            those that need it; `Body.file_name` raises for them.
+        skips: whether nodes of a program's graph that TensorFlow cannot run are left out, with
+            their consumers; `Body.file_name` raises for them.
         custom_gradients: whether functions keep their custom gradients.
     """
 
@@ -80,7 +80,7 @@ class Exporter:
         self._names: set[str] = set()
 
     def variables_of(self, *graphs: Any) -> list[Any]:
-        """The variables and tables whose handles graphs take, each once."""
+        """The variables and tables that graphs use, each once."""
         found: dict[int, Any] = {}
         for graph in graphs:
             for item in used_variables(graph):
@@ -115,11 +115,11 @@ class Exporter:
 
         Args:
             graph: the graph.
-            name: the name; by default one is made of the graph's.
+            name: the name; by default it derives from the graph's.
             arguments: the tensors of the graph that are arguments, or specs of arguments that it
                 does not use; by default its inputs, then its captures.
-            variables: the variables whose handles are the last arguments; those that it uses by
-                default.
+            variables: the variables whose handles are the last arguments; by default those that the
+                graph uses.
             names: the names of the results.
             results: the tensors of the graph that it returns; its outputs by default.
         """
@@ -149,7 +149,7 @@ def _name_of(tensor: _core.Tensor) -> str:
 
 
 def argument_key(argument: Any) -> Any:
-    """What tells arguments of functions apart."""
+    """A key that identifies an argument of a function."""
     if isinstance(argument, _core.Tensor):
         return _name_of(argument)
     return (argument.dtype, str(argument.shape))
@@ -185,20 +185,20 @@ class Body(GraphWriter):
         self._handles: dict[int, Ref] = {}
         self._effects = Effects()
         self._prefix = ""
-        # The names that nodes of a program's graph have got, and why those that have none are missing.
+        # The names of exported nodes of a program's graph, and the errors of those that are left out.
         self._written: dict[str, str] = {}
         self._skipped: dict[int, UnimplementedError] = {}
-        # The nodes of the graph whose runs others go back through, and those that are calls or choices
-        # with effects.
+        # The nodes of the graph whose runs gradient nodes differentiate, and the calls and conditionals
+        # with effects among them.
         self.differentiated: set[int] = set()
         self.written_calls: dict[int, WrittenRun] = {}
 
     def ref(self, tensor: Any) -> Ref:
-        """The tensor of the file for one of the graph."""
+        """The exported tensor of a tensor of the graph."""
         return self._refs[_core.name_of(tensor)]
 
     def bind(self, tensor: Any, ref: Ref) -> None:
-        """Says which tensor of the file stands for one of the graph."""
+        """Sets the exported tensor of a tensor of the graph."""
         self._refs[_core.name_of(tensor)] = ref
 
     def handle(self, variable: Any) -> Ref:
@@ -206,7 +206,7 @@ class Body(GraphWriter):
         return self._handles[id(variable)]
 
     def bind_handle(self, variable: Any, ref: Ref) -> None:
-        """Says which tensor is the handle of a variable or table."""
+        """Sets the handle of a variable or table."""
         self._handles[id(variable)] = ref
 
     def write(self, graph: Any) -> None:
@@ -301,7 +301,7 @@ class Body(GraphWriter):
         ref = self.ref(element)
         return f"{ref.node}:{ref.number}"
 
-    # The number of the node that gives the only result of a graph whose nodes are added.
+    # The id of the node that computes the only result of the inlined graph.
     _result: int | None = None
     # Whether custom gradients are written.
     keeps_gradients = False
@@ -309,15 +309,15 @@ class Body(GraphWriter):
     def inline(
         self, graph: Any, inputs: Sequence[Ref], prefix: str, besides: Sequence[Any] = ()
     ) -> list[Any]:
-        """Adds the nodes of another graph; its results for these inputs.
+        """Inlines another graph, and returns its results for these inputs.
 
-        The node that gives the only result has the name of the prefix, the others are in its scope.
+        The node that computes the only result is named as the prefix, the others are in its scope.
 
         Args:
             graph: the graph.
-            inputs: what stands for its inputs.
+            inputs: the tensors for its inputs.
             prefix: the scope of the nodes.
-            besides: tensors that come after the results; None for those that nothing needs.
+            besides: tensors to return after the results; None for those that are unused.
         """
         refs, self._refs = self._refs, {}
         outer = self.control, self._prefix, self._result
@@ -339,7 +339,7 @@ class Body(GraphWriter):
             self.written_calls, self.differentiated = calls
 
     def write_node(self, node: Any) -> None:
-        """Adds a node, or those that it consists of in TensorFlow."""
+        """Exports a node, as one or several nodes of TensorFlow."""
         if self._effects.are_declared and not self._prefix:
             name = self._written.setdefault(node.name, node.name)
         elif node.id == self._result:
@@ -408,9 +408,9 @@ class FunctionBody(Body):
 
         Args:
             step: the graph of the backward step, which takes a gradient for each result.
-            refs: what the node returns: the results, and then what the gradients are for.
+            refs: the node's results: those of the function, then the tensors to differentiate by.
             has_gradients: for each of them whether there is a gradient.
-            captured: what the step takes after the gradients.
+            captured: the arguments of the step after the gradients.
         """
         kind = f"CustomGradient-{next(_numbers)}"
         self._nodes[-1].attr[custom_gradients.ATTRIBUTE].s = kind.encode()
@@ -421,7 +421,7 @@ class FunctionBody(Body):
         inner = [inner for _, inner in step.captures]
         variables = self.exporter.variables_of(step)
         name = self.exporter.function_name("custom_gradient")
-        # Gradients of gradients are those of their operations.
+        # Second derivatives are those of the operations: custom gradients do not nest.
         self.exporter.custom_gradients = False
         try:
             self.exporter.function(step, name, [*step.inputs, *unused, *inner], variables)
@@ -456,7 +456,7 @@ class FunctionBody(Body):
             self.bind_handle(variable, self.argument("resource", dtypes.resource, TensorShape([])))
 
     def finish(self, results: Sequence[Ref], names: Sequence[str] | None = None) -> None:
-        """Says what the function returns, and which effects it has."""
+        """Adds the function's results and effects to its message."""
         signature = self.message.signature
         used: dict[str, int] = {}
         for k, ref in enumerate(results):
@@ -508,10 +508,10 @@ class Effects:
 
 
 class DeclaredOrder(Effects):
-    """The order of effects in version 1's graphs: what the program declared, and that of sequences.
+    """The order of effects in version 1's graphs: control inputs of the program, and sequences.
 
     Args:
-        sequences: the ids of nodes that run as a whole.
+        sequences: lists of the ids of nodes that run in order.
     """
 
     are_declared = True
@@ -607,7 +607,7 @@ def graph_def(
 
 
 def write_graph(body: Body, graph: Any) -> None:
-    """Adds a graph and placeholders for what it takes from outside."""
+    """Exports a graph, with placeholders for its captures."""
     if not graph.building_function:
         body.begin_program(graph)
         body.write(graph)
@@ -636,7 +636,7 @@ def _placeholder(body: Body, name: str, dtype: dtypes.DType, shape: TensorShape)
 def finish_message(message: Any, exporter: Exporter) -> None:
     """Adds the functions and the versions to a GraphDef."""
     for function in exporter.functions:
-        # The message may be part of another one, whose class for functions is its own.
+        # The message may have another package's class for functions.
         message.library.function.add().ParseFromString(function.SerializeToString())
     for gradient in exporter.gradients:
         message.library.registered_gradients.add(

@@ -21,7 +21,7 @@ def convert_variables_to_constants_v2(
 
     Args:
         func: a concrete function, which only reads its variables.
-        lower_control_flow: accepted, without effect: choices and loops stay what they are.
+        lower_control_flow: accepted, without effect: conditionals and loops stay functional.
         aggressive_inlining: accepted, without effect.
 
     Returns:

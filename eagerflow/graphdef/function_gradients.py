@@ -1,9 +1,9 @@
-"""Gradients of calls, choices and loops in exported graphs, whatever sizes are known.
+"""Gradients of calls, conditionals and loops in exported graphs, for known and unknown sizes.
 
-Here a later node goes back through the tape of the run. TensorFlow has no such thing, so what is exported
-runs the function once more, under a tape, as part of the gradient. Where a called function or a branch
-changes variables or draws random numbers, what these effects gave is kept from the first run: a call is
-written in place, and a choice gives it besides its results.
+Our gradient nodes read the tape of the forward run. TensorFlow has no such tape, so an exported gradient
+runs the function again under a tape. If a function or a branch assigns variables or draws random values,
+the results of these effects are kept from the first run: a call is inlined, and a conditional returns
+them after its results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OF_ANOTHER_FUNCTION = (
 _READS_OF_LISTS = frozenset(
     "tensor_list_get_item tensor_list_gather tensor_list_stack tensor_list_concat".split()
 )
-# What is written is differentiated by reading the list's gradient, also in branches and loops.
+# The gradient of a written element reads the list's gradient, also in branches and loops.
 _WRITES_OF_LISTS = frozenset("tensor_list_set_item tensor_list_scatter".split())
 
 
@@ -68,13 +68,13 @@ def refusal(node: Any) -> str:
 
 
 class WrittenRun(NamedTuple):
-    """A call or choice with effects, written so that what its gradient needs of them is kept.
+    """A call or conditional with effects, exported so that the results of the effects are kept.
 
     Args:
-        graphs: what the functions do, with the nodes of the functions that they call in place of calls.
-        kept: for each of them, the tensors that it would not give a second time.
-        places: for each of them, which inputs of the node it takes.
-        refs: the kept tensors of the file.
+        graphs: the graphs of the functions, with calls inlined.
+        kept: for each graph, the tensors that a second run would not compute again.
+        places: for each graph, the indices of the node's inputs that it reads.
+        refs: the exported tensors of the kept ones.
     """
 
     graphs: Sequence[FuncGraph]
@@ -103,7 +103,7 @@ def to_write(node: Any) -> WrittenRun | None:
         if not node.captures:
             graph.finish(own)
             continue
-        # Branches give the same: for what others keep, something of that dtype.
+        # Branches return equal structures: a placeholder value for each tensor that another branch keeps.
         with graph.as_default():
             others = [
                 tensors if k == which else [tf.zeros([0], t.dtype) for t in tensors]
@@ -114,7 +114,7 @@ def to_write(node: Any) -> WrittenRun | None:
 
 
 def _results_of_effects(graph: FuncGraph) -> list[Any]:
-    """The tensors of a graph that it would not give a second time."""
+    """The tensors of a graph that a second run would not compute again."""
     changed = {id(v) for node in graph.nodes if node.has_effects for v in node.variables}
     streams = {t.name for n in graph.nodes if n.type == _STREAM for t in n.outputs}
     found = []
@@ -126,14 +126,14 @@ def _results_of_effects(graph: FuncGraph) -> list[Any]:
     return found
 
 
-# A stream of random numbers: part of the operation that draws from it.
+# A stream of random values: part of the operation that draws from it.
 _STREAM = "RandomStream"
 
 
 def needed_by(node: Any) -> list[Any]:
     """The tensors that a node needs to run once more, and to be written.
 
-    Those of a gradient are what the node that it differentiates needs, and the gradients of its outputs.
+    For a gradient node they are the inputs of the differentiated node, and the gradients of its outputs.
     """
     if node.type == "RowsOf":
         return [*node.inputs, *_needed_outside(node.callees[0], node.graph)]
@@ -156,7 +156,7 @@ def _needed_outside(callee: Any, graph: Any) -> list[Any]:
 
 
 def _sources(node: Any) -> list[Any]:
-    """What a run can be differentiated by: places among its arguments, and variables that it reads."""
+    """The sources of a run's gradient: indices of its arguments, and variables that it reads."""
     if node.taped_run is None:
         return [*range(len(node.inputs)), *node.reads]
     run = node.taped_run[0]
@@ -171,7 +171,7 @@ def traced(node: Any, written: WrittenRun | None = None) -> FuncGraph:
         node: the gradient.
         written: the run, if it is written in place.
 
-    Its inputs are what the gradient needs, and what was kept of a written run.
+    Its inputs are those of the gradient, and the tensors that a written run keeps.
 
     Raises:
         NoSuchNodeError: if the gradient cannot be exported.
@@ -180,7 +180,7 @@ def traced(node: Any, written: WrittenRun | None = None) -> FuncGraph:
     graph = FuncGraph(node.name.rpartition("/")[2])
     with graph.as_default():
         values = [graph.placeholder(t.dtype, dims_of(t.shape), "x") for t in needed_by(node)]
-        # Where another branch ran, something else is in place of what this one keeps.
+        # If another branch ran, these are placeholder values of unknown shape.
         known = [graph.placeholder(t.dtype, None, "kept") for t in kept]
         if written is None:
             graph.finish(_gradient_again(node, values))
@@ -201,7 +201,7 @@ def _back_through(
         node: the gradient.
         values: its arguments.
         written: the run, if it is written in place.
-        known: what was kept of a written run.
+        known: the kept tensors of a written run.
     """
     forward, wanted, given, _ = node.taped_run
     if written is None and (reason := refusal(forward)):
@@ -216,7 +216,7 @@ def _back_through(
     results = []
     for gradient, (_, is_rows) in zip(found, wanted, strict=True):
         results.append(gradient)
-        if is_rows:  # those of all rows
+        if is_rows:  # the gradient of all rows
             results.append(tf.range(tf.shape(gradient)[0], dtype=_index_dtype(node, results)))
     return results
 
@@ -224,7 +224,7 @@ def _back_through(
 def _gradient_again(node: Any, values: list[Tensor]) -> list[Tensor]:
     """Adds what a gradient computes to the graph that is being built; its results.
 
-    Its arguments may be watched by a tape: what is added consists of operations that have gradients.
+    A tape may watch its arguments: the added operations have gradients.
     """
     if node.taped_run is not None:
         return _back_through(node, values)
@@ -232,7 +232,7 @@ def _gradient_again(node: Any, values: list[Tensor]) -> list[Tensor]:
         raise NoSuchNodeError(OF_ANOTHER_FUNCTION)
     forward, wanted, given, operands = node.differentiated
     if operands is None:
-        # What the gradient takes itself is what it depends on.
+        # The gradient depends on its own inputs.
         by_name: dict[str, Tensor] = {}
         for tensor, value in zip(needed_by(node), values, strict=True):
             by_name.setdefault(tensor.name, value)
@@ -295,13 +295,13 @@ def _replayed(
     graph: Any, arguments: Sequence[Tensor], known: Mapping[str, Tensor] | None = None,
     outside: Mapping[str, Tensor] | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """Adds the nodes of a graph to the one that is being built; its results.
+    """Copies a graph's nodes into the graph that is being built, and returns its results.
 
     Args:
         graph: the graph.
-        arguments: tensors for its inputs, and then for what it captures.
-        known: what effects gave, by names: they are not repeated.
-        outside: what gradients need of runs of the graph that this one belongs to, by names.
+        arguments: tensors for its inputs, then for its captures.
+        known: results of effects by name, which are not repeated.
+        outside: tensors of the outer graph's runs that gradients read, by name.
     """
     captured = [inner for _, inner in graph.captures if outside is None or not _is_tape(inner)]
     given = [*graph.inputs, *captured]
@@ -327,12 +327,12 @@ def _replayed(
 
 
 def _is_tape(tensor: Tensor) -> bool:
-    """Whether what a graph captures is the tape of a run, which is no output of a node to a program."""
+    """Whether a captured tensor is an internal tape, not an output that programs see."""
     return not _core.node_of(tensor).outputs
 
 
 def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
-    """Adds what a node does to the graph that is being built; its results."""
+    """Repeats a node in the graph that is being built, and returns its results."""
     if node.type == "SymbolicGradient":
         return _gradient_again(node, inputs)
     if _is_lowered(node):
@@ -364,7 +364,7 @@ def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
 
 
 def rows_of(node: Any, inputs: list[Tensor]) -> list[Tensor]:
-    """What a graph gives for each row of its inputs."""
+    """A graph's results for each row of its inputs."""
     callee = node.callees[0]
     count, own = len(callee.inputs), len(node.inputs)
     needed = (tensor.name for tensor in needed_by(node)[own:])
@@ -379,7 +379,7 @@ def rows_of(node: Any, inputs: list[Tensor]) -> list[Tensor]:
 def _choose(
     node: Any, chosen: Tensor, branches: Sequence[Callable[..., list[Tensor]]]
 ) -> list[Tensor]:
-    """What one of the branches of a node gives."""
+    """The results of a node's selected branch."""
     if node.type.endswith("If"):
         return _as_list(tf.cond(_is_true(chosen), branches[0], branches[1]))
     return _as_list(tf.switch_case(chosen, branches))
@@ -397,13 +397,13 @@ def _limit(node: Any, inputs: Sequence[Tensor]) -> Tensor | None:
 
 
 def _of(forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]) -> list[Tensor]:
-    """The gradients of a run by some of its sources.
+    """The gradients of a run with respect to `wanted` sources.
 
     Args:
         forward: the node of the run.
         x: its arguments.
         wanted: which sources.
-        dy: the gradients of outputs by their places.
+        dy: the gradients of outputs by index.
     """
     if isinstance(forward.host_function, host_lowering.TensorflowOperation):
         return _of_operation(forward, x, wanted, dy)
@@ -425,15 +425,15 @@ def _pulled(
     run: Callable[[list[Tensor]], list[Tensor]], x: Sequence[Tensor], variables: Sequence[Any],
     wanted: Sequence[int], dy: dict[int, Tensor], element_dtypes: Mapping[int, Any] | None = None,
 ) -> list[Tensor]:  # fmt: skip
-    """The gradients of what is run by some of its inputs and variables, as whole tensors.
+    """The gradients of a function with respect to `wanted` inputs and variables, as dense tensors.
 
     Args:
-        run: what is run.
+        run: the function.
         x: its inputs.
         variables: variables that it reads.
         wanted: which of the inputs and then variables.
-        dy: the gradients of outputs by their places.
-        element_dtypes: those of lists among the inputs, float32 by default.
+        dy: the gradients of outputs by index.
+        element_dtypes: the dtypes of lists among the inputs, float32 by default.
     """
     arguments = [_ops.identity(value) for value in x]
     sources = [[*arguments, *variables][source] for source in wanted]
@@ -457,7 +457,7 @@ def _of_written(
     forward: Any, written: WrittenRun, x: list[Tensor], known: Sequence[Tensor], wanted: list[int],
     dy: dict[int, Tensor],
 ) -> list[Tensor]:  # fmt: skip
-    """The gradients of a call or choice that is written with what was kept of it."""
+    """The gradients of a call or conditional that was exported with kept tensors."""
     rest = iter(known)
     parts = [list(itertools.islice(rest, len(tensors))) for tensors in written.kept]
     branches = [
@@ -471,7 +471,7 @@ def _of_part(
     reads: Sequence[Any], written: WrittenRun, which: int, x: list[Tensor], known: list[Tensor],
     wanted: list[int], dy: dict[int, Tensor],
 ) -> list[Tensor]:  # fmt: skip
-    """The gradients of one of the functions of what is written, of which `known` was kept."""
+    """The gradients of one function of a written run, with the kept tensors `known`."""
     count = len(x)
     kept = written.kept[which]
     known = [tf.ensure_shape(v, t.shape) for v, t in zip(known, kept, strict=True)]
@@ -482,7 +482,7 @@ def _of_part(
         own = [arguments[place] for place in written.places[which]]
         return _replayed(written.graphs[which], own, values)
 
-    # What was read of a variable that the function changes stands for it.
+    # A kept value of a variable that the function assigns replaces the variable.
     nodes = [_core.node_of(tensor) for tensor in kept]
     read = {k: n.variables[0] for k, n in enumerate(nodes) if n.type == "ReadVariableOp"}
     asked = [source if source < count else source + len(known) for source in wanted]
@@ -518,7 +518,7 @@ def _as_list(found: Any) -> list[Tensor]:
 def _of_loop(
     forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
 ) -> list[Tensor]:
-    """The gradients of a loop: it runs and keeps what each iteration begins with, and then goes back."""
+    """The gradients of a loop: runs it, keeps the inputs of each iteration, and iterates backwards."""
     condition, step = forward.callees
     count = len(forward.outputs)
     shapes = [output.shape for output in forward.outputs]
@@ -529,7 +529,7 @@ def _of_loop(
         more = _is_true(_replayed(condition, [*values, *outer[0]])[0])
         return more if limit is None else tf.logical_and(more, k < tf.cast(limit, tf.int32))
 
-    # A list holds no lists, but their lengths: what was written later is not read.
+    # The lengths of lists are kept in place of lists: elements that are written later are not read.
     lengths = {k for k in range(count) if x[k].dtype is tf.variant}
 
     def keep(k: Tensor, values: Any, kept: Any) -> Any:
@@ -618,7 +618,7 @@ def _sum(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _empty_list(items: Tensor, dtype: Any) -> Tensor:
-    """A list as long as another one, all of whose elements are zeros."""
+    """A list of zeros with the length of another list."""
     return _ops.tensor_list_reserve(_ops.tensor_list_length(items), dtype, None)
 
 

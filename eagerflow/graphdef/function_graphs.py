@@ -1,4 +1,4 @@
-"""FunctionDef messages as graphs, for programs that look at what a graph calls."""
+"""FunctionDef messages as graphs, for programs that inspect called functions."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def function_def_to_graph(
     propagate_device_spec: bool = False,
     include_library_functions: bool = False,
 ) -> FuncGraph:
-    """The graph of a function of a GraphDef's library; what it calls is in the default graph.
+    """The graph of a function of a GraphDef's library; its callees are in the default graph.
 
     Args:
         fdef: a FunctionDef message, ours or of another package.
         structured_input_signature: kept in the graph, like `structured_outputs`.
         structured_outputs: see above.
-        input_shapes: the shapes of its arguments; by default those that the message tells.
-        propagate_device_spec: accepted, without effect, as the following one is.
+        input_shapes: the shapes of its arguments; by default those of the message.
+        propagate_device_spec: accepted, without effect, like `include_library_functions`.
         include_library_functions: see above.
 
     Raises:
-        ValueError: if there is another number of shapes than of arguments.
+        ValueError: unless there is a shape for each argument.
         tf.errors.InvalidArgumentError: if the message is no function that can be built.
 
     >>> from eagerflow.graphdef.function_graphs import function_def_to_graph

@@ -1,6 +1,6 @@
 """TensorFlow's operations that are gradients of others; `rules.txt` names them.
 
-Most are what the tape finds for the operation that they belong to.
+Most call a tape on the operation that they differentiate.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def pulled(function: Callable[..., Tensor], x: Sequence[Tensor], dy: Tensor) -> 
 
 
 def conv3d(x: Any, filters: Any, dy: Tensor, which: int, attrs: Sequence[Any]) -> Tensor:
-    """The gradient of `Conv3D` by its input (0) or filter (1); sizes may take their place."""
+    """The gradient of `Conv3D` with respect to its input (0) or filter (1); sizes may replace them."""
     whole = [value if _is_whole(value) else tf.zeros(value, dy.dtype) for value in (x, filters)]
     return pulled(lambda a, b: tf.nn.conv3d(a, b, *attrs), whole, dy)[which]
 
@@ -178,7 +178,7 @@ def resized(how: Callable[..., Tensor], dy: Tensor, images: Tensor, *options: bo
     Args:
         how: the function of version 1 that resizes.
         dy: the gradient of its result.
-        images: what is resized; only its shape and dtype count.
+        images: the input of the operation; only its shape and dtype are used.
         *options: whether corners are aligned, and whether pixels have their centres at halves.
     """
     align, half = options
@@ -242,7 +242,7 @@ def segment_rows(
 
 
 def filled_rows(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
-    """`SparseFillEmptyRowsGrad`: by the values, and by what the empty rows are filled with."""
+    """`SparseFillEmptyRowsGrad`: with respect to the values, and to the default value."""
     by_values = tf.gather(dy, places)
     count = tf.size(dy)
     visits = tf.math.unsorted_segment_sum(tf.ones_like(places), places, count)
@@ -250,7 +250,7 @@ def filled_rows(places: Tensor, dy: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def at_indices(dy: Tensor, given: Tensor, found: Tensor) -> Tensor:
-    """The gradient of values at the indices `given`, of those at `found`; 0 where they are not there."""
+    """For each index in `given` the value of `dy` at that index in `found`, or 0 if it is missing."""
     limits = tf.reduce_max(tf.concat([given, found, tf.zeros_like(given[:1])], 0), 0) + 1
     steps = tf.math.cumprod(limits, exclusive=True, reverse=True)
     outside = tf.reduce_any(given < 0, 1)

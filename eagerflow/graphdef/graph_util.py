@@ -18,7 +18,7 @@ def _input_names(node: Any) -> list[str]:
 
 
 def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
-    """The nodes that some nodes of a GraphDef need, those included, in their order.
+    """The nodes that `dest_nodes` depend on, and these, in the order of the message.
 
     Args:
         graph_def: the message.
@@ -49,7 +49,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
 
 
 def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | None = None) -> Any:
-    """A GraphDef without checks of numbers, and without identities that nothing waits for.
+    """A GraphDef without `CheckNumerics`, and without identities that are not control inputs.
 
     Args:
         input_graph: the message.
@@ -94,8 +94,8 @@ def convert_variables_to_constants(
         sess: the session, of the graph that the message was made of.
         input_graph_def: the message.
         output_node_names: names of the nodes whose part of the graph is kept.
-        variable_names_whitelist: names of the only variables that change; all by default.
-        variable_names_blacklist: names of variables that stay.
+        variable_names_whitelist: names of the variables to convert; all by default.
+        variable_names_blacklist: names of variables to keep.
 
     Raises:
         ValueError: if that part changes a variable that becomes a constant, or passes it to an

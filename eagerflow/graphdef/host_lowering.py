@@ -1,8 +1,8 @@
-"""Calls of Python in exported graphs: functions that work on the host, as operations that TensorFlow has.
+"""Host functions in exported graphs, as operations of TensorFlow.
 
-A function that reads values is one node of our graphs. A rule says what it is in TensorFlow: it is traced
-with the arguments of the call, and what it records is exported. Rules are read from `rules.txt`, where the
-function is called with nothing but names, or written in `host_rules_*.py` with `op`.
+A Python function that reads values is one node of our graphs. A rule expresses it by TensorFlow's
+operations: it is traced with the arguments of the call, and its nodes are exported. `rules.txt` contains
+the rules that only rename arguments, `host_rules_*.py` the others, which call `op`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _rules: dict[tuple[str, str], Callable[..., Any]] = {}
 
 
 class TensorflowOperation:
-    """What a node calls that is only there to be written: it has no value here.
+    """The callee of a node that is only exported, and cannot run here.
 
     Args:
         definition: the operation.
-        counts: how many inputs of the node each of the operation's is; -1 for one that is no list.
+        counts: the number of the node's inputs for each input of the operation; -1 for a single tensor.
         attrs: the attributes that do not follow from the inputs.
     """
 
@@ -143,7 +143,7 @@ def _plain(function: Any, found: inverse.Inverse, args: tuple, kwargs: dict[str,
 
 
 def lowered(node: Any, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """What a node that calls Python gives for some inputs, by operations that TensorFlow has.
+    """The results of a host node for inputs, by operations of TensorFlow.
 
     There is a rule for it.
     """

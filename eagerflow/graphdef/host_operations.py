@@ -1,7 +1,7 @@
-"""Operations of TensorFlow that call Python here, while a graph is built: one node each.
+"""TensorFlow's operations that call Python here: one node each.
 
-What a rule makes of such an operation runs, and cannot be exported. A node that stands for the whole
-operation can be both.
+The nodes that a rule records for such an operation can run, but cannot be exported. One opaque node for the
+operation can do both.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ host_lowering = lazy.Module("eagerflow.graphdef.host_lowering")
 
 
 class HostOperation:
-    """What a node calls that stands for an operation.
+    """The callee of an opaque node.
 
     Args:
         definition: the operation.
-        run: gives its results for its inputs and attributes by name.
+        run: computes its results from its inputs and attributes by name.
     """
 
     def __init__(self, definition: OpDef, run: Callable[[OpDef, Mapping[str, Any]], Any]) -> None:
@@ -52,7 +52,7 @@ def whole(
     definition: OpDef, arguments: Mapping[str, Any], result: Any,
     run: Callable[[OpDef, Mapping[str, Any]], Any],
 ) -> Any:  # fmt: skip
-    """The results of an operation: of one node if those found call what cannot be exported.
+    """The results of an operation. Falls back to one opaque node if the rule's nodes cannot be exported.
 
     Args:
         definition: the operation.

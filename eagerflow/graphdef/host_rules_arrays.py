@@ -1,7 +1,7 @@
-"""What functions on matrices, spectra, images and numbers that work on the host are in TensorFlow.
+"""Export rules for host functions on matrices, spectra, images and scalars.
 
-Each rule has the name and the parameters of its function; see `host_lowering.py`. Functions that are one
-operation under its own arguments are not here, but in `rules.txt`.
+Each rule has the name and the parameters of its function; see `host_lowering.py`. `rules.txt` has the rules
+for functions that are one operation with the same arguments.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _triangles(lower_upper: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _rows_taken(x: Tensor, perm: Tensor) -> Tensor:
-    """The rows of each matrix in an order of its own."""
+    """Permutes the rows of each matrix by its own order."""
     rank = perm.shape.rank
     if rank is None:
         raise NoSuchNodeError("the rank of the permutation must be known")

@@ -56,7 +56,7 @@ def _nvals(rows: Rows, level: int) -> Tensor:
 
 
 def rows_of(value: Any, ragged_rank: int | None = None) -> Rows:
-    """Values and row splits of a ragged tensor, or of a dense one, all of whose rows have one length."""
+    """Values and row splits of a ragged tensor, or of a dense one with rows of one length."""
     if isinstance(value, RaggedTensor):
         flat, splits = value.flat_values, list(value.nested_row_splits)
     else:
@@ -296,7 +296,7 @@ def _joined_along(parts: list[Rows], axis: int) -> Rows:
     if axis > 1:
         inner = _joined_along([(flat, splits[1:]) for flat, splits in parts], axis - 1)
         return inner[0], [parts[0][1][0], *inner[1]]
-    # The rows of all parts, each with those of the other parts after it, become one.
+    # Row i of the result joins row i of each part.
     count = len(parts)
     flat, splits = _joined(parts)
     rows = (tf.shape(splits[0])[0] - 1) // count
@@ -433,7 +433,7 @@ def _indexed(value: RaggedTensor, parts: list[Any]) -> Any:
 
 
 def whole_and(parts: list[Any]) -> tuple:
-    """An index that begins with a whole axis."""
+    """An index that keeps the first axis."""
     return (slice(None), *parts)
 
 

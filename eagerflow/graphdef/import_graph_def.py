@@ -29,10 +29,10 @@ def import_graph_def(
 
     Args:
         graph_def: a GraphDef message, ours or of another package.
-        input_map: tensors that take the place of some of its tensors, by their names in it.
+        input_map: tensors that replace tensors of the message, by their names in it.
         return_elements: names of its operations ("node") or tensors ("node:0").
         name: a prefix for the names; "import" by default, and none if it is empty.
-        op_dict: accepted, like the following one, without effect.
+        op_dict: accepted, like `producer_op_list`, without effect.
         producer_op_list: see above.
 
     Returns:
@@ -42,8 +42,8 @@ def import_graph_def(
         RuntimeError: if no graph is being built.
         ValueError: if a name is not in the graph.
         tf.errors.InvalidArgumentError: if the message is no graph that can be built.
-        tf.errors.UnimplementedError: if an element that is asked for needs an operation that is
-            missing here.
+        tf.errors.UnimplementedError: if a returned element needs an operation that is missing
+            here.
 
     >>> @tf.function
     ... def double(x):
@@ -95,7 +95,7 @@ def add_nodes(
         builder: builds them.
         message: the GraphDef message.
         prefix: what names of nodes begin with.
-        given: values that take the place of tensors, by name and index, as "x:0".
+        given: values that replace tensors, by name and index, as "x:0".
     """
     graph = _core.building()
 
@@ -117,7 +117,7 @@ def add_nodes(
 
 
 class Resources:
-    """Makes the variables and tables of a graph from a file in a program's graph.
+    """Creates the variables and tables of an imported graph in a program's graph.
 
     Args:
         graph: the graph.
@@ -132,7 +132,7 @@ class Resources:
         self._found: dict[str, Any] = {}
 
     def of(self, node: Any) -> Any:
-        """The variable of a node that needs not be part of what was built."""
+        """The variable of a node, which may not have been built."""
         names = {"dtype": "type", "shape": "shape"}
         return self(node, {key: value_of(node.attr[key], names[key]) for key in names})
 
@@ -168,7 +168,7 @@ def _element(found: dict[str, list[Any]], element: str) -> Any:
 
 
 def own_message(message: Any, name: str, messages: Any = MESSAGES) -> Any:
-    """A message as one of our class: that of another package has the same bytes.
+    """Converts another package's message to our class, by its bytes.
 
     Raises:
         InvalidArgumentError: if it is none of that kind.

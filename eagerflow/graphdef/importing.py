@@ -1,8 +1,8 @@
 """GraphDef and FunctionDef messages as nodes of the graph that is being built.
 
-Each node is built by calling what the map has for its operation. Functions of the library are built
-where they are called. Variables, tables and other resources are Python objects, which flow through
-nodes like tensors.
+Each node is built by calling the rule of its operation. Functions of the library are built at their
+calls. Variables, tables and other resources are Python objects, which are passed between nodes like
+tensors.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from eagerflow.graphdef.op_defs import Argument, OpDef
 
 Tensor = _core.Tensor
 
-# Files do not nest functions deeper, unless one calls itself.
+# Only recursive functions nest deeper.
 _MAX_DEPTH = 48
-# How many nodes may be built of a file: functions that call functions could give any number.
+# The limit of nodes for a file: nested calls could expand to any number.
 _NODES_IN_ALL = 200_000
 _TIMES_THE_FILE = 50
 
@@ -54,7 +54,7 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-# What runs in the place of such a node.
+# Operations that call a function.
 _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
 
@@ -65,7 +65,7 @@ def refused(text: str) -> InvalidArgumentError:
 
 @contextmanager
 def describing(what: str) -> Iterator[None]:
-    """Makes errors about what is no graph, or does not fit together, the one that is documented."""
+    """Converts errors of malformed graphs to the documented error."""
     try:
         yield
     except OpError:
@@ -75,7 +75,7 @@ def describing(what: str) -> Iterator[None]:
 
 
 class Missing:
-    """In place of the results of a node that cannot run here, until something needs them.
+    """Replaces the results of a node that cannot run here, and raises when they are used.
 
     Args:
         error: why it cannot.
@@ -90,8 +90,8 @@ class Builder:
 
     Args:
         library: its functions, FunctionDef messages.
-        resource: makes the object of a node such as VarHandleOp, of the node and its attributes.
-        size: how many nodes the file has outside of functions.
+        resource: creates the object of a node such as VarHandleOp, from the node and its attributes.
+        size: the number of the file's nodes outside of functions.
         allowed: operations that may run although they reach files.
         keeps_messages: whether operations of graphs look as the nodes of the file.
     """
@@ -115,10 +115,10 @@ class Builder:
         nodes = size + sum(len(message.node_def) for message in self.functions.values())
         self._left = _NODES_IN_ALL + _TIMES_THE_FILE * nodes
         self._depth = 0
-        # The graph of the node that is being built, and what names of nodes begin with that take its
-        # place, where it calls a function.
+        # The graph of the node that is being built, and the name scope for the nodes of the function
+        # that it calls.
         self._scope: tuple[Any, str] | None = None
-        # The number of the last node that was named.
+        # The id of the last node that was named.
         self._last = -1
         self._orders: dict[str, list[Any]] = {}
 
@@ -190,7 +190,7 @@ class Builder:
         return self._orders[name]
 
     def _after_what_is_taken(self, node: Any) -> Any:
-        """The node, which follows those whose tensors its custom gradient takes."""
+        """The node, with control inputs from the nodes whose tensors its custom gradient captures."""
         gradient = custom_gradients.of_node(self.gradients, node)
         if gradient is None:
             return node
@@ -221,12 +221,12 @@ class Builder:
         Args:
             nodes: the NodeDef messages.
             given: values that take the place of tensors, by name and index, as "x:0".
-            placeholder: makes an input of a name, dtype and shape.
-            fetches: the names of the nodes that are needed; all by default. What cannot be built
-                is `Missing` then.
-            prefix: what names of nodes begin with in the graph that is being built; None if they
-                need not have their names. A program's graph gets the order of the file, too: its
-                nodes wait for those that they name, and each node has an operation.
+            placeholder: creates an input from a name, a dtype and a shape.
+            fetches: the names of the nodes to build; all by default. Nodes that cannot be built
+                become `Missing` then.
+            prefix: the name scope in the graph that is being built; None if nodes need not keep their
+                names. A program's graph also keeps the control inputs of the file, and has an
+                operation for each node.
         """
         graph = _core.building()
         program = None if graph is None or prefix is None or graph.building_function else graph
@@ -265,14 +265,13 @@ class Builder:
     def _program_node(
         self, graph: Any, node: Any, values: dict[str, Any], made: dict[str, list[int]], name: str
     ) -> _Results:
-        """Builds a node of a program's graph, after those that it names.
+        """Builds a node of a program's graph, with its control inputs.
 
         Args:
             graph: the graph.
             node: the NodeDef message.
             values: the results of nodes by name.
-            made: the nodes of the graph that each node of the file has become, those that others
-                wait for.
+            made: for each node of the file the nodes of the graph that are its control outputs.
             name: the name that the operation gets.
         """
         awaited = [
@@ -302,7 +301,7 @@ class Builder:
         return results
 
     def _rename(self, results: list[Any], name: str) -> None:
-        """Gives the node of some results a name, if it has just been built."""
+        """Renames the node of results, if it has just been built."""
         graph = _core.building()
         if graph is None or not results or not isinstance(results[0], Tensor):
             return
@@ -371,7 +370,7 @@ class Builder:
 
 
 def _rename_new(graph: Any, start: int, results: list[Any], name: str) -> None:
-    """Gives the node of some results a name, if it is none of the first `start` nodes."""
+    """Renames the node of results, unless it is among the first `start` nodes."""
     if results and isinstance(results[0], Tensor) and _core.is_symbolic(results[0]):
         node = _core.node_of(results[0])
         if _core.graph_of(results[0]) is graph and node.id >= start and node.name != name:
@@ -409,7 +408,7 @@ class _Results:
 
 
 def _after(graph: Any, effects: list[int], results: _Results) -> _Results:
-    """The results of nodes with effects, all of which happen for each of them."""
+    """The results of nodes, each of which depends on all `effects`."""
     graph.begin_controls(effects, False)
     try:
         values = results.flat()
@@ -438,7 +437,7 @@ def _found(values: Mapping[str, Any], text: str, where: str) -> Any:
 
 
 def attributes_of(node: Any, definition: OpDef) -> dict[str, Any]:
-    """The attributes of a node, those that it leaves out included."""
+    """The attributes of a node, including those with default values."""
     found = {}
     for name, attribute in definition.attributes.items():
         if name in node.attr:
@@ -464,7 +463,7 @@ def _arguments(definition: OpDef, inputs: list[Any], attrs: dict[str, Any]) -> d
 
 
 def _as_input(value: Any, argument: Argument, attrs: dict[str, Any]) -> Any:
-    """A variable is read where an operation takes its value."""
+    """Reads a variable if the operation's input is a value."""
     if isinstance(value, Missing):
         raise value.error
     if not isinstance(value, _core.Variable) or argument.is_ref or argument.type == "resource":
@@ -491,7 +490,7 @@ def _inputs_of(node: Any) -> Iterator[str]:
 def _reached(
     nodes: Mapping[str, Any], names: Iterable[str], stops: Iterable[str] = ()
 ) -> list[str]:
-    """The nodes that some nodes need, those included."""
+    """The nodes that nodes depend on, and these."""
     found: dict[str, None] = {}
     waiting = [name for name in names if name in nodes]
     while waiting:
@@ -507,7 +506,7 @@ def _reached(
 def _sorted(
     nodes: Mapping[str, Any], names: Sequence[str], where: str, stops: Iterable[str] = ()
 ) -> Iterator[str]:
-    """Names so that each node comes after its inputs, else as they stand.
+    """Names in topological order, otherwise in the order of the file.
 
     Raises:
         InvalidArgumentError: if nodes depend on each other in a circle.

@@ -17,7 +17,7 @@ class Inverse(NamedTuple):
     """What an operation of the engine is in GraphDef."""
 
     definition: OpDef
-    # Our parameter for each input and attribute of TensorFlow's that has one.
+    # Our parameters by the names of TensorFlow's inputs and attributes.
     parameters: dict[str, str]
 
 
@@ -25,7 +25,7 @@ class Inverse(NamedTuple):
 def table() -> dict[str, Inverse]:
     """The operation of TensorFlow for each of ours that a rule calls with nothing but names.
 
-    Of several it is the one that our operation is named after, or the first.
+    Of several, the one with our operation's name takes precedence, then the first.
     """
     found: dict[str, Inverse] = {}
     for name, (function, names) in _plain_calls().items():
@@ -41,7 +41,7 @@ def table() -> dict[str, Inverse]:
 
 
 def of_function(function: Any) -> Inverse | None:
-    """The operation of TensorFlow for a function, of which a rule is a plain call."""
+    """The operation of TensorFlow whose rule only calls a function."""
     for name in _by_last_name().get(getattr(function, "__name__", ""), ()):
         path, names = _plain_calls()[name]
         root, *parts = path.split(".")

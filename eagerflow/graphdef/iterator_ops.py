@@ -1,4 +1,4 @@
-"""Operations on iterators, which programs give to a file's functions."""
+"""Operations on iterators, which programs pass to a file's functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nodes that are no operations of the engine are in GraphDef: variables, calls, choices, loops."""
+"""Exports nodes that are not operations of the engine: variables, calls, conditionals, loops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ exporting = lazy.Module("eagerflow.graphdef.exporting")
 _SCALAR = (dtypes.bool, TensorShape([]))
 
 
-TABLE_NODES = "LookupTable"  # what the types of nodes that use tables begin with
+TABLE_NODES = "LookupTable"  # the prefix of the types of nodes that use tables
 
 
 def resources(node: Any) -> list[Any]:
@@ -37,7 +37,7 @@ def resources(node: Any) -> list[Any]:
 
 
 def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """Adds what a node is in GraphDef; its results.
+    """Exports a node, and returns its results.
 
     Raises:
         NoSuchNodeError: if it is nothing that TensorFlow has.
@@ -106,7 +106,7 @@ _tokens = itertools.count()
 
 
 def _program_function(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """A call of a program's function, of which a file has no more than a name."""
+    """A call of a program's Python function, of which a file has only the name."""
     op = "PyFuncStateless" if node.type == "PyFunc" and not node.has_effects else node.type
     outputs = _specs(node)
     return body.add(
@@ -152,10 +152,10 @@ def _assign(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
-    """A custom gradient: the values, then what it is for; the values are the results."""
+    """A custom gradient: an `IdentityN` of the results, then of the tensors to differentiate by."""
     found = node.custom_gradient
     refs = [body.ref(tensor) for tensor in node.inputs]
-    # Gradients of rows, and those of graphs outside of functions, are left out.
+    # Gradients of mapped rows, and of graphs outside of functions, are not exported.
     if found is None or 2 in found[2] or not body.keeps_gradients:
         return body.add("IdentityN", refs[: len(node.outputs)], name=name)
     step, count, kinds, variables = found
@@ -261,11 +261,11 @@ def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _written_in_place(body: Any, node: Any, name: str, call: Any) -> Sequence[Ref]:
-    """What a call does, in place of it; its gradients get what its effects gave."""
+    """Inlines a call; its gradients use the results of its effects."""
     count = len(node.outputs)
     graph, kept = call.graphs[0], call.kept[0]
     refs = body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name, kept)
-    # Nothing needs some of what was drawn.
+    # Unused random values have no tensor.
     needed = {k: ref for k, ref in enumerate(refs[count:]) if ref is not None}
     body.written_calls[node.id] = call._replace(
         kept=[[kept[k] for k in needed]], refs=list(needed.values())
@@ -285,13 +285,13 @@ def _stateful(op: str, body: Any, *callees: Any) -> str:
 def _arguments(
     node: Any, which: int, places: Sequence[int], branch: FuncGraph | None = None
 ) -> list[Any]:
-    """What the arguments of the function of a branch, or of a part of a loop, are in its graph.
+    """The tensors in its graph of the arguments of a branch, or of a loop's condition or body.
 
     Args:
         node: the node.
         which: which of its graphs.
-        places: which inputs of the node follow the graph's own.
-        branch: a graph that is written instead, whose inputs are what the other one captures.
+        places: the indices of the node's inputs that follow the graph's own.
+        branch: a graph to export instead, whose inputs are the other graph's captures.
     """
     callee = node.callees[which]
     if branch is None or branch is callee:
@@ -304,7 +304,7 @@ def _arguments(
 
 
 def tensor_spec(tensor: Any) -> TensorSpec:
-    """What stands for an argument that a function does not use."""
+    """The spec of an argument that a function does not use."""
     return TensorSpec(tensor.shape, tensor.dtype)
 
 
@@ -384,7 +384,7 @@ def _while(body: Any, node: Any, name: str) -> Sequence[Ref]:
 
 
 def _counts(node: Any) -> bool:
-    """Whether the first variables of a loop are a counter and a limit, as of one that was read."""
+    """Whether the first variables of a loop are a counter and a limit, as in an imported loop."""
     if len(node.outputs) < 2:
         return False
     begin, limit = (_core.node_of(tensor) for tensor in node.inputs[:2])
@@ -415,7 +415,7 @@ def _counts(node: Any) -> bool:
 
 
 def _through_identities(tensor: Any) -> Any:
-    """The tensor that one stands for."""
+    """Follows identities to their input."""
     while _core.node_of(tensor).type == "Identity":
         tensor = _core.node_of(tensor).inputs[0]
     return tensor
@@ -425,7 +425,7 @@ def _loop_function(
     body: Any, node: Any, which: int, places: Sequence[int], variables: Sequence[Any],
     first: Sequence[Ref], limited: bool,
 ) -> str:  # fmt: skip
-    """The function of a loop's condition or step: both take and a step returns all that there is."""
+    """The function of a loop's condition or body, between all loop variables."""
     exporter = body.exporter
     callee = node.callees[which]
     name = exporter.name_of(callee)

@@ -53,7 +53,7 @@ def value_of(message: Any) -> Any:
 
 
 def op_def(node: Any) -> Any:
-    """What a node's operation takes and returns, as an OpDef message."""
+    """The inputs, outputs and attributes of a node's operation, as an OpDef message."""
     name = node_def(node).op
     definition = op_defs.find(name)
     if definition is None:
@@ -62,7 +62,7 @@ def op_def(node: Any) -> Any:
 
 
 def declaration(definition: op_defs.OpDef) -> Any:
-    """What an operation of TensorFlow takes and returns, as an OpDef message."""
+    """The inputs, outputs and attributes of an operation of TensorFlow, as an OpDef message."""
     message = MESSAGES["OpDef"](name=definition.name)
     message.is_stateful = definition.has_state
     for field, arguments in (

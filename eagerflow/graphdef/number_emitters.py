@@ -1,4 +1,4 @@
-"""What operations on numbers are in GraphDef whose kernels take fewer dtypes or shapes in TensorFlow."""
+"""Exports elementwise operations whose kernels in TensorFlow accept fewer dtypes or shapes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eagerflow.graphdef import inverse
 from eagerflow.graphdef.emitters import NoSuchNodeError, View, direct, emits, lowered
 from eagerflow.graphdef.writer import Ref
 
-# What TensorFlow's Range takes, and what it takes only where its size is not known beforehand.
+# The dtypes of TensorFlow's Range, and those that need an unknown size.
 _RANGES = (
     dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64,
 )  # fmt: skip
@@ -133,7 +133,7 @@ def _matmul(view: View) -> Sequence[Ref]:
 
 
 def zero_of(dtype: Any, value: Any = 0) -> Any:
-    """A number as Python has those of a dtype."""
+    """A Python scalar of a dtype's kind."""
     if dtype is dtypes.bool:
         return bool(value)
     if dtype is dtypes.string:

@@ -1,4 +1,4 @@
-"""What TensorFlow's operations take and return, by name.
+"""The inputs, outputs and attributes of TensorFlow's operations, by name.
 
 `op_defs.txt` has a line for each, which `tools/op_defs.py` writes and explains.
 """
@@ -20,13 +20,13 @@ class Argument(NamedTuple):
     """An input or output of an operation."""
 
     name: str
-    # A dtype's name, or the attribute that says it; a list of dtypes if `is_list`.
+    # A dtype's name, or the attribute with the dtype; with a list of dtypes if `is_list`.
     type: str
-    # The attribute that says how many tensors of that dtype there are; empty for a single one.
+    # The attribute with the number of tensors of that dtype; empty for a single tensor.
     number: str = ""
     is_list: bool = False
     is_ref: bool = False
-    # Those it may have: one, `1+` or `1|2`; empty for all.
+    # The permitted ranks, as `1`, `1+` or `1|2`; empty for all.
     ranks: str = ""
 
     def allows(self, rank: int) -> bool:
@@ -37,7 +37,7 @@ class Argument(NamedTuple):
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one tensor, not several."""
+        """Whether it is a single tensor."""
         return not self.number and not self.is_list
 
 
@@ -48,14 +48,14 @@ class Attribute(NamedTuple):
     kind: str
     required: bool
     default: Any
-    # The least value of a number, or the least length of a list.
+    # The least integer, or the least length of a list.
     least: int | None = None
     # The values that a text may have; empty for all.
     allowed: tuple[str, ...] = ()
 
 
 class OpDef(NamedTuple):
-    """What an operation takes and returns."""
+    """The declaration of an operation."""
 
     name: str
     has_state: bool
@@ -64,7 +64,7 @@ class OpDef(NamedTuple):
     attributes: dict[str, Attribute]
 
     def deduced(self) -> set[str]:
-        """The attributes that the inputs say: their dtypes and how many there are."""
+        """The attributes that follow from the inputs: their dtypes and counts."""
         found = {argument.type for argument in self.inputs}
         found |= {argument.number for argument in self.inputs}
         return found & self.attributes.keys()

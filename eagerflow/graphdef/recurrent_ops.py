@@ -70,7 +70,7 @@ def _cell_gradients(
     cs: Tensor, wci: Tensor, wcf: Tensor, wco: Tensor, gates: Any, dcs: Tensor, dh: Tensor,
     peephole: bool,
 ) -> tuple[Tensor, dict[str, Tensor], Tensor]:  # fmt: skip
-    """By the last state, by the sums before each gate, and by the new state in whole."""
+    """The gradients with respect to the last state, the gates' inputs, and the new state."""
     i, _, f, o, ci, co = gates
     do = dh * co * o * (1 - o)
     dcs = dcs + dh * o * (1 - co * co)

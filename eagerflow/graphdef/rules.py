@@ -1,7 +1,7 @@
 """The map between TensorFlow's operations and ours: `rules.txt`, read forwards.
 
-A rule says which call of ours an operation of TensorFlow is. `call` runs it: at once, or, while a
-graph is built, as nodes of it.
+A rule expresses an operation of TensorFlow by a call of ours. `call` runs it at once, or adds its nodes
+to the graph that is being built.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from eagerflow.graphdef.op_defs import OpDef
 from eagerflow.ops.array import invalid_argument
 from eagerflow.util import lazy
 
-# Where the expressions find functions; few rules need one of the modules.
+# Modules that the expressions may name, imported on first use.
 MODULES = {
     "composed": lazy.Module("eagerflow.graphdef.composed"),
     "corner_resizing": lazy.Module("eagerflow.image.corner_resizing"),
@@ -102,7 +102,7 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
 
     Raises:
         UnimplementedError: if there is no rule for it.
-        InvalidArgumentError: if its arguments are not what it needs.
+        InvalidArgumentError: if its arguments are invalid.
     """
     if not is_mapped(definition.name):
         raise unknown(definition.name)
@@ -119,7 +119,7 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
 
 
 def _result(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
-    """What a rule gives.
+    """The result of a rule.
 
     Raises:
         InvalidArgumentError: where the functions that it calls, which check what an operation would,

@@ -1,4 +1,4 @@
-"""TensorFlow's operations on sparse and ragged tensors, given by their parts; `rules.txt` names them."""
+"""TensorFlow's operations on components of sparse and ragged tensors; `rules.txt` names them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _like(values: Any, weights: Any) -> Any:
 def bincount(
     indices: Tensor, values: Tensor, shape: Tensor, size: Tensor, weights: Tensor, binary: bool
 ) -> Tensor:
-    """`SparseBincount`: how often each number occurs, for each row of a matrix."""
+    """`SparseBincount`: the count of each value, for each row of a matrix."""
     if shape.shape.num_elements() == 1:
         return composed.dense_bincount(values, size, weights, binary)
     rows = tf.reduce_sum(tf.cast(shape[:1], tf.int64))
@@ -52,7 +52,7 @@ def bincount(
 def filled_rows(
     rows: Tensor, values: Tensor, count: Tensor, default: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`RaggedFillEmptyRows`, with the new place of each value."""
+    """`RaggedFillEmptyRows`, with the new index of each value."""
     lengths = tf.math.unsorted_segment_sum(tf.ones_like(rows), rows, count)
     empty = tf.equal(lengths, 0)
     added = tf.reshape(tf.where(empty), [-1])
@@ -83,7 +83,7 @@ def merged(a: Sequence[Tensor], b: Sequence[Tensor], largest: bool) -> tuple[Ten
 
 
 def with_dense(indices: Tensor, values: Tensor, shape: Tensor, dense: Tensor) -> Tensor:
-    """The elements of a dense tensor, broadcast to a sparse one's shape, where that has values."""
+    """The elements of a dense tensor, broadcast to a sparse shape, at the sparse indices."""
     sizes = tf.cast(shape, tf.int32)
     return tf.gather_nd(tf.broadcast_to(dense, sizes), indices)
 
@@ -94,7 +94,7 @@ def _columns(
     shapes: Sequence[Tensor],
     dense: Sequence[Any],
 ) -> list[Any]:
-    """What is crossed: sparse columns, then dense ones."""
+    """The crossed columns: first the sparse ones, then the dense ones."""
     columns: list[Any] = [
         tf.SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)
     ]
@@ -123,7 +123,7 @@ def crossed_rows(
     values: Sequence[Tensor], shapes: Sequence[Tensor], dense: Sequence[Any], order: str,
     hashed: bool, buckets: int, key: int, dtype: Any,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """`RaggedCross`; a letter of `order` says of which kind a column is."""
+    """`RaggedCross`; `order` has a letter for the kind of each column."""
     columns = {
         "R": iter(
             tf.RaggedTensor.from_row_splits(*parts, validate=False)
@@ -145,7 +145,7 @@ def decoded_with_offsets(text: Tensor, dtype: Any, *options: Any) -> tuple[Tenso
 
 
 def deserialized(serialized: Tensor, dtype: Any) -> Any:
-    """`DeserializeSparse`: the inner axes are the tensors', the outer ones those of the strings."""
+    """`DeserializeSparse`: the axes of the strings, then those of the tensors."""
     rank = serialized.shape.rank or 1
     if rank == 1:
         return _one(serialized, dtype)

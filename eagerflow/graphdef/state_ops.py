@@ -1,4 +1,4 @@
-"""TensorFlow's operations on state and functions: variables, tables, choices, loops, calls.
+"""TensorFlow's operations on state and functions: variables, tables, conditionals, loops, calls.
 
 A handler takes the builder, the node, its inputs by name and its attributes, and returns a value for
 each output that the operation declares.
@@ -37,7 +37,7 @@ REFUSED = frozenset(
     "RestoreV2 MergeV2Checkpoints".split()
 )
 
-# Those that do if an attribute names a file, and what it begins with if it does not.
+# Operations that read a file named by an attribute, and prefixes of values that are not files.
 REFUSED_BY_ATTRIBUTE = {
     "DecodeProtoV2": ("descriptor_source", ("local://", "bytes://")),
     "EncodeProto": ("descriptor_source", ("local://", "bytes://")),
@@ -57,7 +57,7 @@ def reaches_files(op: str, attrs: Mapping[str, Any]) -> bool:
 
 
 def check_files(builder: Any, node: Any, inputs: dict[str, Any], where: str) -> None:
-    """Refuses a node that reaches files, but for those that belong to the graph.
+    """Refuses a node that reads or writes files other than the graph's own.
 
     Raises:
         PermissionDeniedError: if the file is another, or is known only when the graph runs.
@@ -204,7 +204,7 @@ def _scatter_nd_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> li
 
 @handles("CountUpTo", "ResourceCountUpTo")
 def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
-    """The number of a variable, which gets the next one; at the limit an error."""
+    """Returns and increments an integer variable; raises at the limit."""
     (variable,) = inputs.values()
     before = variable.read_value()
     limit = attrs["limit"]
@@ -244,7 +244,7 @@ def _assign_slice(builder: object, node: object, inputs: dict, attrs: dict) -> l
 
 
 def _drawn(op: str) -> Handler:
-    """Numbers that a generator, whose state is a variable, draws for a shape.
+    """Draws random values with a generator whose state is a variable.
 
     Args:
         op: the operation of the engine.
@@ -361,7 +361,7 @@ def _call(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
 def _gradient(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     """The gradients of a function, whose arguments come before the gradients of its results."""
     count = len(attrs["Tout"])
-    # One tensor may be several arguments, each with a gradient of its own.
+    # A tensor may be several arguments: each has a separate gradient.
     arguments = [_passed(value) for value in inputs["input"][:count]]
     watched = [k for k, x in enumerate(arguments) if isinstance(x, _core.Tensor) and _is_real(x)]
     with tf.GradientTape() as tape:
@@ -406,7 +406,7 @@ def _case(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
 @handles("While", "StatelessWhile")
 def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     values = inputs["input"]
-    # Resources stay what they are; the loop is about the tensors.
+    # Resources are constant; only tensors are loop variables.
     places = [k for k, value in enumerate(values) if isinstance(value, _core.Tensor)]
 
     def complete(tensors: tuple[Any, ...]) -> list[Any]:
@@ -436,7 +436,7 @@ def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
 
 
 def _lasting_shapes(step: Callable[..., list[Any]], values: list[Any]) -> list[Any]:
-    """What the shapes of a loop's tensors have in common in all iterations."""
+    """The most specific shapes of a loop's tensors that hold in all iterations."""
     shapes = [value.shape for value in values]
     while True:
         specs = [

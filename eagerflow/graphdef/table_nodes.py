@@ -29,7 +29,7 @@ def table_handle(writer: GraphWriter, table: Any) -> Ref:
     attrs["key_dtype"] = table.key_dtype
     if not isinstance(table, MutableHashTable):
         return writer.add("HashTableV2", name=name, **attrs)[0]
-    # One that programs change: TensorFlow fills the others once.
+    # A mutable table: TensorFlow initializes the others once.
     shape = table.default_value.shape
     if shape.rank:
         return writer.add("MutableHashTableOfTensorsV2", name=name, value_shape=shape, **attrs)[0]
@@ -37,7 +37,7 @@ def table_handle(writer: GraphWriter, table: Any) -> Ref:
 
 
 def text_file_of(table: Any) -> TextFileInitializer | None:
-    """What has read the file that a table has its contents from; None for other tables."""
+    """The initializer of a table from a file; None for other tables."""
     initializer = getattr(table, "_initializer", None)
     return initializer if isinstance(initializer, TextFileInitializer) else None
 
@@ -51,7 +51,7 @@ def fill_table(
         writer: what nodes are added to.
         handle: the table's node.
         table: the table.
-        filename: the name of the file that it is filled from; None for what it holds now.
+        filename: the tensor with the file to fill it from; None for its current contents.
     """
     initializer = None if filename is None else text_file_of(table)
     if initializer is not None:
@@ -64,7 +64,7 @@ def fill_table(
         keys, values = table.export()
         if not len(keys):
             return []  # which TensorFlow refuses to add
-    # What is imported into a dense table is the slots as they are.
+    # An import into a dense table would replace its slots.
     op = "LookupTableInsertV2" if isinstance(table, DenseHashTable) else "LookupTableImportV2"
     name = writer.unique(op)
     writer.add(op, handle, writer.constant(keys), writer.constant(values), name=name)
@@ -72,7 +72,7 @@ def fill_table(
 
 
 def vocabulary_ids(body: Any, table: StaticVocabularyTable, keys: Ref, name: str) -> Sequence[Ref]:
-    """Adds the lookup of words in a vocabulary: those that it lacks share the ids after it."""
+    """Adds the lookup of words in a vocabulary: unknown words are hashed to the ids after it."""
     texts = keys if keys.dtype is dtypes.string else body.add("AsString", keys)[0]
     with eagerly():
         count = len(table.export()[0])

@@ -1,7 +1,7 @@
 """TensorArrays of version 1, whose elements a resource holds, as lists.
 
-An operation on such an array takes its handle and a number, the flow, which orders what is done to it. Here
-the handle is what is known of the elements, and the flow is the list itself.
+An operation on such an array has two inputs, its handle and the flow, a float that orders the operations.
+Here the handle holds the spec of the elements, and the flow is the list.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ops = _core.ops
 
 
 class ArrayHandle(NamedTuple):
-    """What is known of the elements of an array."""
+    """The spec of the elements of an array."""
 
     dtype: Any
     shape: TensorShape

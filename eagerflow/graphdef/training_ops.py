@@ -1,7 +1,7 @@
-"""TensorFlow's operations that optimizers change variables by.
+"""TensorFlow's operations by which optimizers update variables.
 
-A rule computes the new values of the variables that an operation takes. The operations of references,
-of resources, and those that change some rows only, have the same rules.
+A rule computes the new values of an operation's variables. Its variants for references, for resources and
+for sparse gradients share it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Choices and loops of version 1 as nodes that call functions.
+"""Conditionals and loops of version 1 as nodes that call functions.
 
-Version 1 has no functions in its graphs. A choice is `Switch` nodes, which pass a tensor to one of two
-sides, and `Merge` nodes, which take what arrives. A loop is a frame: what `Enter` lets in goes round from
-`Merge` by `Switch` and `NextIteration` until `LoopCond` is false, and leaves by `Exit`. Here the nodes of a
-side become the function of an `If`, and those of a frame the functions of a `While`. `Merge` and `Exit` keep
-their names, as identities of the results.
+Version 1 has no functions in its graphs. A conditional consists of `Switch` nodes, which pass a tensor to
+one of two branches, and `Merge` nodes, which return the value of the branch that ran. A loop is a frame:
+values enter by `Enter`, go round from `Merge` by `Switch` and `NextIteration` until `LoopCond` is false,
+and leave by `Exit`. Here the nodes of a branch become a function of an `If`, and those of a frame the
+functions of a `While`. `Merge` and `Exit` keep their names, as identities of the results.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ Frame = tuple[str, ...]
 
 
 def is_used(nodes: Iterable[Any]) -> bool:
-    """Whether some nodes are version 1's control flow."""
+    """Whether nodes contain version 1's control flow."""
     return any(node.op in OPERATIONS for node in nodes)
 
 
 def structured(nodes: Iterable[Any], name: str) -> tuple[list[Any], list[Any]]:
     """Nodes without version 1's control flow, and the functions that they call then.
 
-    What lies inside of a choice or loop stays as a node without inputs, of the operation `LoopCond` or
-    `Switch`, which nothing can run: a program may know its name.
+    A node inside a conditional or loop stays, since a program may know its name, as a node without inputs
+    of the operation `LoopCond` or `Switch`, which cannot run.
 
     Args:
         nodes: the NodeDef messages.
-        name: what the functions' names begin with.
+        name: the prefix of the functions' names.
 
     Raises:
-        InvalidArgumentError: if they are not what version 1 makes of `tf.cond` and `tf.while_loop`.
+        InvalidArgumentError: unless they have the form of version 1's `tf.cond` and `tf.while_loop`.
     """
     return _Structure(nodes, name).result()
 
@@ -108,7 +108,7 @@ class _Structure:
         return list(self.nodes.values()), self.functions
 
     def count(self, copied: bool) -> None:
-        """Refuses files whose functions would get much larger than they are, or take long to find."""
+        """Refuses files whose functions would be much larger than the file, or slow to build."""
         self._visits -= 1
         self._left -= copied
         if self._left < 0 or self._visits < 0:
@@ -168,7 +168,7 @@ class _Structure:
         return message.signature.name
 
 
-# The builder takes tensors as they come; it keeps objects such as variables where this is declared.
+# The builder accepts any tensor for an argument of this type, and passes objects such as variables on.
 _ANY = dtypes.resource.as_datatype_enum
 
 
@@ -178,7 +178,7 @@ def argument(k: int) -> str:
 
 
 def unreachable(node: Any) -> UnimplementedError:
-    """The error about what is left of a node inside of a choice or loop."""
+    """The error of a node inside a conditional or loop."""
     return UnimplementedError(
         None,
         None,
@@ -238,13 +238,13 @@ def in_order(
 
 
 class _Slice:
-    """The nodes that give some tensors, as those of a function.
+    """The nodes that compute tensors, as nodes of a function.
 
     Args:
         structure: counts the nodes.
         nodes: all nodes.
         is_inside: whether a node, by its name, belongs to the function.
-        parameter: the parameter that takes the place of an input, or None.
+        parameter: returns the parameter that replaces an input, or None.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class _Slice:
         self.found: dict[str, Any] = {}
 
     def text(self, text: str) -> str:
-        """A tensor as an input in the function, whose nodes get those that it needs."""
+        """A tensor's name in the function; adds the nodes that it depends on."""
         given = self._parameter(_parsed(text))
         if given is not None:
             return given
@@ -288,7 +288,7 @@ class _Slice:
 
 
 class _Loop:
-    """One frame."""
+    """A loop's frame."""
 
     def __init__(self, structure: _Structure, frame: Frame, frames: dict[str, Frame]) -> None:
         self._structure = structure
@@ -311,7 +311,7 @@ class _Loop:
         return (enters[0], nexts[0]) if len(enters) == len(nexts) == 1 else None
 
     def replace(self) -> None:
-        """Puts a `While` in the place of the frame."""
+        """Replaces the frame by a `While`."""
         first = next(iter(self._enters.values()))
         if len(self._conditions) != 1 or not self._merges:
             if self._exits:
@@ -347,7 +347,7 @@ class _Loop:
         step = self._function("step", count, parameter, goes_on, constants)
         name = self._structure.unique(f"{self._conditions[0].name}/loop")
         inputs = [node.input[0] for node in [*begins, *constants]]
-        # What has to run before the loop.
+        # The control inputs of the loop.
         inputs += [
             text for node in self._enters.values() for text in node.input if text.startswith("^")
         ]
@@ -367,7 +367,7 @@ class _Loop:
         self, role: str, count: int, parameter: Callable[..., str | None], texts: Sequence[str],
         constants: Sequence[Any] = (),
     ) -> str:  # fmt: skip
-        # What goes round is a parameter, which nothing has to wait for.
+        # Loop variables are parameters: control inputs from them are dropped.
         around = {node.name for node in (*self._merges, *self._switches)} | self._enters.keys()
         inside = self._names - around
         part = _Slice(self._structure, self._nodes, inside.__contains__, parameter)
@@ -384,19 +384,19 @@ class _Loop:
 
 
 class _Choice:
-    """The `Merge` nodes of one choice.
+    """The `Merge` nodes of one conditional.
 
     Args:
         condition: the tensor that decides.
-        number: which choice of the graph it is.
+        number: the index of the conditional in the graph.
     """
 
     def __init__(self, condition: str, number: int) -> None:
         self.condition = condition
         self.number = number
         self.merges: list[Any] = []
-        self.needs = 0  # the choices that it depends on, as bits
-        # What tells that `Merge` nodes belong to it: their switches' conditions.
+        self.needs = 0  # the conditionals that it depends on, as bits
+        # The conditions of its switches, which identify its `Merge` nodes.
         self.marks: set[str] = set()
 
 
@@ -404,7 +404,7 @@ class _Choices:
     """All choices among nodes that have no loops.
 
     Args:
-        structure: takes the functions.
+        structure: collects the functions.
         nodes: the nodes by name.
     """
 
@@ -417,7 +417,7 @@ class _Choices:
         self._choices: list[_Choice] = []
 
     def replaced(self) -> dict[str, Any]:
-        """The nodes with `If` in the place of choices."""
+        """Replaces conditionals by `If`."""
         order = in_order(self._nodes)
         for name in order:
             self._sides[name] = self._sides_of(self._nodes[name])
@@ -478,7 +478,7 @@ class _Choices:
         raise refused(node, "its inputs are not the two sides of a condition")
 
     def _group(self, order: Sequence[str]) -> None:
-        """Finds which merges are results of one choice."""
+        """Groups the merges by conditional."""
         if len(self._merges) > _MAX_MERGES:
             raise InvalidArgumentError(
                 None, None, f"The graph has {len(self._merges)} choices; it may have {_MAX_MERGES}."
@@ -494,7 +494,7 @@ class _Choices:
             needs[name] = mask
 
     def _with_theirs(self, mask: int) -> int:
-        """Choices, and those that they depend on."""
+        """Conditionals, and those that they depend on."""
         for choice in self._choices:
             if mask >> choice.number & 1:
                 mask |= choice.needs
@@ -522,7 +522,7 @@ class _Choices:
         return 1 << choice.number | choice.needs
 
     def _marks(self, condition: str, texts: Sequence[str]) -> set[str]:
-        """What the choice of a merge has to itself: each has a name of its own for the condition."""
+        """The marks of a merge's conditional: each has its own name for the condition."""
         marks: set[str] = set()
         seen: set[str] = set()
         waiting = [(side, source) for side, text in enumerate(texts) for source in [_parsed(text)]]
@@ -550,7 +550,7 @@ class _Choices:
         return _Slice(self._structure, self._nodes, is_inside, parameter)
 
     def _replace(self, choice: _Choice) -> None:
-        """Puts an `If` in the place of the merges of a choice."""
+        """Replaces the merges of a conditional by an `If`."""
         places: dict[str, int] = {}
 
         def place(text: str) -> str:

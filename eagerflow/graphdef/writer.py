@@ -1,4 +1,4 @@
-"""Writes the nodes of one GraphDef, or of one function, as TensorFlow has them."""
+"""Writes the nodes of a GraphDef or a function in TensorFlow's form."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Ref(NamedTuple):
     node: str
     dtype: DType
     shape: TensorShape
-    # Which output of the operation, and which of those; empty for an argument.
+    # The name of the operation's output, and the index in it; empty for an argument.
     output: str = ""
     position: int = 0
     # Which of all tensors that the node returns.
@@ -47,9 +47,9 @@ class GraphWriter:
         self._in_function = in_function
         self._add_shapes = add_shapes
         self._names: dict[str, int] = {}
-        # The nodes that the next ones have to follow.
+        # The control inputs of the next nodes.
         self.control: list[str] = []
-        # What names of nodes begin with that have none of their own.
+        # The prefix of default names.
         self.scope = ""
 
     def reserve(self, names: Iterable[str]) -> None:
@@ -82,8 +82,8 @@ class GraphWriter:
 
         Args:
             op: TensorFlow's name of the operation.
-            *inputs: a tensor, or a list of tensors, for each input that it declares. What is no
-                tensor becomes a constant.
+            *inputs: a tensor, or a list of tensors, for each input that it declares. Other
+                values become constants.
             name: the node's name.
             outputs: dtypes and shapes of the results; by default each has the dtype that the
                 operation declares, and any shape.
@@ -111,7 +111,7 @@ class GraphWriter:
                 values.setdefault(argument.type, refs[0].dtype)
             if argument.number:
                 values[argument.number] = len(refs)
-        # Dtypes of results that follow from no input are those that were given, if any.
+        # Dtypes that do not follow from inputs come from `outputs`.
         for argument, (dtype, _) in zip(definition.outputs, outputs or (), strict=False):
             if argument.number or argument.is_list:
                 break
