@@ -136,7 +136,7 @@ def _checksum(arrays: dict[str, Any]) -> int:
 
 
 def _refuse_large(archive: Any, size: int) -> None:
-    """Fails for an archive whose arrays would take much more memory than it has bytes."""
+    """Refuses an archive whose arrays would need much more memory than its size."""
     expanded = 0
     for info in archive.infolist():
         refuse_packing(info)

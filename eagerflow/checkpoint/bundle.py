@@ -32,7 +32,7 @@ def data_path(prefix: str, shard: int, shards: int) -> str:
 
 
 def index_path(prefix: str) -> str:
-    """The file that says where each tensor is."""
+    """The file with the offset of each tensor."""
     return f"{prefix}.index"
 
 
@@ -75,9 +75,9 @@ def _read_strings(data: memoryview[int], count: int, checksum: int) -> list[byte
 def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     """Writes named tensors as `PREFIX.index` and one data file.
 
-    Nothing that was there is touched before the new files are complete: the renaming of the index
-    makes them the valid ones. Where a bundle of that name exists, the new data go into a file that
-    its index does not mean, and the old one is removed at the end.
+    An existing bundle stays valid until the new files are complete: renaming the index switches to
+    them. The new data file has another name than that of the existing bundle, which is removed at
+    the end.
 
     Args:
         prefix: the path of both files, without their endings.
@@ -108,10 +108,10 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
 
 
 def _free_shards(prefix: str) -> int:
-    """The number of shards, one or two, whose first file is not that of the bundle that is there."""
+    """The number of shards, one or two, whose data file the existing bundle does not use."""
     one, two = (os.path.exists(data_path(prefix, 0, shards)) for shards in (1, 2))
     if one and two:
-        # A save was killed before it removed the old one, or before the new one became valid.
+        # A killed save left both the old and the new data file.
         with contextlib.suppress(errors.OpError):
             return 2 if BundleReader(prefix)._shards == 1 else 1
     return 2 if one else 1
@@ -306,8 +306,8 @@ class BundleReader:
     def read(self, name: str) -> Any:
         """The tensor of that name.
 
-        Its memory is its own; but that of a large one in a file that nobody may write to (`chmod
-        a-w`) is the file's, which is read when it is needed.
+        A large array in a file without write permission (`chmod a-w`) is mapped from the file, and
+        read on use. Other arrays own their memory.
 
         Raises:
             tf.errors.NotFoundError: if there is none.
@@ -330,7 +330,7 @@ class BundleReader:
         parts = [np.asarray(self._read(name, self._parts[k])) for k in keys if k in self._parts]
         problem = len(parts) < len(keys) or sum(p.size for p in parts) != math.prod(entry.shape)
         if not problem:
-            # The parts that were read show that there is as much data as the shape says.
+            # The parts have been read, so the file contains all the data that the shape requires.
             value = np.empty(entry.shape, entry.dtype.as_numpy_dtype)
             for part, extents in zip(parts, entry.parts, strict=True):
                 slices = tuple(
@@ -413,7 +413,7 @@ _data_files: weakref.WeakValueDictionary[Any, _DataFile] = weakref.WeakValueDict
 
 def _open_data(path: str) -> _DataFile:
     status = os.stat(path)
-    # A file that was replaced is another one, and so is one whose mode was changed.
+    # A replaced file, or one with a new mode, has another key.
     key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
     file = _data_files.get(key)
     if file is None:

@@ -1,4 +1,4 @@
-"""tf.train.Checkpoint: saves and restores the values of an object and those below it."""
+"""tf.train.Checkpoint: saves and restores the values of an object and its children."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CheckpointOptions:
     """Options of `Checkpoint`; accepted for compatibility.
 
     Args:
-        experimental_io_device: ignored, as all further ones are: files are written by this process.
+        experimental_io_device: ignored, like all further options: this process writes the files.
         experimental_enable_async_checkpoint: see above.
         experimental_write_callbacks: functions that are called after each write, with the path if
             they take an argument.
@@ -67,7 +67,7 @@ class CheckpointOptions:
         copied = CheckpointOptions()
         for name in self.__slots__:
             setattr(copied, name, getattr(self, name))
-        # Callbacks that are added to one of them later are not added to the other.
+        # The copies have separate lists of callbacks.
         copied.experimental_write_callbacks = copy.copy(self.experimental_write_callbacks)
         return copied
 
@@ -93,12 +93,12 @@ def _arguments_of(callback: Any) -> int:
 class Checkpoint:
     """Saves and restores the variables of objects by the names of attributes.
 
-    The files are TensorFlow's: a checkpoint written here loads there, and the reverse. Objects that
+    The format is TensorFlow's: each library loads the other's checkpoints. Objects that
     are made only after `restore`, such as the weights of a layer that was not called yet, get their
     values when they are made.
 
     Args:
-        root: an object whose own attributes are saved as if they were this one's.
+        root: an object whose attributes are saved as attributes of the checkpoint.
         **kwargs: objects by name: variables, modules, models, optimizers, random generators,
             iterators of datasets, and lists, tuples and dictionaries of them.
 

@@ -66,7 +66,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader of a checkpoint's tensors.
 
     Args:
-        ckpt_dir_or_file: a checkpoint's path without endings, or a folder, for its newest one.
+        ckpt_dir_or_file: a checkpoint's path without suffixes, or a folder, for its newest checkpoint.
 
     Raises:
         ValueError: if the folder has none.
@@ -84,7 +84,7 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
     """A reader of a checkpoint's tensors, by the checkpoint's path without endings.
 
     Args:
-        filepattern: the path; that of a folder is no checkpoint's.
+        filepattern: the path of a checkpoint, not of a folder.
 
     Raises:
         tf.errors.NotFoundError: if there is no such checkpoint.
@@ -127,13 +127,13 @@ def checkpoints_iterator(
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
 ) -> Iterator[str]:
-    """Gives each new checkpoint of a folder as it comes.
+    """Yields each new checkpoint of a folder.
 
     Args:
         checkpoint_dir: the folder.
-        min_interval_secs: the least time between two that are yielded.
-        timeout: how many seconds to wait for the next one; None waits for ever.
-        timeout_fn: asked after a timeout: True ends the iteration, False waits again.
+        min_interval_secs: the least number of seconds between two checkpoints.
+        timeout: the number of seconds to wait for a checkpoint; None waits forever.
+        timeout_fn: called after a timeout: True ends the iteration, False waits again.
     """
     seen = None
     while True:
@@ -153,7 +153,7 @@ def checkpoints_iterator(
 
 
 class TrackableView:
-    """The objects below one.
+    """An object and its children.
 
     Args:
         root: the object to look at.
@@ -178,7 +178,7 @@ class TrackableView:
 
 
 class CheckpointView:
-    """The objects that a checkpoint knows, without the program's own objects.
+    """The objects in a checkpoint, without the program's objects.
 
     Args:
         save_path: the path of the checkpoint.
@@ -226,7 +226,7 @@ class CheckpointView:
         return matches
 
     def diff(self, obj: Any) -> tuple[list[Any], list[int], dict[int, Any]]:
-        """Objects without nodes, nodes without objects, and those that match."""
+        """Objects without nodes, nodes without objects, and matching objects by node."""
         matches = self.match(obj)
         known = {id(item) for item in matches.values()}
         lost = [item for item in TrackableView(obj).descendants() if id(item) not in known]

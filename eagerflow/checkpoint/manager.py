@@ -24,12 +24,12 @@ class CheckpointManager:
         checkpoint: the `tf.train.Checkpoint` to save.
         directory: the folder; made if it is not there.
         max_to_keep: how many to keep; None keeps all.
-        keep_checkpoint_every_n_hours: one of each such time is kept for good.
+        keep_checkpoint_every_n_hours: one checkpoint in each such interval is never deleted.
         checkpoint_name: the name before the number.
         step_counter: a variable with the step, for `checkpoint_interval`.
-        checkpoint_interval: `save` does nothing before so many steps have passed.
+        checkpoint_interval: the least number of steps between saves; earlier calls of `save` do nothing.
         init_fn: called by `restore_or_initialize` when there is no checkpoint.
-        last_checkpoint_step: the step at which the last one is taken to have been saved.
+        last_checkpoint_step: the assumed step of the last checkpoint.
 
     Raises:
         ValueError: for a `max_to_keep` below 1, or an interval without a counter.
@@ -115,13 +115,13 @@ class CheckpointManager:
 
     @property
     def checkpoints(self) -> list[str]:
-        """The paths that are kept, oldest first."""
+        """The paths of the kept checkpoints, oldest first."""
         return list(self._kept)
 
     def save(
         self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
     ) -> str | None:
-        """Saves a checkpoint and deletes those that are too old.
+        """Saves a checkpoint and deletes outdated ones.
 
         Args:
             checkpoint_number: an integer or a variable; by default the checkpoint's counter.
@@ -157,7 +157,7 @@ class CheckpointManager:
         return path
 
     def _sweep(self) -> list[str]:
-        """Removes checkpoints that are too old from the list; returns those to delete."""
+        """Removes outdated checkpoints from the list, and returns those to delete."""
         removed: list[str] = []
         if self._max_to_keep is None:
             return removed
@@ -167,7 +167,7 @@ class CheckpointManager:
             if self._keep_seconds is not None and made - self._keep_seconds >= self._last_preserved:
                 self._last_preserved = made
                 continue
-            # The list is read from a file, which must not say that others' files are to go.
+            # The list comes from a file, which must not name files outside the folder for deletion.
             if self._is_inside(path):
                 removed.append(path)
         return removed

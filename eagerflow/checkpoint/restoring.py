@@ -1,4 +1,4 @@
-"""Restoring a bundle to objects: existing ones at once, others as soon as they are made."""
+"""Restoring a bundle to objects: existing ones at once, others when they are created."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class _Unfilled:
     """The differences between a model and a checkpoint; logged when the status object is deleted.
 
     Args:
-        paths: those of the objects that the checkpoint has no values for.
-        unplaced: the values that no object got.
+        paths: the paths of the objects without values in the checkpoint.
+        unplaced: the values that match no object.
         complete: see `LoadStatus.report_unfilled`.
     """
 
@@ -119,12 +119,12 @@ class PendingRestorations(list[Any]):
 
 
 class Restoration:
-    """One checkpoint on its way into objects.
+    """The restoration of one checkpoint.
 
-    Every object that a node matches gets its values. Objects that lack children which the
-    checkpoint knows remember that (`PENDING`), and `settle` looks for them again when an attribute
-    is set. Lists and dictionaries that are no attributes do not report that they grow: those that
-    lack something are looked at whenever a layer has made weights (`look_again`).
+    Every object that matches a node gets its values. An object that lacks children of its node stores
+    this restoration (`PENDING`), and `settle` continues it when an attribute is set. Lists and
+    dictionaries that are not attributes do not report new items: those that lack items are checked
+    whenever a layer has created weights (`look_again`).
     """
 
     def __init__(self, reader: BundleReader) -> None:
@@ -195,7 +195,7 @@ class Restoration:
             raise
 
     def match(self, pairs: list[tuple[int, Any]]) -> None:
-        """Gives objects, and those below them, the values of nodes.
+        """Restores objects and their children from nodes.
 
         Raises:
             ValueError: if shapes or dtypes do not fit; it lists all of them, and no value is assigned.
@@ -279,13 +279,13 @@ class Restoration:
         return False
 
     def _remember(self, node: int, item: Any) -> None:
-        """Notes at an object that the checkpoint knows more below it."""
+        """Stores the restoration in an object that lacks children of its node."""
         if not self.missing(node):
             return
         for holder in (item, getattr(item, "_same_node", None)):
             if _remembers(holder):
                 notes = holder.__dict__.setdefault(PENDING, PendingRestorations())
-                # An older checkpoint has nothing to add to one that knows all its names.
+                # A new checkpoint replaces older ones whose names it has.
                 superseded = [
                     n for n in notes if n[0]._names[n[1]].keys() <= self._names[node].keys()
                 ]
@@ -296,7 +296,7 @@ class Restoration:
         self._note_growing(node, item)
 
     def _note_growing(self, node: int, item: Any) -> None:
-        """Notes containers that lack something: they do not report what is added to them."""
+        """Registers containers that lack items: they do not report new items."""
         if _grows_unnoticed(item):
             grows = True
         else:
@@ -474,7 +474,7 @@ class LoadStatus:
         ]
 
     def assert_nontrivial_match(self) -> LoadStatus:
-        """Asserts that something other than the root object was found in the checkpoint.
+        """Asserts that the checkpoint matches at least one object other than the root.
 
         Raises:
             AssertionError: if nothing was.
@@ -502,12 +502,12 @@ class LoadStatus:
         return self
 
     def report_unfilled(self, items: Iterable[Any], complete: str | None) -> None:
-        """Logs what has not been restored when the status goes, unless `expect_partial` is called.
+        """When the status is deleted, logs values that were not restored, unless after `expect_partial`.
 
         Args:
             items: objects that should have values in the checkpoint.
-            complete: what the names of the root's attributes begin with that will have no further
-                objects, for which values could wait; None if all may have.
+            complete: prefixes of the names of root attributes that will get no further objects for
+                deferred values; None if all attributes may.
         """
         restoration = self._restoration
         if restoration is None:
@@ -531,7 +531,7 @@ class LoadStatus:
             setter.load(tensor, session)
 
     def initialize_or_restore(self, session: Any = None) -> None:
-        """As `run_restore_ops`, after the initializers of what the checkpoint does not have.
+        """Like `run_restore_ops`, after initializing the variables that the checkpoint lacks.
 
         Args:
             session: the session; by default the default one, or Keras's.
@@ -556,7 +556,7 @@ class NameBasedStatus(LoadStatus):
         self._lost = missing
 
     def assert_consumed(self) -> LoadStatus:
-        """Asserts that every variable was found, and every tensor was used."""
+        """Asserts that every variable has a value, and every value was used."""
         self.assert_existing_objects_matched()
         lost = sorted(set(self._reader.names()) - self._used)
         if lost:
@@ -574,7 +574,7 @@ class NameBasedStatus(LoadStatus):
         return self
 
     def assert_nontrivial_match(self) -> LoadStatus:
-        """Asserts that at least one variable was found."""
+        """Asserts that at least one variable has a value."""
         if not self._used:
             raise AssertionError(f"No variable is in the checkpoint {self._reader.prefix}.")
         return self

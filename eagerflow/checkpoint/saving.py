@@ -29,7 +29,7 @@ def object_graph(
 
     Args:
         root: the first object.
-        children: tells what belongs to an object, by name.
+        children: returns the children of an object, by name.
 
     Raises:
         ValueError: if a dictionary has objects under keys that are no strings.
@@ -77,7 +77,7 @@ def object_graph(
 
 
 def _require_names(item: Any, path: str) -> None:
-    """Raises for a dictionary of which some objects have no names, and could not be saved."""
+    """Raises for a dictionary with objects whose keys cannot be names."""
     if isinstance(item, Mapping):
         for key, child in item.items():
             if not isinstance(key, str) and is_trackable(child):

@@ -1,9 +1,9 @@
-"""The children of an object by name, and the values that it has.
+"""The children of an object by name, and its values.
 
-Variables, modules, lists, tuples and dictionaries are known. Another class takes part by defining
+Variables, modules, lists, tuples and dictionaries are supported. Other classes define
 `_checkpoint_children()`, a dictionary of objects by name, or `_checkpoint_values()`, a dictionary of
-`Value`s by name, or both. Its `_same_node`, if there is one, is the object that it wraps: one node of a
-checkpoint has the children of both, and either may get some later.
+`Value`s by name, or both. An attribute `_same_node` is a wrapped object: one node of a checkpoint has the
+children of both, and either may get more later.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from eagerflow.framework.tracked_containers import DictWrapper
 
 Variable: Any = _core.Variable
 VARIABLE_VALUE = "VARIABLE_VALUE"
-# Restorations that are deferred until lists and dictionaries grow, which they do unnoticed. Code that makes
-# objects that may have been added to one calls `restoring.look_again` if there are any.
+# Restorations that wait for new items of lists and dictionaries, which do not report them. Code that creates
+# objects that may be such items calls `restoring.look_again` if there are any.
 GROWING: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
@@ -38,14 +38,14 @@ class InSession:
     """Puts a value back that sessions hold: once a session is known, not before.
 
     Args:
-        variable: what the value belongs to.
+        variable: the variable with the value.
     """
 
     def __init__(self, variable: Any) -> None:
         self._variable = variable
 
     def load(self, value: Any, session: Any) -> None:
-        """Puts a value into a session, by default the one that holds the program's objects."""
+        """Assigns the value in a session, by default the session with the program's objects."""
         graph = self._variable.graph
         self._variable.load(value, graph.session_of_objects(session, self._variable, "load"))
 
@@ -58,7 +58,7 @@ class Held:
     """Something of an object that is saved as if it were an object below it.
 
     Args:
-        values: what is saved, by attribute name.
+        values: the saved values, by attribute name.
     """
 
     def __init__(self, values: Callable[[], dict[str, Value]]) -> None:
@@ -79,14 +79,14 @@ def is_trackable(value: Any) -> bool:
 
 
 def children(value: Any) -> dict[str, Any]:
-    """The trackable objects that belong to one, by the name under which it has them."""
+    """The trackable children of an object, by name."""
     if lists_own_children(type(value)):
         return dict(value._trackable_children())
     return own_children(value)
 
 
 def _lists_own_children(kind: type) -> bool:
-    """Whether a class says by `_trackable_children` what belongs to an object."""
+    """Whether a class overrides `_trackable_children`."""
     listing = getattr(kind, "_trackable_children", Trackable._trackable_children)
     return listing not in (Trackable._trackable_children, AutoTrackable._trackable_children)
 
@@ -131,7 +131,7 @@ def attributes(value: Any) -> dict[str, Any]:
 def values(value: Any) -> dict[str, Value | ValueParts]:
     """The values of the object itself that are saved, by attribute name."""
     if isinstance(value, Variable):
-        # A variable of a package that wraps another one names that.
+        # A package's variable that wraps another names the inner one.
         gathered = value._gather_saveables_for_checkpoint().get(VARIABLE_VALUE, value)
         saved = gathered if isinstance(gathered, Variable) else value
         name = saved.name.split(":")[0]
@@ -147,7 +147,7 @@ def values(value: Any) -> dict[str, Value | ValueParts]:
 
 
 def in_sessions(variable: Any) -> bool:
-    """Whether sessions hold the values of a variable, or of the one that it wraps."""
+    """Whether sessions hold the value of a variable, or of the variable that it wraps."""
     return variable.handle.variable._in_sessions
 
 
@@ -155,7 +155,7 @@ _NOT_SAVED = Trackable._serialize_to_tensors
 
 
 def _serialized(value: Any) -> dict[str, Value]:
-    """The values of an object whose class says by methods of TensorFlow how it is saved."""
+    """The values of an object whose class defines TensorFlow's methods for saving."""
 
     def get(name: str) -> Any:
         tensor = value._serialize_to_tensors()[name]
@@ -182,7 +182,7 @@ def walk(
 
     Args:
         root: the first object.
-        children: gives the objects that belong to one, by name.
+        children: returns the children of an object, by name.
     """
     seen = {id(root)}
     queue = [(root, "")]

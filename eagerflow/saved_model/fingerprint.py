@@ -21,7 +21,7 @@ _HASHES = (
 
 
 class VariablePolicy(enum.Enum):
-    """What a SavedModel says of variables besides their values; accepted by `tf.saved_model.SaveOptions`."""
+    """Metadata of variables in a SavedModel; accepted by `tf.saved_model.SaveOptions`."""
 
     NONE = None
     SAVE_VARIABLE_DEVICES = "save_variable_devices"
@@ -93,7 +93,7 @@ class Fingerprint:
 def read_fingerprint(export_dir: str) -> Fingerprint:
     """The fingerprint in a SavedModel's folder.
 
-    TensorFlow writes one; eagerflow, whose graphs have other hashes, writes none.
+    TensorFlow writes a fingerprint; eagerflow, whose graphs have other hashes, does not.
 
     Args:
         export_dir: the SavedModel's folder.

@@ -20,7 +20,7 @@ WITH_LOSSES = "call_and_return_conditional_losses"
 
 
 def of_model(model: Any) -> dict[str, Any]:
-    """What the model that is saved is called by: nothing if it was never called, or cannot be exported.
+    """The call functions of the saved model: none if it was never called, or cannot be exported.
 
     `__call__` has traces for both values of `training`; `_default_save_signature` returns the outputs
     by name. A model of the program's class can be called without that class by `WITH_LOSSES`.
@@ -28,7 +28,7 @@ def of_model(model: Any) -> dict[str, Any]:
     if not getattr(model, "inputs", None) or not getattr(model, "outputs", None):
         return of_layer(model, True)
     names = model.output_names
-    # The parts of ragged and sparse inputs have no names of their own.
+    # The components of ragged and sparse inputs have no names.
     plain = all(isinstance(x.type_spec, TensorSpec) for x in nest.flatten(model.inputs))
     specs = nest.map_structure(
         lambda x: (
@@ -59,7 +59,7 @@ def of_model(model: Any) -> dict[str, Any]:
 
 
 def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
-    """What a layer or model of the program's class is called by; nothing if it was never called.
+    """The call functions of a layer or model of the program's class; none if it was never called.
 
     Args:
         layer: the layer.
@@ -102,7 +102,7 @@ def of_penalty(loss: Any) -> Any:
     """The function of a loss that a layer adds without its inputs; None if it cannot be exported.
 
     Args:
-        loss: what gives it, a regularizer of one weight or a function of the program.
+        loss: returns the loss: a regularizer of one weight, or a function of the program.
     """
     traced = function(lambda: loss(), input_signature=[])
     if traced.get_concrete_function().structured_outputs is None:
@@ -111,7 +111,7 @@ def of_penalty(loss: Any) -> Any:
 
 
 def _named(outputs: Any) -> dict[str, Any]:
-    """A model's outputs by the names that Keras gives those of a model without `Input`s."""
+    """A model's outputs, with Keras's names for outputs of a model without `Input`s."""
     if isinstance(outputs, Mapping) and not any(map(nest.is_nested, outputs.values())):
         return dict(outputs)
     return {f"output_{k}": leaf for k, leaf in enumerate(nest.flatten(outputs), 1)}

@@ -33,7 +33,7 @@ class RevivedLayer(Layer):
     _config: dict[str, Any]
 
     def get_config(self) -> dict[str, Any]:
-        """The configuration in the file: that of a class which the program does not have."""
+        """The configuration in the file, of a class that the program does not have."""
         return dict(self._config)
 
 
@@ -78,13 +78,13 @@ def _is_allowed(config: Any) -> bool:
 
 
 class KerasObjectLoader(ObjectLoader):
-    """Makes layers from their configurations where their classes are known, and revives the others.
+    """Creates layers of known classes from their configurations, and the others from the file's functions.
 
     Args:
         meta_graph: the MetaGraphDef message.
-        folder: the SavedModel's.
-        stored: how many bytes its variables have.
-        metadata: what Keras has written of its objects: identifier and entry, by their numbers.
+        folder: the SavedModel's folder.
+        stored: the size of its variables in bytes.
+        metadata: Keras's metadata: identifier and entry, by node id.
     """
 
     def __init__(self, meta_graph: Any, folder: str, stored: int, metadata: Any) -> None:
@@ -110,7 +110,7 @@ class KerasObjectLoader(ObjectLoader):
         return super().load()
 
     def _stand_in(self, class_name: str) -> type:
-        """A class of the name of one that is unknown; it is made from the file's functions."""
+        """A class with the name of an unknown class, whose objects call the file's functions."""
 
         def from_config(cls: object, config: Any) -> Any:
             of_class = [
@@ -123,7 +123,7 @@ class KerasObjectLoader(ObjectLoader):
                 if number not in self._made:
                     self._made[number] = self._revived(number)
                 return self._made[number]
-            # Says what keeps the layer from being made.
+            # The error says why the layer cannot be created.
             kind = reachable.KINDS["layer"].objects().get(class_name)
             if kind is not None:
                 return kind.from_config(config)
@@ -160,7 +160,7 @@ class KerasObjectLoader(ObjectLoader):
         return made if has_all or WITH_LOSSES not in self._functions(number) else None
 
     def _build(self, made: Any, number: int) -> None:
-        """Gives a layer its variables, if the file says for which shape."""
+        """Builds a layer if the file has its input shape."""
         shape = self._metadata[number][1].get("build_input_shape")
         if isinstance(made, Layer) and not made.built and shape is not None:
             with name_scope(self._scope_of(number)):
@@ -179,7 +179,7 @@ class KerasObjectLoader(ObjectLoader):
         return ""
 
     def _functions(self, number: int) -> dict[str, int]:
-        """The numbers of what Keras calls a layer by."""
+        """The node ids of a layer's call functions."""
         layers = {}
         for child in self._nodes[number].children:
             if child.local_name == "keras_api":
@@ -192,7 +192,7 @@ class KerasObjectLoader(ObjectLoader):
         return len(self._nodes[number].function.concrete_functions) > 0
 
     def _claim(self, made: Any, number: int) -> None:
-        """Lets the objects of a layer stand for those of the file that have their names."""
+        """Uses the objects of a layer for the file's nodes with their names."""
         self._made[number] = made
         self._claimed.add(number)
         if number in self._metadata:
@@ -202,7 +202,7 @@ class KerasObjectLoader(ObjectLoader):
             own = {str(k): item for k, item in enumerate(made)}
         for child in self._nodes[number].children:
             item = own.get(child.local_name)
-            if isinstance(item, RevivedLayer):  # it gets what the file has of it
+            if isinstance(item, RevivedLayer):  # its children come from the file
                 continue
             if item is not None and child.node_id not in self._claimed:
                 if self._made.get(child.node_id, item) is item:
@@ -281,7 +281,7 @@ class KerasObjectLoader(ObjectLoader):
                 made.add_loss(self._object(penalty))
 
     def _inner_layers(self, number: int) -> list[int]:
-        """The numbers of the layers below one."""
+        """The node ids of a layer's inner layers."""
         reached, queue = [], [number]
         seen = {number}
         for each in queue:
@@ -294,7 +294,7 @@ class KerasObjectLoader(ObjectLoader):
         return reached
 
     def _penalties(self, number: int) -> list[int]:
-        """The numbers of the functions that regularize weights of a layer."""
+        """The node ids of the regularizer functions of a layer's weights."""
         for child in self._nodes[number].children:
             if child.local_name == "regularization_losses":
                 return [part.node_id for part in self._nodes[child.node_id].children]

@@ -32,9 +32,9 @@ class LoadedConcrete:
     Args:
         builder: builds the file's functions.
         name: its name in the library.
-        signature: the specs and values of its arguments: positional ones, and those by name.
+        signature: the specs and values of its positional and keyword arguments.
         output: the structure of specs of its result.
-        bound: gives the variables and tensors that follow its arguments.
+        bound: returns the variables and tensors that follow its arguments.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ def _signature(spec: Any, is_method: bool) -> inspect.Signature:
 
 
 def _fits(value: Any, spec: Any, converts: bool) -> bool:
-    """Whether an argument fits what a concrete function was saved with."""
+    """Whether an argument matches a concrete function's saved argument."""
     if isinstance(spec, TypeSpec):
         if isinstance(value, TypeSpec):
             return spec.is_compatible_with(value)
@@ -302,7 +302,7 @@ def _converted(value: Any, spec: Any) -> Any:
 
 
 class SignatureMap(Mapping[str, Any]):
-    """Signatures by name; read only. Each is built when it is first asked for."""
+    """Signatures by name; read only. Each is built on first use."""
 
     def __init__(self, signatures: Mapping[str, LoadedConcrete]) -> None:
         self._signatures = dict(signatures)

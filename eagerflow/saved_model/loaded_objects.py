@@ -62,7 +62,7 @@ class CallableObject(LoadedObject):
 
 
 def holder(objects: Mapping[str, Any]) -> Any:
-    """The root of some objects' paths, or an object that leads to them by the same names."""
+    """The root of objects' paths, or an object with attributes along these paths."""
     if "root" in objects:
         return objects["root"]
     root = LoadedObject()
@@ -78,7 +78,7 @@ def holder(objects: Mapping[str, Any]) -> Any:
     return root
 
 
-# From here on memory of zeros is the system's, which is there only when it is used.
+# Larger zeros come from the system, which allocates the pages on first use.
 _UNTOUCHED_BYTES = 1 << 17
 
 
@@ -95,7 +95,7 @@ def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
 
 
 class ObjectLoader:
-    """Makes the objects that a graph of a SavedModel describes.
+    """Creates the objects that a graph of a SavedModel describes.
 
     Args:
         meta_graph: the MetaGraphDef message.
@@ -132,7 +132,7 @@ class ObjectLoader:
         return self._finished(0)
 
     def load_parts(self, replacements: Mapping[str, Any]) -> dict[str, Any]:
-        """Some objects and what they lead to, by their paths.
+        """Objects and their children, by path.
 
         Args:
             replacements: for each path, such as `"root.layer.kernel"`, an object that replaces the
@@ -140,7 +140,7 @@ class ObjectLoader:
                 name and the child, or None.
 
         Raises:
-            ValueError: if there is no object of a path.
+            ValueError: if a path has no object.
         """
         numbers = {path: self._number(path) for path in replacements}
         for path, value in replacements.items():
@@ -176,7 +176,7 @@ class ObjectLoader:
         """Functions by other names.
 
         Args:
-            names: the other name of each concrete function that has one.
+            names: the aliases of concrete functions.
         """
         traces: dict[str, list[LoadedConcrete]] = {}
         for name in sorted(names):
@@ -188,7 +188,7 @@ class ObjectLoader:
         }
 
     def initialize(self) -> None:
-        """Fills tables. Those of the program are filled if they have the file's function for it."""
+        """Initializes tables, including the program's if their initializer is the file's."""
         for number in sorted(self._made):
             if number in self._setters:
                 own = getattr(self._made[number], "_initialize", None)
@@ -233,7 +233,7 @@ class ObjectLoader:
         )
 
     def adopt(self, root: Any) -> None:
-        """Lets the objects below one that was made from its configuration stand for the file's."""
+        """Uses the children of an object that was created from its configuration for the file's nodes."""
         queue = [(0, root)]
         self._made.setdefault(0, root)
         for number, item in queue:
@@ -304,7 +304,7 @@ class ObjectLoader:
         return CallableObject() if called else LoadedObject()
 
     def _connect(self, number: int) -> None:
-        """Gives an object its attributes, elements or items."""
+        """Sets an object's attributes, elements or items."""
         node, made = self._nodes[number], self._made[number]
         parts = {child.local_name: child.node_id for child in node.children}
         if number in self._setters:
@@ -335,7 +335,7 @@ class ObjectLoader:
         dtype = dtypes.as_dtype(message.dtype)
         sizes = [dim.size for dim in message.shape.dim]
         width = 1 if dtype is dtypes.string else dtype.size
-        # Sizes that differ from value to value are -1; the checkpoint has those of the value.
+        # Unknown sizes are -1; the checkpoint has those of the value.
         least = [0 if size == -1 else size for size in sizes]
         self._left -= math.prod(least) * width
         if self._left < 0 or any(size < 0 for size in least):
@@ -348,7 +348,7 @@ class ObjectLoader:
         )
 
     def _table(self, node: Any) -> Any:
-        """What an object's function `_create_resource` makes: a table, or a plain value."""
+        """The result of an object's function `_create_resource`: a table, or a plain value."""
         names = {child.local_name: child.node_id for child in node.children}
         creator = self._nodes[names["_create_resource"]].function.concrete_functions[0]
         for made in self._builder.functions[creator].node_def:
@@ -397,7 +397,7 @@ class ObjectLoader:
         return LoadedGradient(name, lambda: self._bound(name), [spec is not None for spec in specs])
 
     def _bound(self, name: str) -> list[Any]:
-        """What a function takes after its arguments."""
+        """The variables and tensors that follow a function's arguments."""
         values = []
         for number in self._graph.concrete_functions[name].bound_inputs:
             value = self._object(number)

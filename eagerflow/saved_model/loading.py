@@ -45,10 +45,10 @@ def contains_saved_model(export_dir: Any) -> bool:
 def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     """The object that a SavedModel holds.
 
-    Objects come back with their attributes: variables, lists, dictionaries, objects inside, tables,
-    and functions, which take what they were saved with. `signatures` are functions of named tensors.
-    Nothing of a function is built before it is first called. A Keras model without functions is made
-    again from its configuration. SavedModels of version 1 have signatures and variables.
+    Objects have their attributes: variables, lists, dictionaries, inner objects, tables, and functions
+    with their saved arguments. `signatures` are functions of named tensors. A function is built on its
+    first call. A Keras model without functions is created from its configuration. SavedModels of
+    version 1 have signatures and variables.
 
     Args:
         export_dir: the folder.
@@ -58,7 +58,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     Raises:
         OSError: if there is no SavedModel.
         tf.errors.DataLossError: if it is damaged; it names file and part, and is a ValueError.
-        TypeError: if a class does not take the arguments that the configuration has for it.
+        TypeError: if a class does not accept its arguments in the configuration.
         ValueError: if no graph has the tags.
 
     >>> import tempfile
@@ -82,15 +82,15 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
 
 
 def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any = None) -> Any:
-    """Some objects of a SavedModel, with what they lead to, by their paths.
+    """Objects of a SavedModel with their children, by path.
 
-    Another Keras makes the layers whose classes it knows, and has the rest made and variables restored.
+    Another Keras creates the layers of known classes, and calls this for the others and for variables.
 
     Args:
         export_dir: the folder.
-        filters: paths, such as `"root.layer.kernel"`; or a dictionary with, for each of them, None, an
-            object that takes the place of the file's, or a pair of such an object and a function, which is
-            called with it, a name and a child to set.
+        filters: paths, such as `"root.layer.kernel"`; or a dictionary from paths to None, to an object
+            that replaces the file's, or to a pair of such an object and a function, which sets a child
+            when called with the object, a name and the child.
         tags: which of its graphs; the first that has them all.
         options: `tf.saved_model.LoadOptions`, or None.
 
@@ -100,7 +100,7 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any =
     Raises:
         OSError: if there is no SavedModel.
         tf.errors.DataLossError: if it is damaged; it names file and part, and is a ValueError.
-        ValueError: if it has no object of a path, or no graph with the tags.
+        ValueError: if a path has no object, or no graph has the tags.
     """
     folder = path_text(export_dir)
     replacements = filters if isinstance(filters, Mapping) else dict.fromkeys(filters)
@@ -111,7 +111,7 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any =
 
 
 def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:
-    """As `load`; compiles a Keras model as it was, if asked to, and restores its optimizer.
+    """Like `load`; with `compile`, also compiles a Keras model as before, and restores its optimizer.
 
     A Keras model is made from its configuration. Where the program does not have its class, or that
     of a layer, the functions in the file replace `call`.
@@ -194,7 +194,7 @@ def read_model(folder: str) -> Any:
 
 
 def _meta_graph(folder: str, tags: Any) -> Any:
-    """The first graph of a SavedModel that has all of some tags."""
+    """The first graph of a SavedModel that has all tags."""
     model = read_model(folder)
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
     for graph in model.meta_graphs:
@@ -224,7 +224,7 @@ def _object_loader(folder: str, meta_graph: Any, options: Any) -> Any:
 
 
 def _restore(folder: str, loader: Any, root: Any) -> None:
-    """Gives variables and tables their values."""
+    """Restores the values of variables and tables."""
     variables = constants.variables_prefix(folder)
     if os.path.exists(bundle.index_path(variables)):
         with _damage_of_objects(folder, *_UNMATCHED):
@@ -232,14 +232,14 @@ def _restore(folder: str, loader: Any, root: Any) -> None:
     loader.initialize()
 
 
-# What the messages of a damaged file, and a checkpoint that does not fit them, raise.
+# Errors of damaged messages, and of a checkpoint that does not match them.
 _UNFIT = LookupError, TypeError, ValueError, AttributeError, RecursionError
 _UNMATCHED = AssertionError, errors.NotFoundError, errors.InvalidArgumentError
 
 
 @contextlib.contextmanager
 def _damage_of_objects(folder: str, *kinds: type[Exception]) -> Iterator[None]:
-    """Tells of a damaged file where objects cannot be made from what it says."""
+    """Raises a DamagedFileError if objects cannot be created from the file."""
     path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
     try:
         yield
@@ -278,7 +278,7 @@ def _read_text(path: str, name: str) -> Any:
 
 
 def _keras_metadata(folder: str) -> dict[int, tuple[str, Any]]:
-    """What Keras has written of its objects: identifier and entry, by their numbers."""
+    """Keras's metadata: identifier and entry, by node id."""
     path = os.path.join(folder, constants.KERAS_METADATA_FILENAME)
     if not os.path.exists(path):
         return {}

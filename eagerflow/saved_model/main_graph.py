@@ -121,8 +121,8 @@ class MainGraph:
         """Adds what saves and restores the variables.
 
         Args:
-            scope: what the names of the nodes begin with.
-            filename: the name of the node that takes the path.
+            scope: the prefix of the names of the nodes.
+            filename: the name of the placeholder of the path.
         """
         body = self.body
         body.scope = scope
@@ -171,12 +171,12 @@ def _fill_info(message: Any, name: str, tensor: Any) -> None:
 
 
 def table_functions(exporter: Exporter, table: Any, from_file: bool) -> dict[str, str]:
-    """The functions that make, fill and forget a table, by the names that loaders know.
+    """The functions that create, initialize and destroy a table, by the names that loaders expect.
 
     Args:
         exporter: collects functions.
         table: the table.
-        from_file: whether the function that fills it takes the path of a file, before the table.
+        from_file: whether the first argument of its initializer is the path of a file.
     """
     function_names = {}
     for attribute, role in (

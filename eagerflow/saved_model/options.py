@@ -95,7 +95,7 @@ class LoadOptions:
 
 
 class Asset:
-    """A file that belongs to a model. Operations take it as a tensor, the file's path.
+    """A file that belongs to a model. It converts to a tensor with the file's path.
 
     Args:
         path: the file: text, a path object, or a string tensor.

@@ -41,7 +41,7 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
     named = {}
     for kind in reversed(type(item).__mro__):
         for name, value in vars(kind).items():
-            # A subclass may have something else of that name.
+            # A subclass may override the name by another kind of attribute.
             if isinstance(value, Function) and isinstance(getattr(item, name), Function):
                 named[name] = getattr(item, name)
     own = {} if of_class else getattr(item, "__dict__", {})
@@ -69,7 +69,7 @@ def _parts(item: Any) -> list[tuple[str, Any]]:
 
 
 def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
-    """The concrete functions that there are of a function; one with a signature is traced."""
+    """The existing concrete functions of a function; traces one with a signature."""
     if isinstance(value, ConcreteFunction):
         return [value]
     if isinstance(value, LoadedConcrete):
@@ -88,7 +88,7 @@ def written_functions_of(value: Any) -> list[ConcreteFunction]:
 
 
 def _uses_first_copies(concrete: ConcreteFunction) -> bool:
-    """Whether a function uses no copy of a distributed variable but that of the first replica."""
+    """Whether a function uses only the first replica's copies of distributed variables."""
     for item in used_variables(concrete.graph):
         container = getattr(item, "_distributed_container", None)
         if container is not None and container()._copies[0] is not item:
@@ -96,12 +96,12 @@ def _uses_first_copies(concrete: ConcreteFunction) -> bool:
     return True
 
 
-# What was traced for all replicas, by what has been traced for one instead.
+# By function of all replicas: its new trace for the first replica.
 _FOR_ONE: WeakKeyDictionary[ConcreteFunction, ConcreteFunction] = WeakKeyDictionary()
 
 
 def _anew(value: Any, concrete: ConcreteFunction) -> ConcreteFunction:
-    """What a function that uses all copies is where only the first replica runs, as while saving."""
+    """Traces a function of all replicas for the first replica only."""
     if concrete not in _FOR_ONE:
         traced = value._traced_anew(concrete) if isinstance(value, Function) else concrete
         if not _uses_first_copies(traced):
@@ -122,7 +122,7 @@ class FunctionWriter:
     Args:
         objects: the SavedObjectGraph message.
         exporter: collects the functions' graphs.
-        numbers: the numbers of the nodes of variables and tables, by their ids.
+        numbers: the node ids of variables and tables, by Python `id`.
     """
 
     def __init__(self, objects: Any, exporter: Exporter, numbers: dict[int, int]) -> None:
@@ -142,7 +142,7 @@ class FunctionWriter:
 
         Raises:
             UnimplementedError: if one of its operations cannot be exported.
-            AssertionError: if it uses a variable that is no attribute of an object that is saved.
+            AssertionError: if it uses a variable that is not an attribute of a saved object.
         """
         traces = written_functions_of(value)
         if isinstance(value, ConcreteFunction | LoadedConcrete):
@@ -192,7 +192,7 @@ class FunctionWriter:
         return name
 
     def describe(self, name: str, signature: Any, output: Any, variables: Any, shown: str) -> None:
-        """Adds what is known of a function of the library."""
+        """Adds the description of a function of the library."""
         message = self._objects.concrete_functions[name]
         structured_values.fill(message.canonicalized_input_signature, signature)
         structured_values.fill(message.output_signature, output)
@@ -248,7 +248,7 @@ def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[st
         root_functions: the functions of the object that is saved.
 
     Raises:
-        ValueError: if a signature is no function, is not traced for one signature, or returns
+        ValueError: if a signature is not a function, is not traced for one signature, or returns
             anything but tensors.
     """
     if signatures is None:
@@ -259,7 +259,7 @@ def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[st
 
 
 def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
-    """The only function of an object that is for one signature, if it can be a signature."""
+    """The only function of an object with one signature, if it can be a signature."""
     if "_default_save_signature" in functions:
         return {"serving_default": functions["_default_save_signature"]}
     typed = [

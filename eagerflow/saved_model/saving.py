@@ -61,28 +61,28 @@ _LIST, _TUPLE, _DICT, _OBJECT = (
 
 
 def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None) -> None:
-    """Writes an object, those below it and their variables to a folder.
+    """Writes an object, its children and their variables to a folder.
 
     The folder is TensorFlow's SavedModel: objects, the values of variables, tables, assets, and the
-    functions that are attributes or methods of objects, with all traces that they have; one with an
+    functions that are attributes or methods of objects, with all their traces. A function with an
     `input_signature` is traced for it.
 
     Args:
         obj: a module, a Keras model, a checkpoint, or another trackable object.
-        export_dir: the folder; made if it is not there.
-        signatures: functions of tensors by name, for those who call the model without its objects:
+        export_dir: the folder, which is created if need be.
+        signatures: functions of tensors by name, for callers that do not load objects:
             concrete functions, or Functions of one signature. They return a tensor, a sequence or a
             dictionary of tensors. By default the only function of the object with a signature.
         options: `tf.saved_model.SaveOptions`; `experimental_custom_gradients=False` leaves custom
             gradients out. The others have no effect.
 
     Raises:
-        ValueError: if `obj` is not trackable, or a signature is no function of tensors.
-        AssertionError: if a function uses a variable that belongs to no object that is saved.
-        tf.errors.UnimplementedError: if a function does what TensorFlow's graphs cannot do; it names
-            operation, file, line and function. What `tf.py_function` and `tf.numpy_function` call is
-            not in the file: such a node fails when what was loaded runs it.
-        tf.errors.OpError: of the kind that fits, if the files cannot be written.
+        ValueError: if `obj` is not trackable, or a signature is not a function of tensors.
+        AssertionError: if a function uses a variable that is not an attribute of a saved object.
+        tf.errors.UnimplementedError: if TensorFlow's graphs cannot express an operation; it names
+            operation, file, line and function. The Python functions of `tf.py_function` and
+            `tf.numpy_function` are not saved: such a node fails when the loaded function runs it.
+        tf.errors.OpError: if the files cannot be written.
 
     >>> import tempfile
     >>> module = tf.Module()
@@ -98,7 +98,7 @@ def save(obj: Any, export_dir: Any, signatures: Any = None, options: Any = None)
 def save_and_list(
     obj: Any, export_dir: Any, signatures: Any = None, options: Any = None
 ) -> list[tuple[Any, str]]:
-    """Saves an object as `save` does; what has been saved, in the file's order, and the paths to it."""
+    """Saves an object like `save`; returns the saved objects, in the file's order, with their paths."""
     if not is_trackable(obj):
         raise ValueError(
             f"Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
@@ -110,7 +110,7 @@ def save_and_list(
     meta_graph.meta_info_def.tags.append(constants.SERVING)
     meta_graph.meta_info_def.tensorflow_version = VERSION
     metadata = MESSAGES["KerasMetadata"]()
-    # What is traced now is for programs without replicas: a distributed variable is its first copy.
+    # New traces are for programs without replicas: a distributed variable is its first copy.
     with distribution.updating(0), _unchanged(obj):
         _trace_functions(obj)
         # What cannot be exported is refused before anything is written.
@@ -128,7 +128,7 @@ def save_and_list(
             shutil.copyfile(path, temporary)
     if metadata.nodes:
         _write(folder, constants.KERAS_METADATA_FILENAME, metadata)
-    # Last, since it makes the folder a SavedModel.
+    # Written last: this file makes the folder a SavedModel.
     _write(folder, constants.SAVED_MODEL_FILENAME_PB, model)
     return writer.objects
 
@@ -144,9 +144,9 @@ class _Writer:
     Args:
         root: the object.
         meta_graph: the MetaGraphDef message.
-        metadata: gets what Keras knows of its layers and models.
+        metadata: collects Keras's metadata of layers and models.
         options: `tf.saved_model.SaveOptions`, or None.
-        listing: tells what belongs to objects.
+        listing: lists the children of objects.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class _Writer:
                     self._numbers[id(slot)] = len(objects)
                     objects.append((slot, ""))
         self._objects = objects
-        # Objects share functions, which readers tell by their numbers.
+        # Objects share functions: readers compare node ids.
         self._function_nodes: dict[int, tuple[int, Any]] = {}
 
     @property
@@ -240,7 +240,7 @@ class _Writer:
         revives = keras_functions.WITH_LOSSES in functions
         of_program = self._graph.nodes[number].user_object.identifier == _OBJECT
         for name, function in functions.items():
-            # Functions of programs are there without traces, too, and say so when they are called.
+            # A program's functions are saved even without traces: calling them is an error that says so.
             if saved_functions.concrete_functions_of(function) or of_program:
                 if id(function) in self._function_nodes:
                     nodes[name] = self._function_nodes[id(function)][0]
@@ -289,7 +289,7 @@ class _Writer:
             main.add_signature(key, graph, name, variables)
 
     def _add_gradient(self, gradient: Any, writer: saved_functions.FunctionWriter) -> None:
-        """Describes the function of a custom gradient, and the tensors that it takes."""
+        """Describes the function of a custom gradient, and the tensors that it captures."""
         message = self._graph.concrete_functions[gradient.function]
         for ref in gradient.captured:
             message.bound_inputs.append(len(self._graph.nodes))
@@ -400,14 +400,14 @@ class _TextFile(AutoTrackable):
 
 
 class _Listing:
-    """What belongs to objects, and their functions. Objects are asked once: some make new lists."""
+    """The children and functions of objects, cached: some objects create new lists each time."""
 
     def __init__(self) -> None:
         self._cache: dict[Any, Any] = {}  # of classes that list their own children
         self._penalties: dict[int, Any] = {}  # functions by losses, and lists of them by layers
         self._known: dict[int, tuple[Any, dict[str, Any]]] = {}
         self._children: dict[int, tuple[Any, dict[str, Any]]] = {}
-        self._files: dict[int, _TextFile] = {}  # what tables are filled from
+        self._files: dict[int, _TextFile] = {}  # the source files of tables
 
     def _own(self, item: Any) -> dict[str, Any]:
         if id(item) not in self._known:
@@ -416,7 +416,7 @@ class _Listing:
         return self._known[id(item)][1]
 
     def children(self, item: Any) -> dict[str, Any]:
-        """The objects that belong to one, and what holds functions of its own."""
+        """The children of an object, and containers with functions."""
         if id(item) not in self._children:
             self._children[id(item)] = item, self._asked_for_children(item)
         return self._children[id(item)][1]
@@ -455,7 +455,7 @@ class _Listing:
         return None if holder is None else holder._filename
 
     def _penalties_of(self, layer: Any) -> list[Any]:
-        """The functions of losses that a layer and those inside add without their inputs."""
+        """The functions of the losses of a layer and its inner layers that do not depend on inputs."""
         known = self._penalties
         if id(layer) not in known:
             losses = [
@@ -480,7 +480,7 @@ class _Listing:
 
 
 def _unused_name(name: str, used: Mapping[str, str]) -> str:
-    """A name for a file, with a number where another file has its own."""
+    """A name for a file, with a suffix if another file has the name."""
     count, unused = 0, name
     while unused in used:
         count += 1
@@ -489,7 +489,7 @@ def _unused_name(name: str, used: Mapping[str, str]) -> str:
 
 
 def _unchanged(root: Any) -> contextlib.AbstractContextManager[None]:
-    """A context that traces what is saved, and leaves Keras's layers as they are."""
+    """A context for tracing that restores the state of Keras's layers."""
     import sys
 
     known = "eagerflow.keras" in sys.modules
@@ -510,7 +510,7 @@ def _trace_functions(root: Any) -> None:
 
 
 def _default_signature(item: Any) -> Any:
-    """The function that models of packages give as theirs; None where there is none."""
+    """The default signature of models of other packages; None if there is none."""
     try:
         default = getattr(item, _DEFAULT_SIGNATURE, None)
     except (TypeError, ValueError):  # It is not known for a model with several arguments.
@@ -519,7 +519,7 @@ def _default_signature(item: Any) -> Any:
 
 
 def _variable_of(item: Any) -> Any:
-    """The variable that is saved for an object: itself, or the one that it holds or wraps."""
+    """The variable to save for an object: itself, or the one that it holds or wraps."""
     if not isinstance(item, _core.Variable) and hasattr(item, "_write_object_proto"):
         item = getattr(item, "value", None)
     return item.handle.variable if isinstance(item, Variable) else None

@@ -77,7 +77,7 @@ class SignatureMap(Mapping[str, SignatureFunction]):
 
 
 def add_signatures(model: Any) -> None:
-    """Gives a loaded Keras model the attribute `signatures`."""
+    """Sets the attribute `signatures` of a loaded Keras model."""
     known = getattr(model, "inputs", None) and getattr(model, "outputs", None)
     signatures = {DEFAULT_SERVING_SIGNATURE_DEF_KEY: SignatureFunction(model)} if known else {}
     model.__dict__["signatures"] = SignatureMap(signatures)

@@ -14,7 +14,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.graphdef import attributes
 
-# What `inspect.getfullargspec` gives.
+# The type of the result of `inspect.getfullargspec`.
 ArgSpec: Any = collections.namedtuple(  # type: ignore[name-match]
     "FullArgSpec", "args varargs varkw defaults kwonlyargs kwonlydefaults annotations"
 )

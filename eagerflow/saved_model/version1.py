@@ -24,7 +24,7 @@ from eagerflow.graphdef.made_tables import table_of
 from eagerflow.saved_model import constants
 from eagerflow.saved_model.loaded_objects import LoadedObject
 
-# Where a graph names what has to run before its signatures.
+# The collections with the operations to run before signatures.
 _INITIALIZERS = (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY)
 
 
@@ -41,7 +41,7 @@ def load(folder: str, meta_graph: Any, allowed: Iterable[str]) -> Version1Object
 
 
 class Version1Object(LoadedObject):
-    """What a SavedModel of version 1 is: signatures, variables and a graph whose parts can be called.
+    """A SavedModel of version 1: signatures, variables and a graph; `prune` returns parts of it.
 
     Args:
         graph: the graph.
@@ -63,7 +63,7 @@ class Version1Object(LoadedObject):
     def prune(
         self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None
     ) -> Any:
-        """The part of the graph that computes some of its tensors from others.
+        """The part of the graph that computes `fetches` from `feeds`.
 
         Args:
             feeds: tensors of the graph, or their names: the arguments of the new function.
@@ -128,7 +128,7 @@ class Version1Graph:
         return Variable(self._reader.read(name), trainable=trainable, name=name)
 
     def initialize(self, collections: Mapping[str, Any]) -> None:
-        """Runs what the graph has to run first: it fills tables."""
+        """Runs the graph's initializers, which fill tables."""
         names = [
             text.partition(":")[0]
             for key in _INITIALIZERS
@@ -207,7 +207,7 @@ def _tensor_name(info: Any) -> str:
 
 
 class Signatures(Mapping[str, ConcreteFunction]):
-    """Signatures by name; each is built when it is first asked for.
+    """Signatures by name; each is built on first use.
 
     Args:
         graph: what builds them.
@@ -216,7 +216,7 @@ class Signatures(Mapping[str, ConcreteFunction]):
 
     def __init__(self, graph: Version1Graph, messages: Mapping[str, Any]) -> None:
         self._graph = graph
-        # This one tells what runs first.
+        # This entry names the initializer.
         self._messages = {key: messages[key] for key in messages if key != "__saved_model_init_op"}
         self._built: dict[str, ConcreteFunction] = {}
 
