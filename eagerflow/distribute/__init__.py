@@ -1,4 +1,4 @@
-"""tf.distribute: strategies on one device, so that programs written for several run."""
+"""tf.distribute: strategies over devices and processes."""
 
 from eagerflow.util import lazy
 

@@ -16,7 +16,7 @@ def _with_layer(address: str, rpc_layer: str | None) -> str:
 
 
 class ClusterResolver:
-    """Base class of what knows a cluster.
+    """Base class of descriptions of a cluster.
 
     A subclass defines `cluster_spec` and `master`.
     """
@@ -52,7 +52,7 @@ class SimpleClusterResolver(ClusterResolver):
 
     Args:
         cluster_spec: a `tf.train.ClusterSpec`.
-        master: the address that `master()` gives.
+        master: the address that `master()` returns.
         task_type: the job of this task.
         task_id: the index of this task.
         environment: where the cluster runs.
@@ -60,7 +60,7 @@ class SimpleClusterResolver(ClusterResolver):
         rpc_layer: the protocol.
 
     Raises:
-        TypeError: if `cluster_spec` is something else.
+        TypeError: if `cluster_spec` has another type.
 
     >>> cluster = tf.train.ClusterSpec({"worker": ["a:1", "b:2"]})
     >>> resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(cluster, rpc_layer="grpc")
@@ -205,9 +205,9 @@ class SlurmClusterResolver(ClusterResolver):
         jobs: how many tasks the jobs have, by name; by default all are workers.
         port_base: the port of the first task of a host.
         gpus_per_node: how many GPUs a host has.
-        gpus_per_task: how many GPUs a task has; 0 shares out those of the host.
-        tasks_per_node: how many tasks each host has; by default as Slurm says.
-        auto_set_gpu: accepted; Slurm shares out GPUs.
+        gpus_per_task: the number of GPUs of a task; 0 divides the host's GPUs.
+        tasks_per_node: the number of tasks of each host; by default Slurm's.
+        auto_set_gpu: accepted; Slurm assigns GPUs.
         rpc_layer: the protocol.
 
     Raises:
@@ -286,7 +286,7 @@ class SlurmClusterResolver(ClusterResolver):
 
 
 class TPUClusterResolver(ClusterResolver):
-    """Looks for TPUs; there are none for this package, so that programs take their other way.
+    """Looks for TPUs, which this package does not support: the error lets programs fall back.
 
     Args:
         tpu: the name of a TPU.

@@ -1,4 +1,4 @@
-"""How values of replicas become one: sums, means, and values side by side."""
+"""Collective operations on values of replicas: sums, means, and concatenation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ops = _core.ops
 
 
 class ReduceOp(enum.Enum):
-    """How values of several replicas become one."""
+    """How to reduce the values of replicas."""
 
     SUM = "SUM"
     MEAN = "MEAN"
@@ -88,15 +88,15 @@ def check_axis(tensor: Any, axis: int) -> None:
 def recorded(
     results: list[Any], sources: list[Any], gradient: Callable[[list[Any]], list[Any]]
 ) -> list[Any]:
-    """Results that tapes of this thread know as those of one step on the sources.
+    """Records a step from sources to results on the tapes of this thread.
 
-    The backward step is called when a gradient is asked for, also where a function is traced: there
-    replicas wait for each other, which the graph of a custom gradient could not.
+    The backward step is called when a gradient is computed, even while a function is traced: it waits for
+    the other replicas, which the graph of a custom gradient could not.
 
     Args:
         results: tensors.
-        sources: those that they were computed from.
-        gradient: from the gradients of the results to those of the sources.
+        sources: the tensors that they were computed from.
+        gradient: maps the gradients of the results to those of the sources.
     """
     if not _core.recording():
         return results
@@ -106,7 +106,7 @@ def recorded(
 
 
 class Communicator(ABC):
-    """Joins the values of the workers of a strategy, each of which has joined its replicas' before.
+    """Collectives of the workers of a strategy. Each worker has combined its replicas' values before.
 
     All workers call the same methods in the same order.
     """
@@ -114,7 +114,7 @@ class Communicator(ABC):
     @property
     @abstractmethod
     def rank(self) -> int:
-        """The number of this worker."""
+        """The rank of this worker."""
 
     @property
     @abstractmethod
@@ -144,7 +144,7 @@ class Communicator(ABC):
         """The rows of several tensors of all workers.
 
         Args:
-            values: tensors of numbers; the number of rows may differ.
+            values: numeric tensors; the number of rows may differ between workers.
         """
 
     @abstractmethod
@@ -158,14 +158,14 @@ class Communicator(ABC):
 
     @abstractmethod
     def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
-        """Rows of a tensor, of which each worker gets some.
+        """Sends each worker a part of the rows of a tensor.
 
         Args:
-            value: a tensor of numbers.
-            splits: how many rows each worker gets.
+            value: a numeric tensor.
+            splits: the number of rows for each worker.
 
         Returns:
-            The rows that the workers have sent here, and how many from each.
+            The rows from all workers, and the number from each.
         """
 
     @abstractmethod
@@ -187,7 +187,7 @@ class Communicator(ABC):
 
     @abstractmethod
     def barrier(self) -> None:
-        """Waits until all workers are here."""
+        """Waits for all workers."""
 
     @abstractmethod
     def wait_at_most(self, seconds: float) -> None:
@@ -199,10 +199,10 @@ class Communicator(ABC):
 
     @abstractmethod
     def part(self, members: Sequence[int]) -> Communicator | None:
-        """A communicator of some workers; None where this is none of them. All workers call this.
+        """A communicator of a subset of the workers; None in other workers. All workers call this.
 
         Args:
-            members: their numbers.
+            members: their ranks.
         """
 
     @abstractmethod
@@ -233,7 +233,7 @@ class OneProcess(Communicator):
         return value
 
     def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
-        """The tensor and the number of its rows themselves."""
+        """The arguments, since there is one worker."""
         return value, splits
 
     def broadcast_object(self, value: Any, root: int = 0) -> Any:

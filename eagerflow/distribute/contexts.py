@@ -21,7 +21,7 @@ _ops = _core.ops
 
 
 class ReplicaContext:
-    """What a function that `Strategy.run` calls knows of its replica.
+    """The context of a replica in a function that `Strategy.run` calls.
 
     Args:
         strategy: the strategy.
@@ -71,19 +71,19 @@ class ReplicaContext:
     def merge_call(
         self, merge_fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        """Calls a function once for all replicas, which wait for each other.
+        """Waits for all replicas, and calls a function once for them.
 
         Args:
             merge_fn: called with the strategy and the arguments, in which values that differ between
                 replicas are `PerReplica`.
             args: this replica's arguments.
-            kwargs: the same by name.
+            kwargs: its keyword arguments.
 
         Returns:
-            What the function returns; of values of each replica, this one's.
+            The function's result; of `PerReplica` values, this replica's.
 
         Raises:
-            RuntimeError: if some replicas call this less often than others.
+            RuntimeError: if replicas do not call this equally often.
         """
         if self._thread is not None:
             return self._thread.wait_for_merge(merge_fn, tuple(args), dict(kwargs or {}))
@@ -91,7 +91,7 @@ class ReplicaContext:
             return replica_of(merge_fn(self._strategy, *args, **(kwargs or {})), 0)
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
-        """The sum or the mean of what all replicas give, for each of them.
+        """The sum or the mean of all replicas' values, in each replica.
 
         Args:
             reduce_op: "SUM", "MEAN" or a `tf.distribute.ReduceOp`.
@@ -163,7 +163,7 @@ class ReplicaContext:
 
 
 class ValueContext:
-    """What a function that makes values for each replica receives.
+    """The argument of a function that creates values for each replica.
 
     Args:
         replica_id_in_sync_group: the number of the replica.
@@ -176,11 +176,11 @@ class ValueContext:
 
 
 class InputContext:
-    """What a function that makes a dataset for each worker receives.
+    """The argument of a function that creates a dataset for each worker.
 
     Args:
         num_input_pipelines: how many workers make datasets.
-        input_pipeline_id: the index of this one.
+        input_pipeline_id: the index of this worker.
         num_replicas_in_sync: how many replicas the batches are for.
 
     >>> tf.distribute.InputContext(num_replicas_in_sync=4).get_per_replica_batch_size(32)

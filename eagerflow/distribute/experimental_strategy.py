@@ -1,4 +1,4 @@
-"""tf.distribute.experimental: a strategy with other arguments than the one that came after it."""
+"""tf.distribute.experimental: a strategy with other arguments than its successor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class MultiWorkerMirroredStrategy(strategy.MultiWorkerMirroredStrategy):
 
     Args:
         communication: a `tf.distribute.experimental.CommunicationImplementation`.
-        cluster_resolver: knows the cluster.
+        cluster_resolver: describes the cluster.
 
     >>> tf.distribute.experimental.MultiWorkerMirroredStrategy().num_replicas_in_sync
     1

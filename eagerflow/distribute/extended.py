@@ -48,14 +48,14 @@ class StrategyExtended:
     Args:
         strategy: the strategy.
         devices: the names of the devices that compute, one for each replica.
-        parameter_devices: those that hold variables; by default the same.
-        communicator: joins the values of several processes; by default there is one.
+        parameter_devices: the devices of variables; by default the same.
+        communicator: the collectives of the processes; by default there is one process.
         copies: whether each device holds a copy of every variable.
-        bytes_per_pack: how many bytes of gradients leave at once; 0 leaves the choice.
+        bytes_per_pack: the bytes of a bucket of gradients; 0: the default.
     """
 
     experimental_require_static_shapes = False
-    # What other Keras packages ask: batch sizes are those of all replicas together.
+    # Other Keras packages read this: batch sizes are global.
     _global_batch_size = True
 
     def __init__(
@@ -138,7 +138,7 @@ class StrategyExtended:
         return getattr(v, "_distribute_strategy", None) is self._strategy
 
     def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
-        """A context in which variables are created on the devices of another one.
+        """A context in which variables are created on the devices of another variable.
 
         Args:
             colocate_with_variable: that variable.
@@ -165,7 +165,7 @@ class StrategyExtended:
     # Values of replicas
 
     def _reduce_locally(self, operation: ReduceOp, value: Any) -> Any:
-        """What the replicas of this process add up to, and of how many in all that is the sum."""
+        """The sum over this process's replicas, and the global number of values."""
         if isinstance(value, Mirrored):
             value = value.values[0]
         if not isinstance(value, DistributedValues):
@@ -215,7 +215,7 @@ class StrategyExtended:
     def _summing(self, tape: Any) -> SummingTape | None:
         """A tape whose gradients are the sums of all replicas; None if they are to be added up later.
 
-        They travel while the backward pass goes on. Replicas of one process have to wait for each other
+        They are sent while the backward pass continues. Replicas of one process must wait for each other
         first.
 
         Args:
@@ -246,19 +246,19 @@ class StrategyExtended:
         return MirroredTensor(copies)
 
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """The values of all replicas joined on some devices.
+        """Reduces the values of all replicas onto devices.
 
         Args:
             reduce_op: "SUM", "MEAN" or a `tf.distribute.ReduceOp`.
-            value: a value of each replica, or what is the same for all of them.
-            destinations: a device's name, or a value or variable whose devices are meant.
+            value: a value of each replica, or one value for all of them.
+            destinations: a device's name, or a value or variable with the devices.
             options: hints; ignored.
 
         Returns:
             One value, or a copy on each device.
 
         Raises:
-            ValueError: for the sum of what is no value of each replica.
+            ValueError: for the sum of a value that the replicas share.
             RuntimeError: in a replica.
         """
         require_cross_replica(self._strategy)
@@ -303,7 +303,7 @@ class StrategyExtended:
         contexts = self._contexts()
         if len(contexts) > 1:
             if isinstance(fn, functions.Function) and _core.building() is None:
-                # The replicas are one graph, in which they can merge values.
+                # One graph contains all replicas, so they can merge values.
                 return self._traced(fn)(args, kwargs)
             fn = as_called(fn)
             return run_replicas(
@@ -350,10 +350,10 @@ class StrategyExtended:
 
         Args:
             var: the variable.
-            fn: called with a copy and the arguments; of values of each replica, with its own.
+            fn: called with a copy and the arguments; with that replica's part of distributed values.
             args: the arguments.
-            kwargs: the same by name.
-            group: False returns what the function returned as a tuple.
+            kwargs: the keyword arguments.
+            group: False returns the results as a tuple.
 
         Raises:
             RuntimeError: in a replica, if it would have to wait for the others.
@@ -400,7 +400,7 @@ class StrategyExtended:
         return joined(results, MirroredTensor) if group else tuple(results)
 
     def non_slot_devices(self, var_list: Any) -> tuple[str, ...]:
-        """The devices of variables that belong to no other one."""
+        """The devices of variables that are not slots of others."""
         return self._parameter_devices
 
     # Which process does what
@@ -425,12 +425,12 @@ class StrategyExtended:
 
     @property
     def experimental_should_init(self) -> bool:
-        """True: each process makes its variables."""
+        """True: each process creates its variables."""
         return True
 
 
 class DefaultExtended(StrategyExtended):
-    """That of the strategy without a scope."""
+    """The `StrategyExtended` of the default strategy."""
 
     def _make_variable(self, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
         return next_creator(**kwargs)

@@ -20,7 +20,7 @@ _ops = _core.ops
 
 @known_as("tensorflow.python.distribute.input_lib", "DistributedDataset")
 class DistributedDataset(ABC):
-    """What `experimental_distribute_dataset` gives."""
+    """The result of `experimental_distribute_dataset`."""
 
     @property
     @abstractmethod
@@ -29,14 +29,14 @@ class DistributedDataset(ABC):
 
     @abstractmethod
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
-        """What a function makes of a state and each element in turn."""
+        """Reduces the elements to a final state."""
 
     @abstractmethod
     def __iter__(self) -> Any: ...
 
 
 class DistributedIterator(ABC):
-    """What goes through a distributed dataset."""
+    """An iterator over a distributed dataset."""
 
     @property
     @abstractmethod
@@ -56,7 +56,7 @@ DistributedIterator.register(OwnedIterator)
 
 
 def split_batch(element: Any, replicas: int) -> Any:
-    """A batch as parts for replicas: rows in their order, as evenly as possible, the last ones fewer.
+    """Splits a batch for replicas: rows in order, as evenly as possible; the last parts are smaller.
 
     Args:
         element: a structure of tensors whose first axis is that of the batch.
@@ -85,7 +85,7 @@ def split_rows(tensor: Any, replicas: int) -> list[Any]:
 
 
 def joined_rows(parts: Any) -> _core.Tensor:
-    """Tensors of replicas one after the other.
+    """Concatenates tensors of replicas.
 
     Args:
         parts: the tensors.
@@ -100,11 +100,11 @@ class WholeDataset(UnaryDataset):
 
 @DistributedDataset.register
 class SplitDataset(UnaryDataset):
-    """Batches, taken apart for replicas.
+    """Batches, split for replicas.
 
     Args:
-        source: gives the batches.
-        replicas: how many parts they are taken apart into.
+        source: yields the batches.
+        replicas: the number of parts.
     """
 
     def __init__(self, source: Dataset, replicas: int) -> None:
@@ -150,7 +150,7 @@ class DealtDataset(UnaryDataset):
     At the end, replicas that get none get empty batches.
 
     Args:
-        source: gives the elements.
+        source: yields the elements.
         replicas: how many replicas there are.
     """
 

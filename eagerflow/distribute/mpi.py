@@ -1,6 +1,6 @@
-"""Workers that MPI has started: their numbers, and collectives between them.
+"""Workers that MPI has started: their ranks, and collectives between them.
 
-`mpi4py` is needed, which `pip install "eagerflow[mpi]"` brings. MPI is initialized by the first
+This module needs `mpi4py`, which `pip install "eagerflow[mpi]"` installs. MPI is initialized by the first
 use of `world`.
 """
 
@@ -31,8 +31,8 @@ MPI = lazy.Module("mpi4py.MPI")
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# What launchers tell each process: its number and how many there are. The names are those of MPICH and
-# Intel MPI, Open MPI, MVAPICH, and Slurm's own launcher.
+# Environment variables of launchers with a process's rank and the number of processes: of MPICH and
+# Intel MPI, Open MPI, MVAPICH, and Slurm.
 _LAUNCHERS = (
     ("PMI_RANK", "PMI_SIZE"),
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -40,7 +40,7 @@ _LAUNCHERS = (
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
 
-# What MPI knows the dtypes as which it adds up; 16-bit floats travel as bytes and are added up here.
+# MPI's names of the dtypes that it sums; 16-bit floats are sent as bytes and summed here.
 _TYPES = {
     "float32": "FLOAT",
     "float64": "DOUBLE",
@@ -78,7 +78,7 @@ def _duplicate(comm: Any) -> Any:
 
 
 def _channel_of(comm: Any) -> Any:
-    """What makes the reductions of an mpi4py communicator, which must live as long.
+    """The engine's channel for reductions of an mpi4py communicator, which must outlive it.
 
     The engine calls the functions of the library that mpi4py has loaded, with mpi4py's handles.
     """
@@ -95,7 +95,7 @@ def _as_it_travels(tensor: Any, operation: str) -> Any:
     """A tensor in a type that the engine and MPI can reduce.
 
     Raises:
-        TypeError: for values that are no numbers.
+        TypeError: for values that are not numeric.
     """
     name = tensor.dtype.name
     if name in _TYPES or (name in _SHORT and operation == "SUM"):
@@ -108,7 +108,7 @@ def _as_it_travels(tensor: Any, operation: str) -> Any:
 
 
 def launched() -> tuple[int, int]:
-    """The number of this process and how many there are, as the launcher's environment says.
+    """The rank of this process and the number of processes, from the launcher's environment.
 
     >>> from eagerflow.distribute import mpi
     >>> mpi.launched()
@@ -140,7 +140,7 @@ def world() -> Any:
 
 
 def _end_all_on_error(comm: Any) -> None:
-    """Has an exception that ends this process end the others too, which would wait for it forever."""
+    """Has an uncaught exception end the other processes, too, which would wait forever."""
     before = sys.excepthook
     if getattr(before, "_ends_all", False):
         return
@@ -166,8 +166,8 @@ class MPICommunicator(Communicator):
     order of the program.
 
     Args:
-        comm: an mpi4py communicator, which is duplicated, so that nobody else's messages meet ours.
-        path: names it; the same in all its processes, which by default make such ones in one order.
+        comm: an mpi4py communicator, which is duplicated to separate its messages from others.
+        path: its name, equal in all its processes; the default assumes the same order of creation.
     """
 
     def __init__(self, comm: Any, path: str = "") -> None:
@@ -177,7 +177,7 @@ class MPICommunicator(Communicator):
         self._channel = _channel_of(self._comm)
         # The communicator of the reductions that run in the background.
         self._beside: Any = None
-        # What the collectives of a signature are, for people.
+        # Descriptions of collectives for messages, by signature.
         self._described: dict[int, str] = {}
         self._path = path = path or f"{next(_numbers)}"
         self._parts = 0
@@ -187,7 +187,7 @@ class MPICommunicator(Communicator):
 
     @property
     def rank(self) -> int:
-        """The number of this worker."""
+        """The rank of this worker."""
         return self._rank
 
     @property
@@ -196,7 +196,7 @@ class MPICommunicator(Communicator):
         return self._size
 
     def duplicate(self) -> MPICommunicator:
-        """A communicator of the same workers, whose calls need no order with those of this one."""
+        """A communicator of the same workers, whose calls are not ordered with those of this one."""
         return MPICommunicator(self._comm, self._next_path())
 
     def _next_path(self) -> str:
@@ -222,7 +222,7 @@ class MPICommunicator(Communicator):
 
     @contextlib.contextmanager
     def _inside(self, name: str, size: int = 0) -> Iterator[None]:
-        """Notes that this process is in a collective, and lets nobody else begin one.
+        """Marks this process as in a collective, and keeps other threads from beginning one.
 
         Args:
             name: what collective it is.
@@ -247,7 +247,7 @@ class MPICommunicator(Communicator):
         Raises:
             TypeError: for values that are no numbers.
         """
-        # What is a tensor needs no conversion, which costs a tenth of a small sum.
+        # Tensors skip the conversion, which costs a tenth of a small sum.
         tensors = [each if isinstance(each, Tensor) else _core.as_tensor(each) for each in values]
         if not tensors:
             return []
@@ -267,7 +267,7 @@ class MPICommunicator(Communicator):
         try:
             return self._sums(tensors, operation)
         except errors.InternalError:
-            # One process has an error of MPI's where another waits, and neither says why.
+            # An error of MPI in one process while another waits: the watch finds the cause.
             watching = watch.current()
             if watching is not None:
                 watching.explain()
@@ -292,13 +292,13 @@ class MPICommunicator(Communicator):
     def start_sums(self, values: Sequence[Any]) -> Any:
         """Begins to add up tensors over all workers in the background.
 
-        All workers call this in the same order, whatever else they call in between.
+        All workers call this in the same order, but may call other methods in between.
 
         Args:
             values: tensors of numbers.
 
         Returns:
-            What `finish_sums` takes.
+            The ticket for `finish_sums`.
         """
         tensors = [_as_it_travels(_core.as_tensor(value), "SUM") for value in values]
         if _core.building() is None:
@@ -327,8 +327,8 @@ class MPICommunicator(Communicator):
         """The sums that `start_sums` has begun.
 
         Args:
-            ticket: what it returned.
-            values: its arguments.
+            ticket: the result of `start_sums`.
+            values: the argument of `start_sums`.
         """
         if _core.building() is None:
             sums = self._beside.wait(int(ticket))
@@ -346,10 +346,10 @@ class MPICommunicator(Communicator):
         ]
 
     def _agree(self, channel: Any, tensors: Sequence[Any], operation: str) -> None:
-        """Compares what the processes reduce, when it is the first time that they reduce such tensors.
+        """Compares the signatures of all processes at the first reduction of such tensors.
 
-        What MPI would find out of wrong shapes ends the program without a word of where, or leaves it
-        waiting.
+        With different shapes, MPI would end the program without naming the line, or wait
+        forever.
 
         Raises:
             ValueError: if shapes or dtypes differ.
@@ -372,7 +372,7 @@ class MPICommunicator(Communicator):
         self._described[signature] = f"reduction ({operation.lower()}) of {_summary(own)}"
 
     def _exchange(self, name: str, about: Any) -> list[Any]:
-        """What each process says of the collective that it is in.
+        """The collective of each process.
 
         Raises:
             ValueError: if they are in different ones.
@@ -408,7 +408,7 @@ class MPICommunicator(Communicator):
         )[0]
 
     def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
-        """The rows of several tensors of all workers, those of the first worker first.
+        """Concatenates the rows of tensors of all workers, in the order of ranks.
 
         Args:
             values: tensors of numbers, with at least one axis; the number of rows may differ.
@@ -448,7 +448,7 @@ class MPICommunicator(Communicator):
             _check_side_by_side(about, axis)
             if array.dtype.hasobject:
                 return _core.as_tensor(np.concatenate(self._comm.allgather(array), axis))
-            # Along the first axis, what each worker sends is one piece of the result.
+            # Along the first axis, each worker's part is contiguous in the result.
             front = np.ascontiguousarray(np.moveaxis(array, axis, 0))
             shapes = [(shape[axis], *shape[:axis], *shape[axis + 1 :]) for _, shape in about]
             counts = [int(np.prod(shape)) * array.itemsize for shape in shapes]
@@ -496,14 +496,14 @@ class MPICommunicator(Communicator):
         return _core.as_tensor(held)
 
     def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
-        """Rows of a tensor, of which each worker gets some.
+        """Sends each worker a part of the rows of a tensor.
 
         Args:
-            value: a tensor of numbers.
-            splits: how many rows each worker gets.
+            value: a numeric tensor.
+            splits: the number of rows for each worker.
 
         Returns:
-            The rows that the workers have sent here, and how many from each.
+            The rows from all workers, and the number from each.
         """
         tensor, splits = _core.as_tensor(value), _core.as_tensor(splits)
         sizes = [None, *tensor.shape.as_list()[1:]]
@@ -539,17 +539,17 @@ class MPICommunicator(Communicator):
             return self._comm.allgather(value)
 
     def barrier(self) -> None:
-        """Waits until all workers are here."""
+        """Waits for all workers."""
         with self._inside("barrier"):
             self._comm.Barrier()
 
     def any(self, value: bool) -> bool:
-        """Whether something is true on some worker."""
+        """Whether the value is true on any worker."""
         with self._inside("question whether there is more data"):
             return bool(self._comm.allreduce(value, MPI.LOR))
 
     def part(self, members: Sequence[int]) -> MPICommunicator | None:
-        """A communicator of some workers, numbered in the order of the list; None where this is none of them.
+        """A communicator of a subset of the workers, ranked in the order of the list; None in other workers.
 
         All workers call this.
 

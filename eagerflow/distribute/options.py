@@ -50,7 +50,7 @@ class RunOptions:
 
 
 class CommunicationImplementation(enum.Enum):
-    """What joins the values of several processes; here MPI does, whatever is asked for."""
+    """The library for collectives. All choices use MPI."""
 
     AUTO = "AUTO"
     RING = "RING"
@@ -61,8 +61,8 @@ class CommunicationOptions:
     """Options of collectives.
 
     Args:
-        bytes_per_pack: how many bytes are sent at once; 0 leaves the choice to the strategy.
-        timeout_seconds: how long a collective may take; None for any time.
+        bytes_per_pack: the bytes of a bucket; 0 leaves the choice to the strategy.
+        timeout_seconds: the time limit of a collective; None: no limit.
         implementation: a `CommunicationImplementation`.
 
     Raises:
@@ -90,7 +90,7 @@ class CrossDeviceOps:
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """Joins values on one device.
+    """Reduces values onto one device.
 
     Args:
         reduce_to_device: ignored, like the other argument.

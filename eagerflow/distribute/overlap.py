@@ -16,7 +16,7 @@ DEFAULT_BYTES = 4 << 20
 
 
 class Buckets:
-    """Adds up tensors over the processes of a communicator, those first that are there first.
+    """Sums tensors over the processes of a communicator, in the order in which they become available.
 
     Args:
         communicator: joins the values of several processes.
@@ -52,8 +52,8 @@ class Buckets:
     def sums(self) -> dict[Any, Any]:
         """The sums by key, when all are there.
 
-        What has not left yet has nothing to travel beside: this thread adds it up itself, after the
-        others, so that two threads never watch for messages at once.
+        The remaining tensors have no computation to overlap with. This thread sums them after the others,
+        so that two threads never poll for messages at once.
         """
         totals: dict[Any, Any] = {}
         for ticket, members in self._sent:
@@ -67,7 +67,7 @@ class Buckets:
 
 
 class SummingTape:
-    """A tape whose gradients are added up over processes; everything else is the tape's.
+    """A tape whose gradients are summed over processes; other attributes are those of the tape.
 
     Args:
         tape: the tape.
@@ -99,7 +99,7 @@ class SummingTape:
     ) -> Any:
         """The sums of the processes' gradients; for the arguments see `tf.GradientTape`.
 
-        None stays None, and rows are put one after the other.
+        None stays None, and sparse rows are concatenated.
         """
         flat: Sequence[Any] = nest.flatten(sources)
         buckets = Buckets(self._communicator, self._bytes)
@@ -154,7 +154,7 @@ class SummingTape:
         return gradient
 
     def _before(self, gradient: Any) -> tuple[Any, None]:
-        """A tensor as it leaves, such as in a shorter type, and what `_after` needs to know."""
+        """The tensor to send, such as in a smaller dtype, and the context for `_after`."""
         return gradient, None
 
     def _after(self, total: Any, context: Any) -> Any:

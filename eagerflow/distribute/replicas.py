@@ -1,8 +1,8 @@
-"""Replicas: threads that run one function each, one after the other, and meet where they merge values.
+"""Replicas: threads that run a function in turn, and wait for each other to merge values.
 
-One thread runs at a time: it goes on until it ends or asks for a merge, and the next one follows. So what
-replicas do has an order, the same in every run; operations themselves use all processors. Replicas whose
-function is being traced add their operations to one graph.
+One thread runs at a time, until it ends or requests a merge; then the next one runs. So the order of the
+replicas' operations is the same in every run; each operation uses all processors. Replicas whose function
+is being traced add their operations to one graph.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Cancelled(BaseException):
 
 
 class Surroundings:
-    """What the thread that runs replicas has set, for their threads."""
+    """The thread-local state of the calling thread, for the replicas' threads."""
 
     def __init__(self) -> None:
         self.graph = _core.building()
@@ -66,8 +66,8 @@ class ReplicaThread:
         replica: the context of the replica.
         device_name: the name of its device.
         function: called without arguments.
-        surroundings: those of the thread that runs the replicas.
-        created: the variables that the first replica makes, for all others.
+        surroundings: the state of the calling thread.
+        created: the variables that the first replica creates, for all others.
     """
 
     def __init__(
@@ -115,10 +115,10 @@ class ReplicaThread:
             self._paused.release()
 
     def go_on(self) -> None:
-        """Lets the replica run until it ends or asks for a merge.
+        """Lets the replica run until it ends or requests a merge.
 
         Raises:
-            what the replica raises.
+            the replica's exception.
         """
         self._go.release()
         self._paused.acquire()
@@ -129,7 +129,7 @@ class ReplicaThread:
     def wait_for_merge(
         self, merge_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """Asks for a merge, and returns this replica's part of the result.
+        """Requests a merge, and returns this replica's part of the result.
 
         Raises:
             RuntimeError: while a function is traced that only this replica calls.
@@ -161,20 +161,20 @@ def run_replicas(strategy: Any, contexts: Sequence[Any], function: Callable[[int
 
     Args:
         strategy: the strategy.
-        contexts: those of its replicas.
-        function: called with the number of the replica.
+        contexts: the contexts of its replicas.
+        function: called with the replica's index.
 
     Returns:
-        What it returned, joined.
+        Its results, joined.
 
     Raises:
-        RuntimeError: if replicas do not ask for merges equally often.
+        RuntimeError: if replicas do not request merges equally often.
     """
     surroundings = Surroundings()
     created: list[Any] = []
     devices = strategy.extended.worker_devices
     if surroundings.graph is not None:
-        # Where the devices are a plugin's, the graph is one program, which all of them run.
+        # On devices of a plugin the graph is one program, which all of them run.
         surroundings.graph.set_replicas([table.row_of(DeviceSpec.from_string(d)) for d in devices])
     threads = [
         ReplicaThread(replica, devices[number], _call(function, number), surroundings, created)

@@ -22,13 +22,13 @@ from eagerflow.framework.type_spec import TensorSpec
 
 
 def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
-    """What this process reads of a dataset of batches for all of them.
+    """This process's share of a dataset of global batches.
 
-    The dataset's option `experimental_distribute.auto_shard_policy` says how batches are shared out: by
-    DATA, all processes read all batches and take their rows; by FILE, each reads its own files; by OFF,
-    each reads everything, in batches of its own size. AUTO is FILE where the dataset reads files,
-    else DATA. But by OFF, shuffles without a seed have the same order in all processes, so that none reads
-    what another one does.
+    The dataset's option `experimental_distribute.auto_shard_policy` decides: under DATA, each process reads
+    all batches and keeps its share of the rows; under FILE, each reads its own files; under OFF, each reads
+    everything, in batches of its share of the size. AUTO is FILE if the dataset reads files, else DATA.
+    Except under OFF, shuffles without a seed have the same order in all processes, so that each element is
+    read once.
 
     Args:
         dataset: the dataset.
@@ -80,11 +80,11 @@ def _shuffles(dataset: Dataset) -> Iterator[Any]:
 
 
 def in_step(dataset: Dataset, communicator: Any) -> Dataset:
-    """A dataset that goes on with empty batches until those of all processes end.
+    """A dataset that continues with empty batches until the datasets of all processes end.
 
     Args:
         dataset: the dataset.
-        communicator: that of the processes.
+        communicator: the communicator of the processes.
     """
     if dataset._count() == INFINITE:
         return dataset
@@ -159,7 +159,7 @@ def _part_spec(spec: Any, parts: int) -> TensorSpec:
 
 
 def rows_spec(element_spec: Any, parts: int) -> Any:
-    """The specs of what `rows_of` gives.
+    """The specs of the results of `rows_of`.
 
     Args:
         element_spec: the specs of the batches.
@@ -219,7 +219,7 @@ class _RowsCursor(InputCursor):
 
 
 class PiecesDataset(UnaryDataset):
-    """The parts of each batch, one after the other; of a smaller batch, fewer ones of the same size.
+    """The parts of each batch, in sequence; a smaller batch has fewer parts of the same size.
 
     Args:
         source: gives the batches.
@@ -267,8 +267,8 @@ class InStepDataset(UnaryDataset):
     """Batches, followed by empty ones while other processes have more.
 
     Args:
-        source: gives the batches.
-        communicator: that of the processes; only this dataset uses it.
+        source: yields the batches.
+        communicator: the communicator of the processes, which only this dataset uses.
     """
 
     def __init__(self, source: Dataset, communicator: Any) -> None:
@@ -312,5 +312,5 @@ class _InStepCursor(InputCursor):
 
 
 def is_shared_out(dataset: Any) -> bool:
-    """Whether a dataset gives this process's part of each batch already."""
+    """Whether a dataset already contains only this process's part of each batch."""
     return isinstance(dataset, DistributedDataset | RowsDataset | InStepDataset)

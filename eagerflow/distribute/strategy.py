@@ -1,4 +1,4 @@
-"""Strategies: how programs say over which devices they spread."""
+"""Strategies: how programs distribute work over devices."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ class Strategy:
 
     @property
     def cluster_resolver(self) -> Any:
-        """What knows the cluster; None if there is none."""
+        """The resolver of the cluster; None without a cluster."""
         return None
 
     @contextlib.contextmanager
     def scope(self) -> Iterator[Strategy]:
-        """A context in which this strategy is the one in use, and makes variables.
+        """A context in which this strategy is in use, and creates variables.
 
         Raises:
             RuntimeError: in a replica, and in the scope of another strategy.
@@ -114,12 +114,12 @@ class Strategy:
 
         Args:
             fn: the function.
-            args: its positional arguments; of values of each replica, it gets its own.
+            args: its positional arguments; of distributed values, each replica gets its own.
             kwargs: its keyword arguments.
             options: hints; ignored.
 
         Returns:
-            What it returned: values of each replica, or, where there is one, that one's.
+            Its results: distributed values, or the value of a single replica.
 
         Raises:
             RuntimeError: in a replica.
@@ -145,7 +145,7 @@ class Strategy:
         return self.run(fn, () if input_iterator is None else (input_iterator.get_next(),))
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
-        """Joins the replicas' values, and their elements along an axis if one is passed.
+        """Reduces the replicas' values, and their elements along an axis if one is passed.
 
         Args:
             reduce_op: "SUM", "MEAN" or a `ReduceOp`.
@@ -153,7 +153,7 @@ class Strategy:
             axis: an axis of the values, or None.
 
         Raises:
-            ValueError: for an unknown operation, or the sum of what is no value of each replica.
+            ValueError: for an unknown operation, or the sum of a value that the replicas share.
             RuntimeError: in a replica.
 
         >>> strategy = tf.distribute.MirroredStrategy()
@@ -242,7 +242,7 @@ class Strategy:
             options: a `tf.distribute.InputOptions`.
 
         Returns:
-            A dataset whose batches are taken apart if there are several replicas.
+            A dataset whose batches are split if there are several replicas.
 
         Raises:
             ValueError: if the dataset's elements are no batches.
@@ -255,7 +255,7 @@ class Strategy:
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[..., Any], options: Any = None
     ) -> Any:
-        """A dataset whose elements have a part for each replica, of which a function makes each.
+        """A dataset whose elements have a part for each replica, from a function that creates datasets.
 
         Args:
             dataset_fn: takes an `InputContext`, and returns a dataset of batches for one replica.
@@ -273,13 +273,13 @@ class Strategy:
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
-        """What a function gives for each replica.
+        """Calls a function for each replica, and returns its values.
 
         Args:
             value_fn: takes a context with `replica_id_in_sync_group` and `num_replicas_in_sync`.
 
         Returns:
-            Values that `run` takes as an argument.
+            Distributed values, for arguments of `run`.
         """
         return PerReplica(
             [
@@ -298,7 +298,7 @@ class _DefaultStrategy(Strategy):
         super().__init__(DefaultExtended(self))
 
     def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
-        """What a function gives for the only replica."""
+        """Calls a function for the only replica."""
         return value_fn(ValueContext())
 
     def _for_one_replica(self, dataset: Any) -> Any:
@@ -391,19 +391,19 @@ class CentralStorageStrategy(Strategy):
 class MultiWorkerMirroredStrategy(Strategy):
     """Runs replicas in several processes, which MPI has started, and keeps copies of variables in each.
 
-    `mpiexec -n 4 python -m eagerflow train.py` starts four. A process that is alone is one worker.
+    `mpiexec -n 4 python -m eagerflow train.py` starts four. A single process is one worker.
 
     Args:
-        cluster_resolver: knows the cluster, as its method `cluster_spec` says; by default the
+        cluster_resolver: describes the cluster by its method `cluster_spec`; by default the
             environment variable `TF_CONFIG` does, if it is set. Its tasks of the jobs "chief" and
             "worker" are the workers, in this order.
         communication_options: a `tf.distribute.experimental.CommunicationOptions`, whose
-            `bytes_per_pack` says how many bytes of gradients leave at once, and `timeout_seconds` for how
-            long a process may wait for the others; see the environment variable
+            `bytes_per_pack` is the size of a bucket of gradients, and `timeout_seconds` the time for which
+            a process may wait for the others; see the environment variable
             EAGERFLOW_DISTRIBUTED_TIMEOUT.
 
     Raises:
-        ValueError: if the cluster has another number of workers than MPI has started processes.
+        ValueError: unless MPI has started one process for each worker of the cluster.
         ImportError: if there are several processes and no MPI.
 
     >>> strategy = tf.distribute.MultiWorkerMirroredStrategy()
@@ -415,7 +415,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         resolver = cluster_resolver or TFConfigClusterResolver()
         communicator = workers.join_workers(resolver)
         if cluster_resolver is None and communicator.size > 1 and resolver.task_type is None:
-            # Programs take a process without a task for the only one, which writes files.
+            # Programs treat a process without a task as the only one, which writes files.
             resolver = TFConfigClusterResolver("worker", communicator.rank)
         self._cluster_resolver = resolver
         options = communication_options or CommunicationOptions()
@@ -465,7 +465,7 @@ def in_cross_replica_context() -> bool:
 
 
 def get_replica_context() -> ReplicaContext | None:
-    """What is known of the replica that the code runs for; None if it runs for all of them."""
+    """The context of the replica for which the code runs; None if it runs for all of them."""
     if distribution.state.strategies:
         return distribution.replica_context()
     return ReplicaContext(_default)
@@ -475,7 +475,7 @@ _set_scope: list[Any] = []
 
 
 def experimental_set_strategy(strategy: Strategy | None) -> None:
-    """Makes a strategy the one in use from now on; None ends that.
+    """Puts a strategy in use; None ends that.
 
     Args:
         strategy: the strategy.

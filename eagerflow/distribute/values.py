@@ -1,4 +1,4 @@
-"""Values of which each replica has one, and how structures of them are taken apart and joined."""
+"""Distributed values, and how structures of them are split and joined."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Mirrored(DistributedValues):
 
     @property
     def op(self) -> Any:
-        """In graphs, the operation that gives the first value."""
+        """In graphs, the operation that computes the first value."""
         return self._values[0].op
 
     def _as_graph_element(self) -> Any:
@@ -121,7 +121,7 @@ class MirroredTensor(Mirrored):
     _kind = "Mirrored"
 
     def __getattr__(self, name: str) -> Any:
-        # Copying asks for names before there are values.
+        # `copy` reads attributes before `_values` exists.
         if name.startswith("__") or "_values" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self._values[0], name)
@@ -134,7 +134,7 @@ def _operator_on_first(name: str) -> Callable[..., Any]:
     return on_first
 
 
-# Comparison for equality is that of objects, which sets and dictionaries need.
+# Equality is identity, which sets and dictionaries need.
 for _name in OPERATORS - {"__eq__", "__ne__"}:
     if hasattr(_core.Tensor, _name):
         setattr(MirroredTensor, _name, _operator_on_first(_name))
@@ -158,9 +158,9 @@ def replica_of(structure: Any, replica: int) -> Any:
 
 
 def joined(values: Sequence[Any], kind: type[DistributedValues] = PerReplica) -> Any:
-    """One structure of what replicas have returned.
+    """Joins the structures that replicas have returned.
 
-    What is the same object for all of them is itself; other leaves become values of each replica.
+    A leaf that is the same object in all of them is kept; other leaves become distributed values.
 
     Args:
         values: what each replica has returned.

@@ -43,8 +43,8 @@ def reduction_of(aggregation: VariableAggregation) -> ReduceOp:
 class DistributedVariable(DistributedValues, Variable):
     """A variable with a copy on each device.
 
-    A replica reads and changes its own copy. `handle` says which one a thread uses, so that operations,
-    tapes and optimizers take that.
+    A replica reads and changes its own copy. `handle` is the current thread's copy, so that operations,
+    tapes and optimizers use that copy.
 
     Args:
         strategy: the strategy.
@@ -67,7 +67,7 @@ class DistributedVariable(DistributedValues, Variable):
         for value in values:
             value._distributed_container = weakref.ref(self)
 
-    # One of the copies
+    # The current copy
 
     @property
     def _copies(self) -> Sequence[Any]:
@@ -134,7 +134,7 @@ class DistributedVariable(DistributedValues, Variable):
             part._keep_remainder()
 
     def load(self, value: Any, session: Any = None) -> None:
-        """Gives all copies a value, in a session if sessions hold their values."""
+        """Assigns a value to all copies, in a session if sessions hold their values."""
         for part in self._values:
             part.load(value, session)
 
@@ -149,7 +149,7 @@ class DistributedVariable(DistributedValues, Variable):
 
         Args:
             change: called with a copy and its value.
-            value: the value; one of each replica has a part for each copy.
+            value: the value; a distributed value has a part for each copy.
             name: the method's name, for messages.
         """
         number = distribution.copy_number()
@@ -163,7 +163,7 @@ class DistributedVariable(DistributedValues, Variable):
         )
 
     def _is_merged(self) -> bool:
-        """Whether what a replica assigns is joined with what the others do."""
+        """Whether an assignment in a replica is combined with those of the others."""
         return False
 
     def _merged_change(self, strategy: Any, change: Any, value: Any, name: str) -> Any:
@@ -179,7 +179,7 @@ class DistributedVariable(DistributedValues, Variable):
             with device(part.device), distribution.updating(number):
                 changes.append(change(part, replica_of(value, number)))
         if _is_operation(changes[0]):
-            # In functions, which run in order, what is done last is done when all are.
+            # Functions run in order: when the last operation has run, all have.
             return group(*changes) or changes[-1]
         if len(changes) == 1:
             return self if changes[0] is self._values[0] else changes[0]
@@ -250,7 +250,7 @@ class MirroredVariable(DistributedVariable, Mirrored):
 
 
 class AggregatingVariable(DistributedVariable):
-    """A variable on one device, which the replicas of several devices change together.
+    """A variable on one device, which the replicas of several devices update together.
 
     Args:
         strategy: the strategy.
@@ -325,12 +325,12 @@ def _is_operation(changed: Any) -> bool:
 def make_copies(
     strategy: Any, devices: Sequence[str], next_creator: Callable[..., Any], kwargs: dict[str, Any]
 ) -> Any:
-    """A variable with a copy on each of some devices.
+    """A variable with a copy on each device.
 
     Args:
         strategy: the strategy.
         devices: the devices.
-        next_creator: makes a variable.
+        next_creator: creates a variable.
         kwargs: its arguments.
 
     Raises:
@@ -363,7 +363,7 @@ def make_copies(
 
 
 def _of_first_process(communicator: Any, kwargs: dict[str, Any]) -> Callable[[], Any]:
-    """What makes the initial value of a variable: that of the first process."""
+    """A function that returns the first process's initial value of a variable."""
 
     def initial_value() -> Any:
         value = kwargs.get("initial_value")

@@ -1,11 +1,11 @@
-"""A thread that sees when processes wait for each other in vain, and ends all of them with the reason.
+"""A thread that detects processes that wait for each other in vain, and ends all of them with the reason.
 
-Each process notes its collectives in ledgers (`core/distribute/channel.h`), which the watches compare: a
-process that waits for one that has ended its program, that has called other collectives, or that has not
-come for too long, ends the job and says which rank is the cause.
+Each process records its collectives in ledgers (`core/distribute/channel.h`), which the watches compare. A
+process that waits for another one that has exited, has called other collectives, or does not arrive before
+the timeout, ends the job and names the rank at fault.
 
 Environment variables:
-    EAGERFLOW_DISTRIBUTED_TIMEOUT: for how many seconds a process may wait for others; by default 1800.
+    EAGERFLOW_DISTRIBUTED_TIMEOUT: the seconds that a process may wait for others; by default 1800.
     EAGERFLOW_DISTRIBUTED_LOG: 1 prints every collective with its size and time.
 """
 
@@ -27,18 +27,18 @@ MPI = lazy.Module("mpi4py.MPI")
 
 DEFAULT_TIMEOUT = 1800.0
 
-# How often a watch looks, and after what time it tells others what this process waits for.
+# The seconds between two checks, and until a watch tells others what this process waits for.
 _PERIOD = 0.25
 _PATIENCE = 1.0
-# For how long a watch waits for answers.
+# The seconds for which a watch waits for answers.
 _ANSWERS = 2.0
 
 
 def timeout_of_environment() -> float:
-    """For how many seconds a process may wait for others.
+    """The seconds that a process may wait for others.
 
     Raises:
-        ValueError: if the environment variable is no positive number.
+        ValueError: if the environment variable is not a positive number.
     """
     text = os.environ.get("EAGERFLOW_DISTRIBUTED_TIMEOUT", "")
     try:
@@ -53,9 +53,9 @@ def timeout_of_environment() -> float:
 
 
 def abort(comm: Any) -> None:
-    """Ends all processes, once the launcher has had time to pass on what they have printed.
+    """Ends all processes, after the launcher has had time to forward their output.
 
-    It drops what it has not read by then, and several processes may meet the same error at once.
+    It drops output that it has not read by then, and several processes may raise the same error at once.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -68,9 +68,9 @@ class Ledger:
 
     Args:
         path: names the communicator; the same in all its processes.
-        channel: has the entries.
-        members: the numbers in the program of the communicator's processes.
-        described: what signatures stand for, for people.
+        channel: contains the entries.
+        members: the global ranks of the communicator's processes.
+        described: descriptions of signatures for messages.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class Ledger:
         self.channel = channel
         self.members = members
         self._described = described
-        self.told = 0  # the collective in which this process waits, as far as others know
-        self.beaten = 0  # the last one that was announced to the next process
-        self.shown = 0  # the last one that has been printed
+        self.told = 0  # the waiting collective that others have been told of
+        self.beaten = 0  # the last collective that was announced to the next process
+        self.shown = 0  # the last collective that has been printed
 
     def text(self, entry: Any) -> str:
-        """What a collective is, for people.
+        """A description of a collective for messages.
 
         Args:
             entry: an entry of the channel.
@@ -101,7 +101,7 @@ class Ledger:
         return entry, time.perf_counter() - entry[4]
 
     def state(self) -> tuple[int, int, str]:
-        """The number and the history of the last collective, and what it is."""
+        """The index, the history and the description of the last collective."""
         entry = self.channel.last()
         return entry[0], entry[1], self.text(entry)
 
@@ -147,7 +147,7 @@ class Watch:
         return sorted(self._ledgers, key=lambda ledger: ledger.path)
 
     def explain(self) -> None:
-        """Gives the watches time to find the cause of an error of MPI's, and to end the job with it."""
+        """Waits for the watches to find the cause of an error of MPI, and to end the job."""
         time.sleep(8 * _PATIENCE)
 
     # The thread
@@ -190,7 +190,7 @@ class Watch:
                 self._answers[rank] = about[0]
 
     def _beat(self, ledger: Ledger) -> None:
-        """Tells the next process what this one has called, if it has called more."""
+        """Announces new collectives to the next process."""
         state = ledger.state()
         if state[0] > ledger.beaten and len(ledger.members) > 1:
             ledger.beaten = state[0]
@@ -256,7 +256,7 @@ class Watch:
             )
 
     def _where(self) -> str:
-        """What this process does, for others that wait for it."""
+        """A description of what this process is doing, for others that wait for it."""
         for ledger in self.ledgers():
             waits = ledger.waits()
             if waits is not None:
@@ -286,7 +286,7 @@ class Watch:
     # The end
 
     def _finish(self) -> None:
-        """Says that this process ends, and watches on until the others end, too."""
+        """Announces that this process ends, and keeps watching until the others end, too."""
         self._stopped.set()
         self._thread.join()
         for rank in range(self.size):
@@ -298,11 +298,11 @@ class Watch:
 
 
 def entries_after(ledger: Ledger, number: int) -> list[Any]:
-    """The collectives after one of a number that have ended, as far as they are still known.
+    """The finished collectives after an index that the ledger still contains.
 
     Args:
-        ledger: theirs.
-        number: the number.
+        ledger: the ledger.
+        number: the index.
     """
     last = ledger.channel.last()[0]
     entries = [ledger.channel.find(each) for each in range(max(number, last - 4096) + 1, last + 1)]

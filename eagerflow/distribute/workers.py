@@ -1,4 +1,4 @@
-"""How the processes of a cluster find each other: what a resolver says of them, and what MPI says."""
+"""The workers of a cluster: compares a resolver's tasks with MPI's processes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _JOBS = ("chief", "worker")
 
 
 def _described(resolver: Any) -> tuple[int, int | None]:
-    """How many workers a resolver knows, and the number of this one; None if it does not say."""
+    """A resolver's number of workers, and the rank of this one; None if unknown."""
     spec = resolver.cluster_spec()
     sizes = {job: spec.num_tasks(job) for job in _JOBS if spec and job in spec.jobs}
     job, index = resolver.task_type, resolver.task_id
@@ -24,10 +24,10 @@ def join_workers(resolver: Any) -> Communicator:
     """The communicator of the workers of a cluster.
 
     Args:
-        resolver: knows the cluster; one without jobs leaves it to MPI.
+        resolver: describes the cluster; without jobs, MPI's processes are the workers.
 
     Raises:
-        ValueError: if MPI has started another number of processes, or two of them are the same task.
+        ValueError: unless MPI has started one process for each task.
         ImportError: if there are several processes and no MPI.
     """
     count, number = _described(resolver)
