@@ -63,9 +63,9 @@ def mapped(function: Callable[[Tensor], Tensor], keys: Any, dtype: Any) -> Any:
 
 
 def _known(values: Any, dtype: dtypes.DType) -> Tensor:
-    """A tensor of the values that a program makes a table of.
+    """A tensor with a table's keys or values.
 
-    In a function it is an eager one, unless it has a value only when the function runs.
+    In a function it is eager, unless its value depends on the run.
     """
     if isinstance(values, Tensor):
         known = _core.static_value(values)
@@ -126,7 +126,7 @@ class KeyValueTensorInitializer:
 
 
 class TextFileIndex:
-    """What stands for a line of a file besides the indices of its columns."""
+    """Special column indices: the whole line, and its number."""
 
     WHOLE_LINE = -2
     LINE_NUMBER = -1
@@ -138,15 +138,15 @@ class TextFileInitializer:
     Args:
         filename: the file's path: text, a path object, a string tensor, or a `tf.saved_model.Asset`.
         key_dtype: the dtype of the keys, string or int64.
-        key_index: the column of the keys, or one of `tf.lookup.TextFileIndex`.
+        key_index: the column of the keys, or a member of `tf.lookup.TextFileIndex`.
         value_dtype: the dtype of the values.
-        value_index: the column of the values, or one of `tf.lookup.TextFileIndex`.
-        vocab_size: how many lines to read; all by default.
-        delimiter: what comes between columns.
+        value_index: the column of the values, or a member of `tf.lookup.TextFileIndex`.
+        vocab_size: the number of lines to read; all by default.
+        delimiter: the separator of columns.
         value_index_offset: added to line numbers.
 
     Raises:
-        ValueError: if whole lines are asked for as numbers, or line numbers as strings.
+        ValueError: for whole lines with a numeric dtype, or line numbers with dtype string.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class TextFileInitializer:
         return os.fsdecode(self._filename.numpy())
 
     def operation_attributes(self) -> dict[str, Any]:
-        """What TensorFlow's operation `InitializeTableFromTextFileV2` needs to know beside the file."""
+        """The attributes of TensorFlow's operation `InitializeTableFromTextFileV2`."""
         return {
             "key_index": self._key_index,
             "value_index": self._value_index,
@@ -308,7 +308,7 @@ class Table(Module, TrackableResource):
 
     @property
     def name(self) -> Any:
-        """The name given, if there is one."""
+        """The `name` of the constructor, or None."""
         return self._name_given
 
     def __getitem__(self, keys: Any) -> Any:
@@ -333,7 +333,7 @@ class Table(Module, TrackableResource):
         return self._table.items()
 
     def _initialize(self, initializer: Any, key_dtype: dtypes.DType) -> None:
-        """Makes the table: now, or whenever a function runs that computes its keys or values."""
+        """Fills the table: now, or in each run of a function that computes its keys or values."""
         initialize = getattr(initializer, "initialize", None)
         if initialize is not None:  # A program's own class fills the table as it likes.
             self._table = _core.Table(key_dtype, self._value_dtype, [])
@@ -415,7 +415,7 @@ class StaticHashTable(Table):
             )
 
     def import_pairs(self, keys: Any, values: Any) -> None:
-        """Adds what the initializer of a file has.
+        """Adds the keys and values of an initializer.
 
         Args:
             keys: a tensor of keys.
@@ -461,9 +461,9 @@ class StaticVocabularyTable(Table):
 
     Args:
         initializer: the words and their ids, int64 from 0 on; None for no words.
-        num_oov_buckets: how many ids the unknown words share, by FarmHash.
-        lookup_key_dtype: the dtype of the keys that are looked up; that of the words by default, and
-            strings where there are none.
+        num_oov_buckets: the number of ids for unknown words, which FarmHash selects.
+        lookup_key_dtype: the dtype of the keys in lookups; by default that of the words, and
+            string without words.
         name: a name.
 
     Raises:
@@ -542,7 +542,7 @@ class StaticVocabularyTable(Table):
         ids = self._table.find(known, _core.convert(-1, dtypes.int64, None))
         if not ids._size or int(_ops.reduce_min(ids)) >= 0:
             return ids
-        # Numbers are hashed by their decimal digits.
+        # Integers are hashed as decimal strings.
         texts = keys if keys.dtype is dtypes.string else _ops.string_of_number(keys)
         shared = _ops.string_hash(texts, self._num_oov_buckets, "farm")
         shared = _ops.add(shared, len(self._table))
@@ -555,7 +555,7 @@ class MutableHashTable(Table):
     Args:
         key_dtype: the dtype of the keys.
         value_dtype: the dtype of the values.
-        default_value: the value of keys that are not in it; its shape is that of all values.
+        default_value: the value of missing keys; all values have its shape.
         name: a name.
         checkpoint: whether checkpoints of objects that have the table have its contents.
 
@@ -620,7 +620,7 @@ class MutableHashTable(Table):
         return _core.convert(keys, self._key_dtype, None)
 
     def import_pairs(self, keys: Any, values: Any) -> None:
-        """Sets what the initializer of a file has, as `insert` does."""
+        """Inserts the keys and values of an initializer."""
         self.insert(keys, values)
 
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
@@ -651,8 +651,8 @@ class MutableHashTable(Table):
 
         Args:
             keys: a tensor, or a ragged or sparse one.
-            dynamic_default_values: what stands for keys that are not in the table, one value for
-                each key or one for all.
+            dynamic_default_values: the values of missing keys: one for each key, or one for
+                all.
 
         Raises:
             TypeError: if the keys have another dtype.
@@ -674,7 +674,7 @@ class MutableHashTable(Table):
         return self._table.find(self._checked(keys), default)
 
     def remove(self, keys: Any, name: str | None = None) -> None:
-        """Removes keys; those that are not there do not matter.
+        """Removes keys; missing keys are ignored.
 
         Args:
             keys: a tensor of keys.
@@ -718,7 +718,7 @@ class DenseHashTable(MutableHashTable):
         value_dtype: the dtype of the values.
         default_value: the value of keys that are not in it.
         empty_key: a key that marks a free slot, and must not be used.
-        deleted_key: another one, for a slot that has become free.
+        deleted_key: another key that marks the slot of a removed key.
         initial_num_buckets: ignored.
         name: a name.
         checkpoint: whether checkpoints of objects that have the table have its contents.
@@ -751,7 +751,7 @@ class DenseHashTable(MutableHashTable):
 
     @property
     def reserved_keys(self) -> tuple[Tensor, Tensor]:
-        """The two keys that are never used: of free slots, and of those that have become free."""
+        """The two reserved keys: of free slots, and of slots of removed keys."""
         return self._empty, self._deleted
 
     def _stored(self) -> dict[str, Tensor]:

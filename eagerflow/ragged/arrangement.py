@@ -23,7 +23,7 @@ Tensor = _core.Tensor
 
 
 def convert(value: Any, dtype: Any = None) -> Any:
-    """A ragged tensor as it is, anything else as a tensor."""
+    """Converts values to tensors; ragged tensors are unchanged."""
     return value if isinstance(value, RaggedTensor) else _core.convert(value, dtype, None)
 
 

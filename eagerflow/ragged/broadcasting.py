@@ -64,7 +64,7 @@ def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTen
 
     Returns:
         A tensor for each value, whose first axes have the same size, or size one, or are absent, and
-        a function that makes a ragged tensor of the result.
+        a function that converts the result to a ragged tensor.
 
     Raises:
         tf.errors.InvalidArgumentError: if the shapes do not broadcast.

@@ -298,8 +298,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         mask: booleans, ragged or dense, of the shape of the first axes of `data`.
 
     Returns:
-        As many axes as `data` if the mask covers more than one; dense if it covers one axis of
-        dense data.
+        A tensor with the rank of `data` if the mask has several axes; dense if the mask has one axis
+        and `data` is dense.
 
     Raises:
         ValueError: if the mask is a scalar, no boolean, or of other shape.
@@ -347,7 +347,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     """Applies a function to the elements of ragged tensors.
 
     Args:
-        op: called with the `flat_values` of each ragged argument, and the others as they are.
+        op: called with the `flat_values` of each ragged argument, and the other arguments.
         *args: arguments; ragged ones, also in lists, must have the same rows.
         **kwargs: arguments by name.
 
@@ -355,7 +355,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
         The result with the rows of the arguments.
 
     Raises:
-        ValueError: if the number of elements changes, or arguments have other numbers of rows.
+        ValueError: if the number of elements changes, or arguments have different numbers of rows.
         tf.errors.InvalidArgumentError: if rows differ.
 
     >>> tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]]))

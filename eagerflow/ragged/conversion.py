@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 
 
 def _width(partition: RowPartition) -> int:
-    """The length of the longest row; that of all rows, if they have one, although there may be no rows."""
+    """The length of the longest row, or the uniform row length, which exists even without rows."""
     uniform = partition._uniform_row_length
     return int(partition.lengths.max(initial=0)) if uniform is None else uniform
 
@@ -118,7 +118,7 @@ def _pads_rows_only(sizes: list[int | None] | None, value: RaggedTensor, inner: 
 
 
 def _padded_rows(value: RaggedTensor, width: int | None) -> Tensor:
-    """The rows of a value with one ragged dimension, cut or filled to a width (the longest row's)."""
+    """Pads or truncates the rows of a value with one ragged axis to a width, by default the longest row's."""
     partition = value._partition
     if width is None and partition.static_nrows:
         width = int(_ops.reduce_max(partition.row_lengths()))
@@ -198,7 +198,7 @@ def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarra
 
 
 def _from_nested_lengths(flat: Tensor, shape: tuple, lengths: Any, dtype: Any) -> RaggedTensor:
-    """Nested rows of a dense tensor; inner lengths are those of the rows that outer lengths keep."""
+    """Nested rows of a dense tensor; inner lengths are for the rows that outer lengths keep."""
     kept = np.arange(shape[0])
     partitions = []
     for level, sizes in enumerate(lengths):

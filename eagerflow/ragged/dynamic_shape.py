@@ -26,20 +26,20 @@ Tensor = _core.Tensor
 class DynamicRaggedShape(ExtensionType):
     """The sizes of a ragged tensor along all axes.
 
-    What `tf.shape` gives for ragged tensors. The first axes are described by partitions into rows,
-    the others by the sizes of a dense tensor of the flat values. `tf.zeros`, `tf.ones`, `tf.fill`,
-    `tf.reshape`, `tf.broadcast_to` and `tf.broadcast_dynamic_shape` take such shapes.
+    The result of `tf.shape` for ragged tensors. Row partitions describe the first axes, the sizes of
+    the flat values the others. `tf.zeros`, `tf.ones`, `tf.fill`, `tf.reshape`, `tf.broadcast_to` and
+    `tf.broadcast_dynamic_shape` accept such shapes.
 
     Args:
         row_partitions: the partitions, the outermost first.
         inner_shape: the shape of the flat values.
         dtype: int32 or int64.
         validate: whether to check that they fit together.
-        static_inner_shape: what is known of `inner_shape`; all of it by default.
+        static_inner_shape: the static shape of `inner_shape`; by default its value.
 
     Raises:
-        TypeError: if `row_partitions` is no list.
-        ValueError: if `inner_shape` is no vector, or a dtype is another one.
+        TypeError: if `row_partitions` is not a list.
+        ValueError: if `inner_shape` is not a vector, or dtypes differ.
 
     >>> shape = tf.shape(tf.ragged.constant([[1, 2], [], [3, 4, 5]]))
     >>> shape
@@ -87,7 +87,7 @@ class DynamicRaggedShape(ExtensionType):
         known: list = [None] * sizes._size if partial is None else partial
         if validate and not symbolic:
             _check(partitions, known)
-        # The number of values is known from here on.
+        # From here on the number of values is known.
         counts = [item.static_nrows for item in partitions[1:]] + known[:1]
         self.inner_shape = sizes
         self.row_partitions = tuple(
@@ -104,8 +104,8 @@ class DynamicRaggedShape(ExtensionType):
 
         Args:
             lengths: an integer for each uniform axis, a list of lengths for each ragged one.
-            num_row_partitions: how many axes are divided by partitions; by default those up to the
-                last ragged one.
+            num_row_partitions: the number of axes with partitions; by default up to the last ragged
+                axis.
             dtype: int32 or int64.
 
         Raises:

@@ -39,7 +39,7 @@ FACTORIES = (
 
 
 def _splits_dtype(values: Any, splits: Any) -> dtypes.DType:
-    """int64 unless a tensor, an array or ragged values say int32."""
+    """int64, unless a tensor, an array or ragged values are int32."""
     if isinstance(values, RaggedFactories):
         return values._partition.dtype
     if isinstance(splits, _core.Tensor | np.ndarray) and as_dtype(splits.dtype) is dtypes.int32:

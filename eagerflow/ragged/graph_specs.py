@@ -1,7 +1,7 @@
 """The specs of the results of functions on ragged tensors, while a graph is built.
 
-These functions read rows, and therefore work on the host, see `eagerflow/framework/host_call.py`: each
-function here takes the arguments of the one that it is about, and returns the specs of its result.
+Those functions read rows, and therefore run on the host, see `eagerflow/framework/host_call.py`. Each
+function here has the arguments of one of them, and returns the specs of its result.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Dims = list
 
 
 def convert(value: Any, dtype: Any = None) -> Any:
-    """A ragged tensor as it is, anything else as a tensor."""
+    """Converts values to tensors; ragged tensors are unchanged."""
     return value if isinstance(value, RaggedTensor) else _core.convert(value, None, dtype)
 
 
@@ -87,7 +87,7 @@ def same(value: RaggedTensor, *args: object, **kwargs: object) -> TypeSpec:
 
 
 def _without_lengths(dims: Dims, ragged_rank: int, first: int = 1) -> Dims:
-    """The sizes, of which those of ragged axes from `first` on are not known."""
+    """The sizes, with None for ragged axes from `first` on."""
     return [None if first <= k <= ragged_rank else size for k, size in enumerate(dims)]
 
 
@@ -314,7 +314,7 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> TypeSpec:
 
 
 def wanted_sizes(shape: Any, rank: int) -> list[int | None]:
-    """The sizes that a dense result shall have; None for those that the values decide."""
+    """The requested sizes of a dense result; None for sizes that depend on the values."""
     sizes = [None if size is None or int(size) < 0 else int(size) for size in shape]
     if len(sizes) != rank:
         raise ValueError(f"Shape {sizes} must have rank {rank}, that of the ragged tensor")
@@ -387,11 +387,11 @@ def indexed(value: RaggedTensor, keys: Sequence[Any]) -> TypeSpec:
     """
     dims, ragged_rank = dims_of(value), value.ragged_rank
     result: Dims = []
-    # Rows that are gathered one by one lose what is known of the rows inside.
+    # Gathering single rows loses the static sizes of inner rows.
     axis, left, lost = 0, ragged_rank, len(dims)
     for key in keys:
         if key is None:
-            # A new axis among the ragged ones divides rows, too.
+            # A new axis among the ragged axes becomes a partition, too.
             left += axis <= ragged_rank
             result.append(1)
             continue

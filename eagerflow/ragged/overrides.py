@@ -170,7 +170,7 @@ def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any) -> Any
 
 
 def _of_each_value(function: Any) -> Any:
-    """The function of the values, whose result has an axis of its own for each."""
+    """Makes a function apply to flat values; its result has a new axis for each value."""
 
     def applied(value: Any, *args: Any) -> Any:
         return value.with_flat_values(function(value.flat_values, *args))
@@ -202,7 +202,7 @@ _NATIVE: dict[Callable, Callable] = {
 
 
 def operate(symbol: str, left: Any, right: Any) -> Any:
-    """A Python operator of which one operand is ragged."""
+    """A Python operator with a ragged operand."""
     if symbol in ("and", "or", "xor"):
         ragged = left if isinstance(left, RaggedTensor) else right
         kind = "logical" if ragged.dtype is dtypes.bool else "bitwise"

@@ -58,7 +58,7 @@ def _known(value: Any) -> int | None:
 
 
 def _spec_of_factory(form: str, arguments: dict[str, Any]) -> RowPartitionSpec:
-    """The spec of a partition that a factory makes from `form`, its first argument."""
+    """The spec of a partition that a factory creates from `form`, its first argument."""
     value = arguments[form]
     dtype = arguments.get("dtype")
     if dtype is None:
@@ -83,7 +83,7 @@ def _spec_of_factory(form: str, arguments: dict[str, Any]) -> RowPartitionSpec:
 class RowPartition(CompositeTensor):
     """How a sequence of values is divided into rows.
 
-    Make one with one of the `from_` methods, or take it from `tf.shape` of a ragged tensor.
+    Create one by a `from_` method, or read it from `tf.shape` of a ragged tensor.
 
     Raises:
         ValueError: from the constructor, which is private.
@@ -112,7 +112,7 @@ class RowPartition(CompositeTensor):
         self._row_splits = row_splits
         self._uniform_row_length = uniform_row_length
         self._nvals = nvals
-        # Computed when they are first asked for.
+        # Computed on first use.
         self._splits: np.ndarray | None = None
         self._rowids: np.ndarray | None = None
         self._row_lengths: Tensor | None = None
@@ -445,7 +445,7 @@ class RowPartition(CompositeTensor):
         return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
 
     def with_nvals(self, nvals: int) -> RowPartition:
-        """The same partition, of which the number of values is known."""
+        """The same partition with a known number of values."""
         return RowPartition(self._row_splits, self._uniform_row_length, nvals, internal=True)
 
     def without_uniform_length(self) -> RowPartition:
@@ -541,7 +541,7 @@ class RowPartitionSpec(TypeSpec):
         return all(a is None or b is None or a == b for a, b in pairs)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
-        """Whether the other could be the same partition; what is unknown fits anything."""
+        """Whether the other could be the same partition; unknown sizes match any size."""
         other = getattr(spec_or_value, "_type_spec", spec_or_value)
         return isinstance(other, RowPartitionSpec) and self._fits(other)
 

@@ -155,7 +155,7 @@ class RaggedTensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether the other has these dtypes and ranks, and a shape that says at most as much."""
+        """Whether the other has these dtypes and ranks, and an equal or less specific shape."""
         return (
             isinstance(other, RaggedTensorSpec)
             and self._key()[1:] == other._key()[1:]

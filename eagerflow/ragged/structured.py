@@ -68,8 +68,8 @@ def _spec(fields: Mapping[str, Any], rank: int, size: int | None) -> Any:
 class StructuredTensor(BatchableExtensionType):
     """Records with named fields, in nested lists of any lengths.
 
-    Every field is a dense or ragged tensor, or again a StructuredTensor, whose first axes are those
-    of the records. Make one with `from_pyval`, `from_fields` or `from_shape`.
+    Every field is a dense or ragged tensor or a StructuredTensor, whose first axes are those of the
+    records. Create one by `from_pyval`, `from_fields` or `from_shape`.
 
     Args:
         fields: the values by name.
@@ -247,7 +247,7 @@ class StructuredTensor(BatchableExtensionType):
         return tuple(self._fields)
 
     def field_value(self, field_name: Any) -> Any:
-        """The value of a field, or of one inside, by a sequence of names.
+        """The value of a field, or of a nested field by a sequence of names.
 
         Raises:
             KeyError: if there is no such field.
@@ -262,7 +262,7 @@ class StructuredTensor(BatchableExtensionType):
         return self._fields[field_name]
 
     def with_updates(self, updates: Mapping[Any, Any], validate: bool = False) -> StructuredTensor:
-        """The same records with some fields changed, added or removed.
+        """The same records with changed, added or removed fields.
 
         Args:
             updates: for names, or sequences of names: the new value, a function of the old one, or
@@ -336,7 +336,7 @@ class StructuredTensor(BatchableExtensionType):
         return self.with_updates({(*path[:-2], new_name): value})
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> StructuredTensor:
-        """The same records with the axes from one to another joined into one.
+        """The same records with the axes from `outer_axis` to `inner_axis` joined into one.
 
         Raises:
             ValueError: if there are no such axes.
@@ -500,7 +500,7 @@ def _zipped(fields: Mapping[str, Any], depth: int) -> list:
 
 
 def _mapped(nested: Any, function: Callable) -> Any:
-    """Nested lists of what a function makes of the items."""
+    """Maps a function over the items of nested lists."""
     if isinstance(nested, list | tuple):
         return [_mapped(item, function) for item in nested]
     return function(nested)

@@ -40,7 +40,7 @@ class RaggedTensor(RaggedFactories):
     Its elements are those of `flat_values`, divided into rows by `row_splits`: row `i` is
     `values[row_splits[i]:row_splits[i + 1]]`. `values` may be ragged itself.
 
-    Make one with `tf.ragged.constant` or one of the `from_` methods.
+    Create one by `tf.ragged.constant` or a `from_` method.
 
     Raises:
         ValueError: from the constructor, which is private.
@@ -177,7 +177,7 @@ class RaggedTensor(RaggedFactories):
     def bounding_shape(
         self, axis: Any = None, name: str | None = None, out_type: DTypeLike | None = None
     ) -> Any:
-        """The smallest shape that holds all rows, or its sizes along some axes.
+        """The smallest dense shape that holds all rows, or its sizes along `axis`.
 
         >>> tf.ragged.constant([[1, 2], [], [3]]).bounding_shape().numpy()
         array([3, 2])

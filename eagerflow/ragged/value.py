@@ -48,7 +48,7 @@ class RaggedTensorValue:
 
     @classmethod
     def of(cls, ragged: RaggedTensor) -> RaggedTensorValue:
-        """The value of a ragged tensor that has one."""
+        """Converts an eager ragged tensor."""
         values = ragged.values
         inner = cls.of(values) if isinstance(values, RaggedTensor) else values.numpy()
         return cls(inner, ragged.row_splits.numpy())
@@ -116,7 +116,7 @@ def constant_value(
     inner_shape: Any = None,
     row_splits_dtype: DTypeLike = "int64",
 ) -> Any:
-    """The value that `tf.ragged.constant` gives a ragged tensor.
+    """The RaggedTensorValue of nested lists, as of `tf.ragged.constant`.
 
     Returns:
         A RaggedTensorValue, or a NumPy array if no axis is ragged.
