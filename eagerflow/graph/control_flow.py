@@ -20,12 +20,12 @@ def init_scope() -> AbstractContextManager:
 
 
 def tuple(tensors: Sequence, name: str | None = None, control_inputs: Any = None) -> list:
-    """The tensors, each of which waits for all of them."""
+    """The tensors, each with control inputs from all of them."""
     return list(eager.tuple(tensors, control_inputs, name))
 
 
 def with_dependencies(dependencies: Sequence, output_tensor: Any, name: str | None = None) -> Any:
-    """A tensor that waits for others."""
+    """A tensor with control inputs."""
     graph = context.building_graph()
     if graph is None:
         return output_tensor

@@ -99,7 +99,7 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
-    """Asks for the device of another operation for those that are added inside."""
+    """Places operations that are added inside on the device of another operation."""
     return context.default_graph().colocate_with(op, ignore_existing)
 
 

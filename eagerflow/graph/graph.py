@@ -54,7 +54,7 @@ class Graph(_core.Graph, GraphInspection):
         self.seed: int | None = None
         self._unseeded = 0
         self.variable_scope_state: Any = None
-        # The ids of the nodes that give variables their initial values.
+        # The ids of the nodes that initialize variables.
         self.initializers: set[int] = set()
         # Nodes that run as a whole: ids of such as read what others of them have changed.
         self.sequences: list[range] = []
@@ -62,7 +62,7 @@ class Graph(_core.Graph, GraphInspection):
         self.outer_variables: dict[int, tuple[Any, Any]] = {}
         # Programs keep weak references to what they feed, such as Keras to its learning phase.
         self.placeholders: list[Any] = []
-        # The operations that those which are added now are placed beside.
+        # The operations with which new operations are colocated.
         self.colocations: tuple[Any, ...] = ()
         # The gradients that operations get in place of their own: by the ids of nodes, and the maps
         # that are in force, each with how many nodes there were before.
@@ -78,7 +78,7 @@ class Graph(_core.Graph, GraphInspection):
         """A context manager that adds operations to this graph."""
         return context.building(self)
 
-    # What the layers below ask of a graph that is being built.
+    # Methods that lower layers call on a graph that is being built.
 
     def next_op_seed(self) -> int:
         """The seed of the next random operation that has none of its own."""
@@ -95,7 +95,7 @@ class Graph(_core.Graph, GraphInspection):
         return variables.ImportedVariable(self, name, dtype, shape, trainable)
 
     def nodes_of_variable(self, variable: Any) -> Any:
-        """The nodes for a variable of this graph, or for another one that has its value."""
+        """The nodes for a variable of this graph, or for another variable with its value."""
         return variables.nodes_in(variable, self)
 
     def make_one_shot_iterator(self, dataset: Any) -> Any:
@@ -119,19 +119,19 @@ class Graph(_core.Graph, GraphInspection):
         return self._fed_phase
 
     def run_in_session(self, fetches: Any) -> Any:
-        """What the session of objects gives for a tensor, an operation, or a structure of them."""
+        """The results of the session of objects for a tensor, an operation, or a structure of them."""
         return self.session_of_objects(None, fetches, "eval").run(fetches)
 
     def session_of_objects(self, session: Any, element: Any, action: str) -> Any:
-        """The session given, or the one that holds the values of the program's objects."""
+        """The argument, or the session that holds the values of the program's objects."""
         return sessions.session_of_objects(session, element, action)
 
     def evaluate_tensor(self, tensor: Any, feed_dict: Any, session: Any) -> Any:
-        """The value of a tensor in a session, the default one if none is given."""
+        """The value of a tensor in a session, by default the default session."""
         return sessions.session_for(session, tensor, "eval").run(tensor, feed_dict)
 
     def run_operation(self, operation: Operation, feed_dict: Any, session: Any) -> None:
-        """Runs an operation in a session, the default one if none is given."""
+        """Runs an operation in a session, by default the default session."""
         sessions.session_for(session, operation, "run").run(operation, feed_dict)
 
     # Operations
@@ -297,13 +297,13 @@ class Graph(_core.Graph, GraphInspection):
 
     @contextmanager
     def gradient_override_map(self, op_type_map: dict[str, str]) -> Iterator[None]:
-        """Gives operations that are added inside gradients of the program's own.
+        """Replaces the gradients of operations that are added inside.
 
         Args:
             op_type_map: names under which gradients have been registered, by types of operations.
 
         Raises:
-            TypeError: if it is no dictionary of strings.
+            TypeError: if it is not a dictionary of strings.
 
         >>> @tf.RegisterGradient("Tenfold")
         ... def tenfold(op, grad):
@@ -391,7 +391,7 @@ class Graph(_core.Graph, GraphInspection):
 
     @contextmanager
     def device(self, device_name_or_function: Any) -> Iterator[None]:
-        """Asks for a device for the operations that are added inside.
+        """Places the operations that are added inside on a device.
 
         Args:
             device_name_or_function: a name, a `tf.DeviceSpec`, None for any device, or a function
@@ -420,11 +420,11 @@ class Graph(_core.Graph, GraphInspection):
 
     @contextmanager
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        """Asks for the device of another operation for those that are added inside.
+        """Places operations that are added inside on the device of another operation.
 
         Args:
             op: the operation, its tensor or variable; None changes nothing.
-            ignore_existing: whether scopes around this one do not count.
+            ignore_existing: whether to ignore outer scopes.
         """
         where = None if op is None else getattr(op, "device", None)
         around = self.colocations

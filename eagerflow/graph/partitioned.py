@@ -14,7 +14,7 @@ from eagerflow.framework.shapes import TensorShape
 
 
 class SaveSliceInfo(NamedTuple):
-    """Which part of a whole a variable is.
+    """The part of a partitioned variable that a variable is.
 
     Args:
         full_name: the name of the whole, under which checkpoints have it.
@@ -48,16 +48,16 @@ class SaveSliceInfo(NamedTuple):
 
     @property
     def place(self) -> tuple[slice, ...]:
-        """Where the elements of the part are among those of the whole."""
+        """The slices of the partitioned variable that the part covers."""
         ranges = zip(self.var_offset, self.var_shape, strict=True)
         return tuple(slice(start, start + size) for start, size in ranges)
 
 
 class PartitionedVariable:
-    """A variable that consists of several, its parts, one after the other along an axis.
+    """A variable that is the concatenation of its parts along an axis.
 
-    It is the parts that have values, and that optimizers change. Where a tensor is needed, it is
-    they, joined.
+    Only the parts have values, and optimizers update the parts. Conversion to a tensor
+    concatenates them.
 
     Args:
         name: the name of the whole.
@@ -120,7 +120,7 @@ class PartitionedVariable:
         return cut or [0]
 
     def as_tensor(self) -> Any:
-        """The whole, as a tensor."""
+        """The concatenated parts, as a tensor."""
         graph = context.building_graph()
         with name_scope("") if graph is None else graph.name_scope(None):
             if len(self._variable_list) == 1:
@@ -151,7 +151,7 @@ class PartitionedVariable:
             part.load(value[part._save_slice_info.place], session)
 
     def _apply(self, value: Any, change: Callable[[Any, Any], Any]) -> list[Any]:
-        """What a change of each part by its part of a value gives."""
+        """Changes each part by its part of a value."""
         if isinstance(value, PartitionedVariable):
             values = list(value)
         elif isinstance(value, list) and len(value) == len(self):
@@ -167,7 +167,7 @@ class PartitionedVariable:
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> list[Any]:
-        """Replaces the value, and gives what assigning to each of the parts gives.
+        """Assigns a value to the parts, and returns the results of the assignments.
 
         Args:
             value: the new value: a tensor, a list with those of the parts, or another variable that
@@ -258,7 +258,7 @@ def slices(name: str, shape: Any, parts: Sequence[int]) -> list[SaveSliceInfo]:
 
 
 def part_of(variable: Any) -> SaveSliceInfo | None:
-    """Which part of a whole a variable is; None if it is none."""
+    """The `SaveSliceInfo` of a variable; None if it is not a part."""
     return getattr(variable, "_save_slice_info", None)
 
 
@@ -300,5 +300,5 @@ def joined(parts: Sequence[Any]) -> PartitionedVariable:
 
 
 def parts_of(variable: Any) -> list[Any]:
-    """The variables that have the value of one: itself, or its parts."""
+    """The variables that hold the value of a variable: itself, or its parts."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]

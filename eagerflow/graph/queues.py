@@ -21,7 +21,7 @@ _ops = _core.ops
 
 
 class _Contents:
-    """The elements of a queue, and the threads that wait for them."""
+    """The elements of a queue, and the waiting threads."""
 
     def __init__(self, name: str, capacity: int, min_after_dequeue: int, order: Any) -> None:
         self.name = name

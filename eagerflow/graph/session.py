@@ -44,7 +44,7 @@ def running_session() -> BaseSession:
 
 
 def session_for(session: Any, element: Any, action: str) -> Any:
-    """The session given, or else the default one.
+    """The argument, or else the default session.
 
     Raises:
         ValueError: if there is none.
@@ -62,13 +62,13 @@ _provider: Callable[[], Any] | None = None
 
 
 def provide_session(provider: Callable[[], Any]) -> None:
-    """Sets what gives checkpoints a session where none is the default one."""
+    """Sets the function that returns a session for checkpoints if there is no default session."""
     global _provider
     _provider = provider
 
 
 def session_of_objects(session: Any, element: Any, action: str) -> Any:
-    """The session given, or else the default one, or else the one that holds Keras's values.
+    """The argument, or else the default session, or else Keras's session.
 
     Raises:
         ValueError: if there is none.
@@ -141,7 +141,7 @@ class BaseSession:
     def run(
         self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
     ) -> Any:
-        """Runs what is needed for some tensors and operations.
+        """Runs the nodes that `fetches` depend on.
 
         Args:
             fetches: a tensor, variable, operation or name, or a nested structure of them.
@@ -154,7 +154,7 @@ class BaseSession:
 
         Raises:
             RuntimeError: if the session is closed.
-            TypeError: if something to be fetched or fed is no part of a graph.
+            TypeError: if a fetched or fed object is not part of a graph.
             ValueError: if it is part of another graph, or a value does not fit.
             tf.errors.InvalidArgumentError: if a placeholder has no value.
             tf.errors.FailedPreconditionError: if a variable has not been initialized.
@@ -221,7 +221,7 @@ class BaseSession:
             ) from None
 
     def _fed_elements(self, key: Any) -> list[Any]:
-        """The tensors that a key of `feed_dict` stands for."""
+        """The tensors of a key of `feed_dict`."""
         try:
             return [
                 self._graph.as_graph_element(part, allow_operation=False)
@@ -236,10 +236,10 @@ class BaseSession:
         raise RuntimeError("Sessions run fetches at once, not in parts.")
 
     def _make_callable_from_options(self, options: Any) -> Callable[..., list[Any]]:
-        """A function of the values that are fed, which gives those of the tensors that are fetched.
+        """A function from fed values to fetched values.
 
         Args:
-            options: a `CallableOptions`. What takes the place of tensors is run before.
+            options: a `CallableOptions`. Its replacements of tensors are computed first.
         """
         feeds, fetches, targets = list(options.feed), list(options.fetch), list(options.target)
         sources = [connection.from_tensor for connection in options.tensor_connection]
@@ -292,7 +292,7 @@ class _Planned:
         self._pack: Callable[[list[Any]], Any] = list
 
     def read_last(self, store: Any, found: list[Any]) -> None:
-        """Puts the values of variables after the run in the place of those during it."""
+        """Replaces values of variables by their values after the run."""
         for at, value in zip(self._read_last, self.last.run(store, []), strict=True):
             found[at] = value
 
@@ -418,13 +418,13 @@ def _flattened(fetches: Any, element: Callable[[Any], Any]) -> tuple[list[Any], 
 
 
 def _known(value: Any) -> Callable[..., Any]:
-    """Gives the array of a tensor that has a value, whatever is run."""
+    """A getter of the array of a tensor with a constant value."""
     array = _as_array(value)
     return lambda values: array
 
 
 def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[Any]) -> Any:
-    """The values of the tensors that a fetched value consists of, as version 1 gives them."""
+    """A fetched composite value from the values of its components, in version 1's classes."""
     if isinstance(composite, IndexedSlices):
         return IndexedSlicesValue(*values)
     if isinstance(composite, SparseTensor):
@@ -436,7 +436,7 @@ def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[An
 
 
 def _has_components(key: Any) -> bool:
-    """Whether a key of `feed_dict` stands for several tensors."""
+    """Whether a key of `feed_dict` represents several tensors."""
     return isinstance(key, CompositeTensor | IndexedSlices) or nest.is_nested(key)
 
 

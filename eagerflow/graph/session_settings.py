@@ -64,7 +64,7 @@ class RewriterConfig(_Message):
 
 
 class CallableOptions(_Message):
-    """What a session's callable is fed, runs and gives, by names of tensors and operations."""
+    """The feeds, targets and fetches of a session's callable, by names of tensors and operations."""
 
     def __init__(self, **fields: Any) -> None:
         super().__init__(**fields)
@@ -75,7 +75,7 @@ class CallableOptions(_Message):
 
 
 class _Connections(list[Any]):
-    """Tensors that take the place of others."""
+    """Tensors that replace others."""
 
     def add(self) -> Any:
         """A new connection, whose `from_tensor` and `to_tensor` are to be set."""
@@ -84,7 +84,7 @@ class _Connections(list[Any]):
 
 
 class TensorConnection(_Message):
-    """A tensor that takes the place of another one in a run, by their names."""
+    """A tensor that replaces another in a run, by their names."""
 
 
 class OptimizerOptions(_Message):

@@ -15,7 +15,7 @@ from eagerflow.ops.control_flow import group, no_op
 
 
 def _slot(name: str, value: Any, shape: TensorShape, dtype: Any) -> GraphVariable:
-    """A variable that is not trained and is filled with one value at first."""
+    """An untrainable variable with a constant initial value."""
 
     def fill() -> Any:
         return _core.ops.fill(_core.convert(value, dtype, None), shape.as_list())
@@ -25,7 +25,7 @@ def _slot(name: str, value: Any, shape: TensorShape, dtype: Any) -> GraphVariabl
 
 
 def _slot_of(variable: Any, optimizer: str, value: Any) -> GraphVariable:
-    """The slot of a variable; that of a part is the same part of the slots of the whole."""
+    """The slot of a variable; for a part, the same part of the partitioned variable's slot."""
     slot: Any = _slot(f"{variable.op.name}/{optimizer}", value, variable.shape, variable.dtype)
     part = part_of(variable)
     if part is not None:

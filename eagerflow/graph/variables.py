@@ -1,4 +1,4 @@
-"""Variables of graphs: each session holds values of its own."""
+"""Variables of graphs: each session holds separate values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GraphVariable(Variable):
         name: its name, made unique.
         dtype: the element type; by default that of the initial value.
         validate_shape: False lets values of other shapes be assigned.
-        constraint: kept for optimizers.
+        constraint: a function that optimizers apply.
         shape: the shape, where it shall be less specific than the initial value's.
         use_resource: whether changes give the variable, to be read after them, or its value; by
             default as `resource_variables_enabled` says.
@@ -100,7 +100,7 @@ class GraphVariable(Variable):
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """What, when it is run, replaces the value and gives the new one.
+        """An operation that assigns a value and returns it.
 
         Args:
             value: the new value.
@@ -111,13 +111,13 @@ class GraphVariable(Variable):
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """What, when it is run, adds to the value and gives the new one."""
+        """An operation that adds to the value and returns the sum."""
         return self._changed_to("assign_add", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
     ) -> Any:
-        """What, when it is run, subtracts from the value and gives the new one."""
+        """An operation that subtracts from the value and returns the difference."""
         return self._changed_to("assign_sub", delta, read_value)
 
     def _changed(self, change: Callable[[Any], Any]) -> Any:
@@ -127,7 +127,7 @@ class GraphVariable(Variable):
             return self.assign(change(self.read_value()))
 
     def count_up_to(self, limit: int) -> Any:
-        """A tensor that, when it is run, returns the value and adds one to it, up to a limit."""
+        """A tensor that increments the value up to a limit, and returns the old value."""
         return python_node(
             lambda: Variable.count_up_to(self, limit),
             kind="CountUpTo",
@@ -151,7 +151,7 @@ class GraphVariable(Variable):
 
     @property
     def handle(self) -> GraphHandle:
-        """What stands for the variable itself, and not for its value."""
+        """The handle of the variable."""
         return GraphHandle(self)
 
     @property
@@ -160,7 +160,7 @@ class GraphVariable(Variable):
         return str(self._graph_nodes.read.op.device)
 
     def is_initialized(self, name: str | None = None) -> _core.Tensor:
-        """A tensor that tells whether a session has a value."""
+        """A boolean tensor: whether the session has a value."""
         return _core.variable_is_initialized(self)
 
     def __eq__(self, other: object) -> bool:
@@ -265,7 +265,7 @@ class ChangedVariable(Variable):
 
     @property
     def initializer(self) -> None:
-        """None: only the variable itself has one."""
+        """None: only the variable has an initial value."""
         return None
 
     initial_value = initializer
@@ -337,7 +337,7 @@ class ImportedVariable(GraphVariable):
             self._graph_nodes = ImportedNodes(self, graph, name)
 
     def set_nodes(self, initializer: Any, initial_value: Any) -> None:
-        """Says which operation of the file gives it its initial value."""
+        """Sets the file's operation that initializes it."""
         self._graph_nodes.initializer = initializer
         self._graph_nodes.initial_value = initial_value
 
@@ -392,7 +392,7 @@ class VariableNodes:
 
 
 def control_dependencies_of(operation: Operation) -> Any:
-    """Has the operations made inside run after one."""
+    """Has the operations that are added inside run after a node."""
     return context.building_graph().control_dependencies([operation])
 
 
@@ -495,7 +495,7 @@ def make_variable(
     shape: Any = None,
     experimental_enable_variable_lifting: bool | None = None,
 ) -> Any:
-    """A variable of the graph that is being built, or else one that has its value at once."""
+    """A variable of the graph that is being built, or else an eager variable."""
     return created(locals(), _make_variable)
 
 
@@ -557,7 +557,7 @@ class _Kind(type):
 
 
 class VariableV1(metaclass=_Kind):
-    """A variable: of the graph that is being built, or else one that has its value at once.
+    """A variable: of the graph that is being built, or else an eager variable.
 
     Args:
         initial_value: a value, a tensor, or a function that returns one.
@@ -568,7 +568,7 @@ class VariableV1(metaclass=_Kind):
         variable_def: accepted.
         dtype: the element type.
         expected_shape: accepted.
-        constraint: a function that projects values onto those allowed.
+        constraint: a function that projects values onto permitted ones.
 
     >>> v = tf.compat.v1.Variable(1.0, name="v")
     >>> isinstance(v, tf.compat.v1.Variable), v.numpy()
@@ -614,7 +614,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
 def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Any:
     """An operation that initializes variables; None if operations run eagerly.
 
-    Each is initialized after those that its initial value is made from.
+    Each is initialized after the variables that its initial value depends on.
     """
     if context.building_graph() is None:
         return None
@@ -733,5 +733,5 @@ def scatter_update(
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:
-    """Gives a variable's value and adds one to it, up to a limit."""
+    """Increments a variable up to a limit, and returns the old value."""
     return ref.count_up_to(limit)
