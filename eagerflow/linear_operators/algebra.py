@@ -178,7 +178,7 @@ def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
 
 
 def _hints_of_product(left: LinearOperator, right: LinearOperator) -> dict[str, Any]:
-    """What the hints of two operators say of their product."""
+    """The hints of the product of two operators."""
     if left.is_square and right.is_square:
         return {"is_non_singular": _non_singular(left, right), "is_square": True}
     square = left.range_dimension == right.domain_dimension
@@ -233,7 +233,7 @@ def _are_matching_blocks(left: LinearOperator, right: LinearOperator) -> bool:
 
 
 def quotient(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The product of an operator's inverse and another one."""
+    """The product of an operator's inverse and another operator."""
     if isinstance(left, LinearOperatorIdentity):
         return right
     if isinstance(right, LinearOperatorIdentity):
@@ -336,6 +336,6 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 
 def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """What a public function returns for an operator, or NotImplemented."""
+    """The result of a public function for an operator, or NotImplemented."""
     body = _FUNCTIONS.get(function)
     return NotImplemented if body is None else body(*args, **kwargs)

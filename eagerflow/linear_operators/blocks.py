@@ -129,7 +129,7 @@ class _Blockwise(LinearOperator):
         return self._join(self._solve_blocks(blocks, adjoint))
 
     def _vectors(self, parts: list[Any]) -> _core.Tensor:
-        """Vectors of the blocks, one after the other, in the batch shape of all."""
+        """Concatenates vectors of the blocks, broadcast to their common batch shape."""
         batch = self.batch_shape_tensor()
         sizes = [tf.concat([batch, tf.shape(part)[-1:]], axis=0) for part in parts]
         return tf.concat(list(map(tf.broadcast_to, parts, sizes)), axis=-1)
@@ -168,7 +168,7 @@ class LinearOperatorBlockDiag(_Blockwise):
         is_non_singular: by default known where all of them are invertible.
         is_self_adjoint: by default known where all of them are self-adjoint.
         is_positive_definite: by default known where all of them are positive definite.
-        is_square: whether the whole is square.
+        is_square: whether the block matrix is square.
         name: by default their names joined by "_ds_".
 
     >>> blocks = [tf.linalg.LinearOperatorIdentity(1), tf.linalg.LinearOperatorFullMatrix([[2.0]])]
@@ -426,7 +426,7 @@ class LinearOperatorKronecker(LinearOperator):
         return tf.concat([batch, tf.reduce_prod(sizes, axis=[0])], axis=0)
 
     def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
-        """What a method of each operator makes of its axis of x."""
+        """Applies a method of each operator along its axis of x."""
         for operator in self._operators:
             # The operator's axis is in front; what it gives goes behind the others.
             turned = (method == "solve") != adjoint

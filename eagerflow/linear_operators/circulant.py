@@ -1,4 +1,4 @@
-"""Operators of which every row is the one above, moved by a step."""
+"""Circulant operators: every row is the row above, shifted by one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
 
     Args:
         spectrum: the eigenvalues, `[..., n0, n1, ...]`.
-        block_depth: over how many dimensions the transform goes.
+        block_depth: the number of dimensions of the transform.
         input_output_dtype: the dtype of what is multiplied; complex, or real where the spectrum is
             that of real matrices.
         is_self_adjoint: whether they are self-adjoint; those of a real spectrum are.
@@ -215,7 +215,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
 
 
 class LinearOperatorCirculant(BaseLinearOperatorCirculant):
-    """Circulant matrices: every row is the one above, moved by a step to the right.
+    """Circulant matrices: every row is the row above, shifted to the right by one.
 
     Args:
         spectrum: the transform of the first column, `[..., n]`.
@@ -379,7 +379,7 @@ class LinearOperatorToeplitz(LinearOperator):
     def _to_dense(self) -> Any:
         col, row = self._parts()
         size = self.domain_dimension_tensor()
-        # All diagonals from the lowest to the highest, and where each element finds its own.
+        # All diagonals from the lowest to the highest, and the index of each element's diagonal.
         values = tf.concat([tf.reverse(col, axis=[-1]), row[..., 1:]], axis=-1)
         places = tf.range(size)
         offsets = tf.expand_dims(places, 0) - tf.expand_dims(places, 1) + size - 1

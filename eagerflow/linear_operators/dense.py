@@ -1,4 +1,4 @@
-"""Operators of whole matrices, of triangles and bands of them, and of what moves rows."""
+"""Operators of dense, triangular, tridiagonal and permutation matrices, and of reflections."""
 
 from __future__ import annotations
 

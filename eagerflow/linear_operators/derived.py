@@ -24,7 +24,7 @@ from eagerflow.ops.linalg import diagonals, factorization, products, solvers
 
 
 class _OfOne(LinearOperator):
-    """Operators made of one other, in whose properties they share."""
+    """Operators derived from another operator, whose properties they inherit."""
 
     _composite_tensor_fields = ("operator",)
     _experimental_parameter_ndims_to_matrix_ndims = {"operator": 0}
@@ -183,7 +183,7 @@ class LinearOperatorInversion(_OfOne):
 
 
 class LinearOperatorComposition(LinearOperator):
-    """The product of operators, the last of which is applied first.
+    """The product of operators; the last is applied first.
 
     Args:
         operators: the operators, whose shapes fit.

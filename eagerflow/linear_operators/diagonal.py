@@ -181,7 +181,7 @@ class _Rectangular(LinearOperator):
         return tf.broadcast_to(x, tf.concat([batch, tf.shape(x)[-2:]], axis=0))
 
     def _per_matrix(self, value: float) -> Any:
-        """A number for every matrix."""
+        """A scalar for every matrix."""
         filling = _core.convert(value, self.dtype, None)
         return tf.fill(self.batch_shape_tensor(), filling)
 
@@ -270,11 +270,11 @@ class LinearOperatorIdentity(_Rectangular):
 
 
 class LinearOperatorScaledIdentity(_Rectangular):
-    """Identity matrices times numbers.
+    """Identity matrices times scalars.
 
     Args:
         num_rows: their number of rows, a scalar.
-        multiplier: the numbers, `[...]`.
+        multiplier: the scalars, `[...]`.
         is_self_adjoint: whether they are self-adjoint; real ones always are.
         is_square: True.
         assert_proper_shapes: ignored: shapes are always checked.

@@ -67,7 +67,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     _stands_for_tensor = True
     # Names of the arguments that hold tensors or operators; others are the same for all values of a spec.
     _composite_tensor_fields: tuple[str, ...] = ()
-    # How many dimensions of each parameter belong to one matrix.
+    # The number of dimensions of each parameter for one matrix.
     _experimental_parameter_ndims_to_matrix_ndims: Any = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -398,7 +398,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     def _linop_solve(self, left: LinearOperator, right: LinearOperator) -> LinearOperator:
         return algebra.quotient(left, right)
 
-    # Numbers of the matrices.
+    # Scalars of the matrices.
 
     def _can_use_cholesky(self) -> bool:
         return bool(self.is_self_adjoint and self.is_positive_definite)
