@@ -8,7 +8,7 @@ _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def refuse_packing(info: zipfile.ZipInfo) -> None:
-    """Fails for a member that cannot be unpacked in pieces: `zipfile` asks others for everything.
+    """Refuses a member whose compression `zipfile` cannot unpack in pieces.
 
     Raises:
         ValueError: if it is packed with bzip2 or LZMA.
@@ -18,7 +18,7 @@ def refuse_packing(info: zipfile.ZipInfo) -> None:
 
 
 def member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """The bytes of a member; no more are unpacked than the archive says that it has.
+    """The bytes of a member; unpacks at most the size that the archive declares.
 
     `ZipFile.read` unpacks everything before it counts.
 

@@ -92,7 +92,7 @@ def _number(field: bytes, dtype: dtypes.DType, column: int) -> Any:
 def _plain_columns(
     records: Any, options: tuple, kinds: list[Any], fallbacks: list[Any]
 ) -> list[Tensor] | None:
-    """The columns of lines without quotes and mistakes; None if there are some."""
+    """The columns of lines without quotes and errors; None if a line has any."""
     if not all(isinstance(value, bytes | int | float | np.generic | None) for value in fallbacks):
         return None
     texts = _core.convert(records, None, dtypes.string)

@@ -15,15 +15,15 @@ class DamagedFileError(errors.DataLossError, ValueError):
     Args:
         path: the file.
         part: which part of it.
-        reason: what is wrong there.
+        reason: the problem.
     """
 
     def __init__(self, path: str, part: str, reason: object) -> None:
         super().__init__(None, None, f"{part} in {path} is damaged: {reason}")
 
 
-# Errors of a program that takes a damaged structure for a valid one. Others, a ValueError or a
-# TypeError of a class that does not take its arguments, may be due to the program.
+# Errors of code that reads a damaged structure as a valid one. Others, such as a ValueError or a
+# TypeError of a class that refuses its arguments, may be due to the program.
 _SIGNS = (
     json.JSONDecodeError,
     UnicodeError,
@@ -36,7 +36,7 @@ _SIGNS = (
 
 @contextlib.contextmanager
 def part_of(path: str, part: str) -> Iterator[None]:
-    """A context that reads a part of a file: errors that show damage become one kind of error.
+    """A context that reads a part of a file: errors that indicate damage become a DamagedFileError.
 
     Other exceptions get a note with the names of file and part, where Python has notes.
 
@@ -56,10 +56,10 @@ def part_of(path: str, part: str) -> Iterator[None]:
 
 
 def check_config(config: object, path: str, part: str) -> None:
-    """Fails for a configuration that does not have the structure of one.
+    """Refuses a malformed configuration.
 
     Args:
-        config: what a file's JSON holds: a dictionary with a class's name and configuration.
+        config: the JSON of a file: a dictionary with a class's name and configuration.
         path: the file.
         part: which part of it.
 

@@ -30,7 +30,7 @@ class DensePlan:
         )
 
     def parse(self, serialized: Any) -> dict[str, Any] | None:
-        """The tensors of a scalar or vector of Examples; None if one needs a closer look."""
+        """The tensors of a scalar or vector of Examples; None if one needs the general parser."""
         serialized = _core.convert(serialized, None, dtypes.string)
         if _core.is_symbolic(serialized):
             return self._unknown(serialized)

@@ -14,7 +14,7 @@ from eagerflow.sparse.tensor import SparseTensorSpec
 
 
 def batch_of(serialized: Any) -> list[int | None]:
-    """The axes that parsed features have before their own: those of the strings.
+    """The batch axes of parsed features: those of the strings.
 
     Raises:
         ValueError: if their rank is unknown.
@@ -28,7 +28,7 @@ def batch_of(serialized: Any) -> list[int | None]:
 
 
 def specs_of(features: dict[str, Any], batch: list[int | None]) -> dict[str, TypeSpec]:
-    """The specs of what `parse_example` makes of features by name."""
+    """The specs of the results of `parse_example` by name."""
     return {name: _spec(feature, batch) for name, feature in features.items()}
 
 
@@ -70,7 +70,7 @@ def _spec(feature: Any, batch: list[int | None]) -> TypeSpec:
 
 
 def _ragged(feature: kinds.RaggedFeature, outer: list[int | None], ragged_axes: int) -> TypeSpec:
-    """Rows of values, of which each partition makes one axis more; `outer` has ragged axes."""
+    """The spec of a ragged feature: each partition adds an axis to those of `outer`."""
     uniform = kinds.RaggedFeature.UniformRowLength
     inner = [part.length if isinstance(part, uniform) else None for part in feature.partitions]
     ragged_rank = ragged_axes + len(inner)

@@ -88,8 +88,8 @@ class RaggedFeature(
 
     Args:
         dtype: float32, int64 or string.
-        value_key: the feature that holds the values; by default the one that is described.
-        partitions: how each ragged axis divides what is inside, the outermost first, for instance
+        value_key: the feature that holds the values; by default the key of this description.
+        partitions: the row partitions of the ragged axes, from the outermost inwards, for instance
             `RaggedFeature.RowLengths("lengths")`.
         row_splits_dtype: int32 or int64.
         validate: whether to check the partitions.

@@ -131,7 +131,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 @composed_op("MatchingFiles", pattern=Input("string"))
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """The names of the files that match a pattern now, kept in a variable.
+    """The names of the files that match a pattern now, in a variable.
 
     Args:
         pattern: a pattern or a vector of them.

@@ -153,7 +153,7 @@ def _check_fixed(key: str, feature: FixedLenFeature) -> list[int]:
 
 
 class Parser:
-    """What a dictionary of feature descriptions makes of the features of examples.
+    """Parses features of examples by a dictionary of descriptions.
 
     Args:
         features: the descriptions by name.
@@ -313,7 +313,7 @@ class Parser:
 def ragged_rows(
     column: Column, parts: list[Any], feature: RaggedFeature, keyed: Any, batch: bool
 ) -> Any:
-    """Values divided as a RaggedFeature says, example by example."""
+    """The values of each example, with the row partitions of a RaggedFeature."""
     dtype = feature.row_splits_dtype
     values: Any = column.tensor(parts)
     counts = [len(part) for part in parts]
@@ -345,7 +345,7 @@ def ragged_rows(
 
 
 def _lengths(partition: Any, own: Any, count: int, column: Column) -> list[int]:
-    """The lengths of rows that a partition makes of `count` elements."""
+    """The lengths of the rows into which a partition divides `count` elements."""
     if isinstance(partition, RaggedFeature.UniformRowLength):
         length = int(partition.length)
         if length <= 0 or count % length:
@@ -374,7 +374,7 @@ def _lengths(partition: Any, own: Any, count: int, column: Column) -> list[int]:
 
 
 def padded(column: Column, parts: list[Any], steps: int, step: list[int], default: Any) -> Tensor:
-    """Sequences as rows of one length, filled up with a default."""
+    """Sequences as rows of one length, padded with a default."""
     width = int(np.prod(step))
     if default is None:
         default = b"" if column.dtype is dtypes.string else 0

@@ -119,7 +119,7 @@ def _repeated(field: Any) -> bool:
 
 
 def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
-    """The values of a field, and the default of absent ones."""
+    """The values of a field, and the default of missing values."""
     if _repeated(field):
         items = list(getattr(message, field.name))
     elif field.has_presence:
@@ -299,7 +299,7 @@ def encode_proto(
 
 
 def _encoded(kind: Any, field: Any, items: list[Any]) -> bytes:
-    """A message with one field; values of a field that is not repeated follow each other."""
+    """A message with one field; repeats a field that is not declared as repeated."""
     if field.type == 9:
         items = [item.decode() for item in items]
     if _repeated(field):

@@ -16,10 +16,10 @@ class TFRecordOptions:
         compression_type: "", "GZIP" or "ZLIB", or the options of another writer.
         flush_mode: zlib's flush mode; ignored, since `flush()` makes everything readable.
         input_buffer_size: ignored.
-        output_buffer_size: how many bytes to collect before they are written.
+        output_buffer_size: the number of bytes to buffer before writing.
         window_bits: zlib's window.
         compression_level: 0 to 9, or -1 for the default.
-        compression_method: ignored; zlib has one.
+        compression_method: ignored; zlib has only one.
         mem_level: 1 to 9.
         compression_strategy: zlib's strategy.
 

@@ -135,7 +135,7 @@ def open_for_reading(path: Any, compression: str = "", buffer_size: int = _PIECE
 
 
 def read_claimed(file: BinaryIO, size: int) -> bytes:
-    """Reads up to as many bytes as a file claims to have; memory grows with those that it has."""
+    """Reads up to the declared number of bytes; memory grows with the actual number."""
     if size <= _PIECE:
         return file.read(size)
     pieces = []
@@ -275,7 +275,7 @@ class RecordWriter:
                 file.close()
 
     def sync(self) -> None:
-        """Like `flush`, and waits until the disk has it."""
+        """Like `flush`, and waits until the data are on the disk."""
         self.flush()
         with translated(self._path):
             os.fsync(self._open_file().fileno())

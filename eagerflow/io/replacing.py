@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from eagerflow.io.os_errors import translated
 
 _LOCK = "lock"
-_LONGEST = 200  # bytes of a name; the system takes 255, and there is more around it
+_LONGEST = 200  # bytes of a name; the system allows 255, including prefix and suffix
 _ABANDONED = 600.0  # seconds after which a folder without a lock is abandoned
 
 
@@ -22,8 +22,8 @@ _ABANDONED = 600.0  # seconds after which a folder without a lock is abandoned
 def beside(path: str) -> Iterator[str]:
     """A context with a new folder next to a path, for files that are to be renamed to it.
 
-    The folder is removed at the end. What processes that were killed have left for the same path is
-    removed first: a lock, which ends with its process, tells whose folders are still in use.
+    The folder is removed at the end. Folders that killed processes left for the same path are removed
+    first: a lock, which ends with its process, marks the folders in use.
     """
     folder, name = os.path.split(path)
     start = f".{os.fsdecode(os.fsencode(name)[:_LONGEST])}.saving-"
@@ -46,7 +46,7 @@ def _locked_folder(folder: str, start: str) -> tuple[str, int]:
             lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
             continue
-        # Another process may have come between, and have taken the folder for an abandoned one.
+        # Another process may have removed the folder as abandoned before it was locked.
         if _lock(lock) is not False and os.path.exists(path):
             return own, lock
         os.close(lock)
@@ -88,7 +88,7 @@ def _remove_if_abandoned(path: str) -> None:
 def replaced(path: str) -> Iterator[str]:
     """A context with another path to write to, which replaces `path` at its end.
 
-    A symbolic link stays, and the file that it leads to is replaced. The new file has the
+    A symbolic link stays, and its target is replaced. The new file has the
     permissions of the old one.
     """
     if os.path.islink(path):

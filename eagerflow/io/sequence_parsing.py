@@ -180,8 +180,8 @@ def parse_sequence_example(
         example_names: ignored.
 
     Returns:
-        Three dictionaries: the context's tensors, those of the feature lists, and the lengths of
-        sequences that were padded.
+        Three dictionaries: the context's tensors, the tensors of the feature lists, and the
+        lengths of padded sequences.
 
     Raises:
         ValueError: if there are no features to parse.

@@ -51,7 +51,7 @@ def _describe(message: Any, tensor: Tensor) -> None:
 
 
 def packed_strings(strings: list[bytes]) -> bytes:
-    """Strings in one: the length of each as a varint, then their bytes."""
+    """Packs strings: the length of each as a varint, then their bytes."""
     lengths = bytearray()
     for text in strings:
         size = len(text)
@@ -113,7 +113,7 @@ def field_of(dtype: dtypes.DType) -> str:
 
 
 def tensor_of_message(message: Any) -> Tensor:
-    """The tensor of a TensorProto, whose last element is repeated for those that are absent.
+    """The tensor of a TensorProto; its last element is repeated for missing ones.
 
     Raises:
         ValueError: if shape and content do not fit.
@@ -195,7 +195,7 @@ def _varint(number: int) -> bytes:
 
 
 def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:
-    """The tensor of a message as `serialize_tensor` makes large ones; None if it is another."""
+    """The tensor of a message in the form that `serialize_tensor` uses for large tensors, else None."""
     if serialized.ndim or dtype is dtypes.string or dtype.size == 0:
         return None
     total = int(_core.ops.string_length(serialized))

@@ -40,7 +40,7 @@ def _parts(value: SparseTensor) -> list[bytes]:
 
 def _message(tensor: Tensor) -> Any:
     message = tensor_message(tensor)
-    if message.string_val:  # here strings lie behind each other, after their lengths
+    if message.string_val:  # the lengths of strings precede their bytes
         message.tensor_content = packed_strings(list(message.string_val))
         message.ClearField("string_val")
     return message

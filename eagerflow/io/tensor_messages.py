@@ -29,7 +29,7 @@ def make_tensor_proto(
         allow_broadcast: whether a single value may be passed for all elements.
 
     Raises:
-        TypeError: if the values have another shape and must have that one.
+        TypeError: if the values have another shape and `verify_shape` is True.
         ValueError: if there are too many or too few values.
 
     >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
@@ -92,7 +92,7 @@ def make_ndarray(tensor: Any) -> np.ndarray:
         tensor: the message.
 
     Raises:
-        TypeError: if its dtype is not one that arrays have.
+        TypeError: if NumPy lacks its dtype.
 
     >>> tf.make_ndarray(tf.make_tensor_proto(3.0)).shape
     ()

@@ -68,7 +68,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         threshold: sums of elements of two sparse tensors with smaller absolute values are dropped.
 
     Returns:
-        Sparse if both are, else dense.
+        A sparse tensor if both are sparse, else a dense one.
 
     Raises:
         TypeError: if both are dense.
@@ -87,7 +87,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         total = _ops.add(first, second)
         limit = _core.as_tensor(threshold)
         if limit._size != 1 or limit.numpy():
-            # Only sums are dropped, not elements of one tensor alone.
+            # Only small sums are dropped, not elements that only one tensor has.
             alone = _ops.less(_ops.minimum(*chosen), 0)
             large = np.abs(total.numpy()) >= limit.numpy()
             keep = _ops.reshape(_ops.where_indices(_ops.logical_or(alone, large)), [-1])
@@ -112,7 +112,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 @op_function(in_graph=on_host(spec_like))
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The larger elements of two sparse tensors, whose absent ones are zero.
+    """The elementwise maximum of two sparse tensors; missing elements are zero.
 
     >>> a, b = tf.sparse.from_dense([1, 0, -1]), tf.sparse.from_dense([0, 2, 0])
     >>> tf.sparse.maximum(a, b).values.numpy()
@@ -126,7 +126,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 @op_function(in_graph=on_host(spec_like))
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
-    """The smaller elements of two sparse tensors, whose absent ones are zero.
+    """The elementwise minimum of two sparse tensors; missing elements are zero.
 
     >>> a, b = tf.sparse.from_dense([1, 0, -1]), tf.sparse.from_dense([0, 2, 0])
     >>> tf.sparse.minimum(a, b).values.numpy()
@@ -157,9 +157,9 @@ def sparse_dense_matmul(
 
     Args:
         sp_a: a sparse or dense matrix.
-        b: a dense one, or a sparse one if `sp_a` is dense.
-        adjoint_a: whether to take the conjugate transpose of `sp_a`.
-        adjoint_b: whether to take that of `b`.
+        b: a dense matrix, or a sparse one if `sp_a` is dense.
+        adjoint_a: whether to use the conjugate transpose of `sp_a`.
+        adjoint_b: whether to use the conjugate transpose of `b`.
 
     Raises:
         tf.errors.InvalidArgumentError: if they are no matrices, or sizes do not fit.

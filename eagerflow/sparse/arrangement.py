@@ -280,7 +280,7 @@ def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = Non
 
 @op_function
 def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
-    """Some of the elements.
+    """The elements that a mask selects.
 
     Args:
         sp_input: a sparse tensor with n elements.
@@ -302,7 +302,7 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
 
 @op_function(in_graph=on_host(_sliced_spec))
 def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
-    """The same elements in a larger shape, or in the smallest one that holds them.
+    """The same elements in a larger shape, or in the smallest shape that holds them.
 
     Raises:
         ValueError: if the new shape has another rank, or is smaller.
@@ -338,7 +338,7 @@ def _filled_specs(sp_input: Any, *_: Any, **__: Any) -> Any:
 def fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """Gives empty rows a default value in their first column.
+    """Sets a default value in the first column of empty rows.
 
     Args:
         sp_input: a sparse matrix.

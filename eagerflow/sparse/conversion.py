@@ -53,7 +53,7 @@ def spec_like(sp_input: Any, *_: object, **__: object) -> SparseTensorSpec:
 
 
 def spec_of_rank(value: SparseTensor, more: int = 0) -> SparseTensorSpec:
-    """The spec of a sparse result of unknown sizes, with some axes more."""
+    """The spec of a sparse result of unknown sizes, with `more` additional axes."""
     rank = value.shape.rank
     return SparseTensorSpec(None if rank is None else [None] * (rank + more), value.dtype)
 
@@ -168,7 +168,7 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> SparseTensor:
-    """Ones on the diagonal of a matrix, whose sizes may be tensors of a function.
+    """Ones on the diagonal of a matrix, whose sizes may be symbolic.
 
     >>> tf.sparse.eye(2, 3).dense_shape.numpy()
     array([2, 3])

@@ -59,7 +59,7 @@ def _checked(inputs: Any) -> list[list[list[Any]]]:
 
 
 def _sparse_first(inputs: Any) -> Any:
-    """The inputs in the order in which TensorFlow joins them: dense ones come after sparse ones."""
+    """The inputs in TensorFlow's order: sparse, then dense."""
     if not isinstance(inputs, list | tuple):
         return inputs
     return sorted(inputs, key=lambda value: not isinstance(value, SparseTensor))
@@ -125,7 +125,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
 
     Args:
         inputs: a list of sparse or dense matrices of strings or integers, whose values are joined in
-            this order, but those of sparse ones first.
+            this order, but sparse matrices first.
         separator: the text between the values; "_X_" by default.
 
     >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["c"]])]).values.numpy()
@@ -147,7 +147,7 @@ def cross_hashed(
         inputs: a list of sparse or dense matrices of strings or integers, whose values are joined in
             this order, but those of sparse ones first.
         num_buckets: the number of buckets; by default 2^63 - 1.
-        hash_key: what the hashes begin with.
+        hash_key: the initial value of the hashes.
 
     >>> tf.sparse.cross_hashed([tf.constant([["a"]]), tf.constant([["d"]])], 100).values.numpy()
     array([82])

@@ -44,7 +44,7 @@ def segment_sum(
         indices: the indices of the rows.
         segment_ids: ascending, the segment of each row.
         num_segments: the number of segments; by default that up to the last one.
-        sparse_gradient: ignored; the gradient's rows are always kept sparse.
+        sparse_gradient: ignored; gradients are always sparse.
 
     >>> tf.sparse.segment_sum([[1.0], [2.0], [4.0]], [0, 2, 1], [0, 0, 1]).numpy()
     array([[5.],
@@ -141,17 +141,17 @@ def bincount(
     Args:
         values: int32 or int64, not negative; dense, sparse or ragged.
         weights: what each counts, of the same form.
-        axis: None or 0 counts all of them, -1 each row of a matrix on its own.
+        axis: None or 0 counts all values, -1 those of each row of a matrix.
         minlength: the least size of the axis of integers.
-        maxlength: integers from this one on are not counted.
+        maxlength: this and larger integers are not counted.
         binary_output: whether counts are 1 for all integers that occur.
 
     Returns:
-        `[size]` or `[rows, size]`, of the dtype of the weights or else that of the values.
+        `[size]` or `[rows, size]`, of the dtype of the weights, or else of the values.
 
     Raises:
-        ValueError: if `axis` is another one, or weights and `binary_output` are both passed.
-        tf.errors.InvalidArgumentError: for other dtypes, and if a number is negative.
+        ValueError: for another `axis`, or for both weights and `binary_output`.
+        tf.errors.InvalidArgumentError: for other dtypes, and for negative values.
 
     >>> tf.sparse.bincount([1, 1, 3]).values.numpy()
     array([2, 1], dtype=int32)

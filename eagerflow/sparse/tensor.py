@@ -69,7 +69,7 @@ class SparseTensor(CompositeTensor):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A SparseTensor from one, or from a tuple with its parts."""
+        """A SparseTensor from a SparseTensor or a tuple of its components."""
         if isinstance(sparse_tensor_value, cls):
             return sparse_tensor_value
         if isinstance(sparse_tensor_value, tuple) and hasattr(sparse_tensor_value, "_fields"):
@@ -122,10 +122,10 @@ class SparseTensor(CompositeTensor):
         return self.shape
 
     def set_shape(self, shape: ShapeLike | None) -> None:
-        """Says which shape the tensor has; its sizes may be unknown.
+        """Sets the static shape; sizes may be unknown.
 
         Raises:
-            ValueError: if it has another one.
+            ValueError: if the tensor has an incompatible shape.
         """
         self._declared_shape = self.shape.merge_with(shape)
 
@@ -144,7 +144,7 @@ class SparseTensor(CompositeTensor):
         return self._values.consumers() if _core.is_symbolic(self._values) else []
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
-        """The parts as NumPy arrays, in a graph those of a session, by default the default session."""
+        """The components as NumPy arrays; in a graph, computed by a session (by default the default one)."""
         if _core.is_symbolic(self._values):
             return self.graph.evaluate_tensor(self, feed_dict, session)
         return SparseTensorValue(
@@ -203,7 +203,7 @@ class SparseTensor(CompositeTensor):
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
 
     def _combined(self, other: Any, function: Any) -> SparseTensor:
-        """The values combined with those of a dense tensor at the same indices."""
+        """Combines the values with those of a dense tensor at the same indices."""
         if isinstance(other, SparseTensor):
             raise other._no_tensor()
         other = _core.convert(other, self.dtype, None)
@@ -343,7 +343,7 @@ class SparseTensorSpec(TypeSpec):
         return same and self._shape.is_compatible_with(spec_or_value.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
-        """Whether the other has this dtype, and a shape that says at most as much."""
+        """Whether the other has this dtype, and an equal or less specific shape."""
         if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
             return False
         return self._shape.is_subtype_of(other._shape)

@@ -35,7 +35,7 @@ def strings(value: Any, op: str) -> Tensor:
 
 
 def like(dtype: Any = dtypes.string) -> Callable[..., TypeSpec]:
-    """The specs of a function with one element for each string; see `on_host`."""
+    """The specs of functions with one result for each string; see `on_host`."""
 
     def specs(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
         if not isinstance(input, RaggedTensor):
@@ -154,7 +154,7 @@ def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) 
 def _in_shape(result: Any, shape: Sequence[int]) -> Any:
     """Rows, one for each string, as ragged rows `[*shape, None]`.
 
-    The number of rows is given at each axis, since an inner size of 0 does not tell it.
+    Each axis is set explicitly, since with an inner size of 0 the number of rows is unknown.
     """
     for axis in range(len(shape) - 1, 0, -1):
         result = RaggedTensor.from_uniform_row_length(result, shape[axis], math.prod(shape[:axis]))

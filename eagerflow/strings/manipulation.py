@@ -75,7 +75,7 @@ def as_string(
             "+" a sign.
 
     Raises:
-        tf.errors.InvalidArgumentError: if a format is not one for the dtype.
+        tf.errors.InvalidArgumentError: if a format does not apply to the dtype.
 
     >>> tf.strings.as_string([3.1415, 2.0], precision=2).numpy()
     array([b'3.14', b'2.00'], dtype=object)
@@ -499,8 +499,8 @@ def reduce_join(
 
     Args:
         inputs: strings.
-        axis: an axis, or a list of axes that are joined in its order; all by default, the last one
-            first.
+        axis: an axis, or a list of axes in the order of joining; all by default, from the last to
+            the first.
         keepdims: whether joined axes stay, with size 1.
         separator: what comes between.
 
@@ -677,7 +677,7 @@ def ngrams(
         pad_values: a word, or a pair of words, put before and after each sequence.
         padding_width: how many of them at most; by default as many as a run of the same width
             needs.
-        preserve_short_sequences: whether a sequence too short for any run is one itself.
+        preserve_short_sequences: whether a sequence too short for an n-gram is itself one.
 
     Returns:
         A tensor, or a ragged tensor if the sequences are ragged.

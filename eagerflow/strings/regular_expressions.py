@@ -207,7 +207,7 @@ class _Translator:
         rest = self.pattern[self.at + 1 :]
         flags = re.match(r"\?([ims]*)(-[ims]+)?([:)])", rest)
         if flags and flags.group(3) == ")":
-            # Flags for the rest of a group open a nested group, closed with the outer one.
+            # Flags for the rest of a group open a nested group, which ends with the outer one.
             self.parts.append(f"(?{flags.group(1)}{flags.group(2) or ''}:")
             self.open[-1] += 1
             self.at += 1 + flags.end()
@@ -239,12 +239,12 @@ def _compiled(pattern: bytes) -> re.Pattern:
 
 
 class _Forms(NamedTuple):
-    """Properties of an expression beside its Python spelling."""
+    """The forms and properties of an expression."""
 
     plain: re.Pattern | None  # for bytes, which have to be ASCII
     solid: bool  # whether it never matches the empty string
     members: list[int] | None  # the ASCII characters that it matches, as bits of two words
-    runs: bool  # whether it matches as many of these as there are
+    runs: bool  # whether it matches runs of these
 
 
 @functools.lru_cache(maxsize=256)
@@ -335,7 +335,7 @@ def _text(item: bytes) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _rewriter(rewrite: str, groups: int, everywhere: bool) -> tuple[int | str, ...] | None:
-    """The parts of a rewrite, group numbers and texts; None if it is invalid."""
+    """The group numbers and literals of a rewrite; None if it is invalid."""
     parts: list[int | str] = []
     at = 0
     while at < len(rewrite):

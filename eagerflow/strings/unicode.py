@@ -346,7 +346,7 @@ def _encode(input: Any, output_encoding: str, errors: str, replacement_char: int
 
 
 def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
-    """Rows of code points in UTF-8; None if some are invalid."""
+    """Rows of code points in UTF-8; None if any is invalid."""
     try:
         return _ops.utf8_encode(codes, _ops.cast(splits, dtypes.int64))
     except InvalidArgumentError:

@@ -1,4 +1,4 @@
-"""TensorFlow's operations that give serialized Summary messages, as functions and as nodes of graphs."""
+"""TensorFlow's operations that return serialized Summary messages, as functions and as nodes of graphs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ wav = lazy.Module("eagerflow.audio.wav")
 
 
 def _operation(kind: str) -> Callable[[Callable[..., None]], Callable[..., Any]]:
-    """Makes an operation of a function that fills a Summary message from arrays.
+    """Makes a function that fills a Summary message from arrays an operation.
 
-    The operation takes the function's other arguments, of which tensors may be symbolic, and gives a
+    The operation has the function's other arguments, whose tensors may be symbolic, and returns a
     string: at once, or as one node of a graph.
     """
 
@@ -91,7 +91,7 @@ def histogram_summary(message: Any, tag: Any, values: Any) -> None:
     limits = _histogram_limits()
     indices = np.searchsorted(limits, flat, side="right")
     counts = np.bincount(indices, minlength=len(limits))
-    # Of empty buckets in a row the last one is written.
+    # Of consecutive empty buckets only the last is written.
     kept = (counts > 0) | np.append(counts[1:] > 0, True)
     histo = message.value.add(tag=name).histo
     histo.num, histo.sum = float(flat.size), float(flat.sum())
@@ -103,7 +103,7 @@ def histogram_summary(message: Any, tag: Any, values: Any) -> None:
 
 
 def _pixels(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
-    """Bytes of an image of floats: scaled by its own largest value; around 128 if it has negative ones."""
+    """Bytes of a float image: scaled by its largest value, and around 128 if it has negative values."""
     finite = np.isfinite(image).all(-1)
     values = image[finite]
     low = float(values.min(initial=0.0))
@@ -162,7 +162,7 @@ def audio_summary(
 
 @_operation("TensorSummaryV2")
 def tensor_summary(message: Any, tag: Any, tensor: Any, serialized_summary_metadata: Any) -> None:
-    """A whole tensor, with a serialized SummaryMetadata message that says how to show it."""
+    """A tensor, with a serialized SummaryMetadata message that says how to display it."""
     entry = message.value.add(tag=_text(tag))
     metadata = np.asarray(serialized_summary_metadata, object).item()
     entry.metadata.MergeFromString(metadata)

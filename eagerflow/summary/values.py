@@ -33,7 +33,7 @@ _WAV = 11  # audio's number of the encoding
 
 
 def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a function that writes a summary one that adds a node while a graph is built.
+    """Makes a function that writes a summary add a node while a graph is built.
 
     Writer, default step, condition and name scope are those of the time of tracing.
     """
@@ -135,11 +135,11 @@ def write(
 
 @_in_graph
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> _core.Tensor:
-    """Writes a number.
+    """Writes a scalar.
 
     Args:
         name: the summary's name; name scopes are put before it.
-        data: a number; it is written as float32.
+        data: a scalar; it is written as float32.
         step: an integer; the default step otherwise.
         description: text in Markdown that TensorBoard shows.
 
@@ -147,7 +147,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
         A boolean tensor: whether it was written.
 
     Raises:
-        tf.errors.InvalidArgumentError: if `data` is not a single number.
+        tf.errors.InvalidArgumentError: if `data` is not a scalar.
         ValueError: if there is no step.
 
     >>> bool(tf.summary.scalar("loss", 0.5, step=1))  # there is no writer
@@ -197,7 +197,7 @@ def histogram(
 
     Args:
         name: the summary's name; name scopes are put before it.
-        data: numbers of any shape.
+        data: numeric values of any shape.
         step: an integer; the default step otherwise.
         buckets: how many intervals of equal width (30).
         description: text in Markdown that TensorBoard shows.
@@ -226,7 +226,7 @@ def image(
     Args:
         name: the summary's name; name scopes are put before it.
         data: `[images, height, width, channels]` with 1 to 4 channels; uint8, or floats from 0 to 1
-            (what lies outside is clipped).
+            (values outside are clipped).
         step: an integer; the default step otherwise.
         max_outputs: at most so many images are written.
         description: text in Markdown that TensorBoard shows.
@@ -254,7 +254,7 @@ def image(
         )
     images = images[:max_outputs]
     if images.dtype != np.uint8:
-        # Half above the largest number, so that 1.0 does not fall short of it.
+        # Half above the largest byte, so that 1.0 becomes 255.
         scale = 255.5 if images.dtype.kind not in "iub" else 1.0
         images = np.clip(images.astype(np.float64) * scale, 0, 255).astype(np.uint8)
     height, width = images.shape[1:3]

@@ -35,7 +35,7 @@ class SummaryWriter:
     """Where summaries go; made by `tf.summary.create_file_writer`."""
 
     def set_as_default(self, step: Any = None) -> None:
-        """Makes this the writer of this thread from now on.
+        """Makes this the current thread's writer.
 
         Args:
             step: if given, the default step from now on.
@@ -167,8 +167,8 @@ def create_file_writer(
 
     Args:
         logdir: the folder; made if it is not there.
-        max_queue: how many events may wait before a flush (10).
-        flush_millis: how long they may wait (2 minutes).
+        max_queue: the number of events to buffer before a flush (10).
+        flush_millis: the longest time between flushes in milliseconds (2 minutes).
         filename_suffix: the end of the file's name (".v2").
         name: ignored, as the rest is.
         experimental_trackable: see above.
@@ -215,7 +215,7 @@ def record_if(condition: Any) -> Iterator[None]:
     """A context in which summaries are recorded only if a condition holds.
 
     Args:
-        condition: a boolean, a tensor, or a function that is asked each time.
+        condition: a boolean, a tensor, or a function that is called each time.
 
     >>> with tf.summary.record_if(False):
     ...     bool(tf.summary.should_record_summaries())
@@ -259,7 +259,7 @@ def writing_to(writer: SummaryWriter, recording: Any) -> Iterator[None]:
 
 
 def current_step(step: Any) -> int:
-    """The given step, or else the default one, as an integer.
+    """The argument, or else the default step, as an integer.
 
     Raises:
         ValueError: if there is none.
@@ -268,7 +268,7 @@ def current_step(step: Any) -> int:
 
 
 def given_step(step: Any) -> Any:
-    """The given step, or else the default one.
+    """The argument, or else the default step.
 
     Raises:
         ValueError: if there is none.

@@ -56,7 +56,7 @@ class GFile:
         if self._file is None:
             path = path_text(self._name)
             with translated(path):
-                # Bytes inside, so that positions are those of bytes in text files too.
+                # Opened as binary, so that positions count bytes in text files, too.
                 self._file = open(path, self._kind + "b")
         return self._file
 

@@ -14,7 +14,7 @@ from eagerflow.io.os_errors import path_text, translated
 
 
 class FileStatistics(NamedTuple):
-    """What the file system says of a path: size in bytes, time of change in ns, kind."""
+    """The size in bytes, the time of modification in ns, and the kind of a path."""
 
     length: int
     mtime_nsec: int
@@ -53,7 +53,7 @@ def listdir(path: Any) -> list[str]:
 
 
 def mkdir(path: Any) -> None:
-    """Makes a folder in one that exists; a folder that is there already stays.
+    """Creates a folder in an existing folder, unless it exists.
 
     Raises:
         tf.errors.NotFoundError: if the folder above is missing.
@@ -67,7 +67,7 @@ def mkdir(path: Any) -> None:
 
 
 def makedirs(path: Any) -> None:
-    """Makes a folder and those above it, where they are missing.
+    """Creates a folder and missing parent folders.
 
     >>> import os, tempfile
     >>> folder = os.path.join(tempfile.mkdtemp(), "a", "b")
@@ -175,7 +175,7 @@ def _matches(pattern: str) -> list[str]:
     if not any(mark in pattern for mark in "*?["):
         return [pattern] if os.path.exists(pattern) else []
     parts = pattern.split("/")
-    # A pattern that begins with a wildcard is one in the folder ".", and its matches say so.
+    # A pattern that begins with a wildcard is in the folder ".", with which its matches begin.
     here = "." if any(mark in parts[0] for mark in "*?[") else ""
     matches = ["/"] if pattern.startswith("/") else [here]
     for part in parts:
@@ -213,11 +213,11 @@ def glob(pattern: Any) -> list[str]:
 def walk(
     top: Any, topdown: bool = True, onerror: Callable | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Walks through a folder and those below it.
+    """Walks through a folder and its subfolders.
 
     Args:
         top: where to begin.
-        topdown: whether a folder comes before those in it.
+        topdown: whether a folder precedes its subfolders.
         onerror: called with the exception where a folder cannot be read.
 
     Yields:
