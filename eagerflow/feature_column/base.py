@@ -37,7 +37,7 @@ class FeatureColumn:
         raise NotImplementedError
 
     def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
-        """The column's transformed features; callers take them from the cache.
+        """The column's transformed features; callers read them from the cache.
 
         Args:
             transformation_cache: returns features by name, and the results of other columns.
@@ -46,7 +46,7 @@ class FeatureColumn:
         raise NotImplementedError
 
     def create_state(self, state_manager: Any) -> None:
-        """Makes the column's variables, if it has some."""
+        """Creates the column's variables, if it has any."""
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a column like this one."""
@@ -227,7 +227,7 @@ def _elements_but(tensor: Any, ignored: Any) -> SparseTensor:
 
 
 class StateManager:
-    """Keeps the variables of columns; this one makes them as they are asked for.
+    """Holds the variables of columns; this one creates them on first use.
 
     Args:
         make: a function of a column, a name, a shape, a dtype, `trainable` and an initializer.

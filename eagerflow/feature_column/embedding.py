@@ -1,4 +1,4 @@
-"""Columns of vectors that are learned, one for each category."""
+"""Columns of trainable vectors, one for each category."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class EmbeddingColumn(
 
 
 class SharedTable:
-    """The vectors that several columns share: one variable in each graph.
+    """The shared vectors of several columns: one variable in each graph.
 
     Args:
         name: the variable's name.
@@ -370,7 +370,7 @@ def shared_columns(
     trainable: bool,
     safe: bool,
 ) -> list[SharedEmbeddingColumn]:
-    """Columns that share one variable, which the class `table` makes; see `shared_embeddings`."""
+    """Columns that share one variable, which the class `table` creates; see `shared_embeddings`."""
     if context.building_graph() is None:
         raise RuntimeError(
             "shared_embedding_columns are not supported when eager execution is enabled."

@@ -27,7 +27,7 @@ class IndicatorColumn(
 
     @property
     def variable_shape(self) -> TensorShape:
-        """The shape of a vector, with an axis of one before it."""
+        """The shape of a vector, with a leading axis of size one."""
         return TensorShape([1, self.categorical_column.num_buckets])
 
     def create_state(self, state_manager: Any) -> None:
@@ -62,7 +62,7 @@ class IndicatorColumn(
 
 
 def indicator_column(categorical_column: Any) -> IndicatorColumn:
-    """A column of vectors that say how often, or with which weights, categories are there.
+    """A column of vectors with the count, or the total weight, of each category.
 
     Args:
         categorical_column: the column of categories.

@@ -266,7 +266,7 @@ def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
 
     Args:
         source_column: a `numeric_column` of one axis.
-        boundaries: a sorted list; a value that equals one is in the bucket that it begins.
+        boundaries: a sorted list; a bucket includes its lower boundary.
 
     Raises:
         ValueError: if the source is another column, or the boundaries are not sorted.

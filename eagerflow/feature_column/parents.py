@@ -1,4 +1,4 @@
-"""The bases of columns that are made from one feature, or from one categorical column."""
+"""Base classes of columns with one feature, or one categorical column, as parent."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def deserialize_feature_column(
     Args:
         config: what `serialize_feature_column` returned.
         custom_objects: a program's own functions and classes by name.
-        columns_by_name: columns that have been made already; those that are made are added.
+        columns_by_name: the existing columns; new columns are added.
 
     Raises:
         ValueError: if the class is unknown.
@@ -102,7 +102,7 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
     if isinstance(match, types.FunctionType | _core.OpFunction):
         return match
     if match is None:
-        # Those of version 1 have a dtype in their configurations.
+        # Initializers of version 1 have a dtype in their configurations.
         kinds = ["initializer", "initializer of version 1"]
         for each in kinds[::-1] if "dtype" in config["config"] else kinds:
             match = match or reachable.find_class(name, None, each)

@@ -181,7 +181,7 @@ def categorical_column_with_vocabulary_list(
     """A column of categories from a list.
 
     Args:
-        key: the feature's name; its values are strings or integers, of which "" and -1 are dropped.
+        key: the feature's name; its values are strings or integers; "" and -1 are dropped.
         vocabulary_list: the terms in the order of their ids.
         dtype: their dtype; by default that of the list.
         default_value: the id of terms that are not in the list; those with -1 are dropped.

@@ -70,7 +70,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     single = _ops.cast(floats, dtypes.float32)
     *outer, height, width, channels = sizes_of(single)
     mean = _ops.reduce_mean(single, [-3, -2], True)
-    # Whole rows of pixels at a time: the means of a few channels alone are too short for vectors.
+    # Computes rows of pixels at a time: vectors over a few channels would be too short.
     means = _ops.tile(reshaped(mean, [*outer, 1, channels]), [*[1] * (len(outer) + 1), width])
     rows = reshaped(single, [*outer, height, width * channels])
     adjusted = _ops.add(_ops.multiply(_ops.subtract(rows, means), factor), means)
@@ -159,7 +159,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     saturation = _ops.divide_no_nan(chroma, _ops.relu(value))
     saturation = _ops.multiply(saturation, _ops.cast(factor, floats.dtype))
     wanted = _ops.multiply(_ops.clip_by_value(saturation, zero, one), value)
-    # At one hue, how far a channel lies below the value is in proportion to the chroma.
+    # At a fixed hue, the value minus a channel is proportional to the chroma.
     below = _ops.multiply(_ops.subtract(value, floats), _ops.divide_no_nan(wanted, chroma))
     return convert_image_dtype(_ops.subtract(value, below), dtype, saturate=True)
 

@@ -198,8 +198,8 @@ def decode_jpeg(
     Args:
         contents: the file's bytes, a scalar string.
         channels: 1 for grey levels, 3 for colours, 0 for what the file has.
-        ratio: 1, 2, 4 or 8: how much smaller the result is.
-        fancy_upscaling: whether colours of lower resolution are interpolated, or repeated.
+        ratio: 1, 2, 4 or 8: the factor by which to reduce the size.
+        fancy_upscaling: whether to interpolate subsampled colours, instead of repeating them.
         try_recover_truncated: whether to decode the available part of a truncated file.
         acceptable_fraction: ignored.
         dct_method: "INTEGER_FAST", the default, or "INTEGER_ACCURATE", which rounds more finely.
@@ -406,8 +406,8 @@ def decode_image(
         contents: the file's bytes, a scalar string.
         channels: how many channels, 0 for what the file has.
         dtype: uint8, uint16 or float32 (which lies within [0, 1]).
-        expand_animations: whether GIF images give all frames, `[frames, height, width, 3]`, or the
-            first only.
+        expand_animations: whether GIF images return all frames, `[frames, height, width, 3]`, or
+            only the first.
 
     Raises:
         tf.errors.InvalidArgumentError: if the data cannot be decoded.

@@ -24,7 +24,7 @@ Tensor = _core.Tensor
 
 
 def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Any:
-    """The position of each new pixel among the old ones."""
+    """The coordinate of each new pixel in the old image."""
     at = np.arange(new, dtype=np.float32)
     if align_corners and new > 1:
         return at * np.float32((size - 1) / (new - 1))
@@ -41,7 +41,7 @@ def _cubic(distance: Any) -> Array:
 
 
 def _along(images: TensorLike, axis: int, taps: list[tuple[Any, Any]]) -> Any:
-    """A weighted sum of pixels along an axis; those of weight 0 do not count, whatever they are."""
+    """A weighted sum of pixels along an axis; pixels of weight 0 are ignored, even NaN."""
     total = None
     for indices, weights in taps:
         shape = [1, 1, 1, 1]
@@ -65,7 +65,7 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
 
 
 def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The function in a form that waits for sizes that are unknown while a graph is built."""
+    """Defers a function to the run of a graph if sizes are unknown."""
     keeps_dtype = function.__name__ == "resize_nearest_neighbor"
 
     @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""Filters of images: each pixel is a weighted sum of those around it."""
+"""Filters of images: each pixel is a weighted sum of its neighbours."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from eagerflow.util.optional import optional
 
 
 class BadImage(Exception):
-    """Data that is not a valid image of the format: truncated, corrupt, or something else."""
+    """Data that is not a valid image of the format."""
 
 
 def format_of(data: bytes) -> str | None:

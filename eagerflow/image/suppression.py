@@ -70,7 +70,7 @@ def overlaps_with(box: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _by_score(scores: np.ndarray, threshold: float) -> np.ndarray:
-    """The indices of scores above a threshold, the best first; of equal ones the first."""
+    """The indices of scores above a threshold, in descending order; equal scores keep their order."""
     kept = np.flatnonzero(scores > threshold)
     return kept[np.argsort(-scores[kept].astype(np.float64), kind="stable")]
 
