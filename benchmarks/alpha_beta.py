@@ -1,11 +1,11 @@
-"""What trainings with many processes should reach, from the time of a message and of a byte.
+"""The expected efficiency of training with many processes, from latency and bandwidth.
 
 python benchmarks/alpha_beta.py        # the table of docs/distributed.md
 
-A sum of n bytes over p processes takes 2 ceil(log2 p) alpha + (p - 1) / p n (2 beta + gamma): Rabenseifner's
-algorithm, which MPI libraries use for long ones; alpha is the time of a message, beta that of a byte on the
-way, gamma that of adding one. Gradients leave in buckets while the backward pass, two thirds of a step, goes
-on; of their time counts what is left when it ends, and at least the last bucket's.
+A sum of n bytes over p processes takes 2 ceil(log2 p) alpha + (p - 1) / p n (2 beta + gamma) by
+Rabenseifner's algorithm, which MPI libraries use for long vectors: alpha is the time of a message, beta
+that of sending a byte, gamma that of adding a byte. Buckets of gradients are sent during the backward pass,
+two thirds of a step. Only the time after its end counts, and at least that of the last bucket.
 """
 
 import math
@@ -17,7 +17,7 @@ GAMMA = 1 / 20e9  # adding floats: 20 GB/s, the memory of one socket shared by i
 
 @dataclass(frozen=True)
 class Network:
-    """What joins machines."""
+    """A network between machines."""
 
     name: str
     alpha: float  # seconds
@@ -26,12 +26,12 @@ class Network:
 
 @dataclass(frozen=True)
 class Training:
-    """What each process computes."""
+    """The training in each process."""
 
     name: str
     parameters: float
     step: float  # seconds of a step of one process
-    width: int  # bytes of a number on the way
+    width: int  # bytes of a value that is sent
 
 
 NETWORKS = (

@@ -1,4 +1,4 @@
-"""Random programs beside TensorFlow: `python differential [--kinds ...]`, or `make differential`.
+"""Compares random programs with TensorFlow: `python differential [--kinds ...]`, or `make differential`.
 
 Hypothesis draws programs of a few statements, TensorFlow and eagerflow run them in one process, and
 their answers are compared: values, dtypes, shapes, gradients of two orders, and types of exceptions.
@@ -34,7 +34,7 @@ SILENT = 600  # seconds after which a process hangs
 
 
 class Job:
-    """Kinds of programs in one process at a time, which is replaced when it dies or hangs."""
+    """Runs kinds of programs in one process at a time, which is replaced when it dies or hangs."""
 
     def __init__(self, kinds: list[str], options: argparse.Namespace) -> None:
         self.kinds, self.options = kinds, options
@@ -79,7 +79,7 @@ class Job:
             errors.seek(0)
             told = errors.read()[-20_000:]
         kind = self.kinds[turn % len(self.kinds)]
-        # The innermost frame tells whose native code it was.
+        # The innermost frame shows which library's native code crashed.
         if re.search(r"most recent call first\):\n +File \"[^\"]*/(tensorflow|tf_keras)/", told):
             print(f"TensorFlow died of a program of the kind {kind}, turn {turn}", flush=True)
             return turn + 1

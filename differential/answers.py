@@ -166,7 +166,7 @@ def _leaf(want: Leaf, got: Leaf, others: list[Leaf]) -> str | None:
 
 
 def _pattern(description: str) -> str:
-    """What may stand in a description's place: sizes that are unknown there may be known here."""
+    """A pattern of matching descriptions: sizes that are unknown there may be known here."""
     return re.escape(description).replace("None", r"\w+")
 
 

@@ -181,7 +181,7 @@ class Builder:
         return self.values[name].dtype.name
 
     def existing(self, fits: Callable[[Any], bool]) -> str | None:
-        """The name of an earlier tensor that fits, the later ones rather."""
+        """The name of a suitable earlier tensor; later ones are more likely."""
         names = [n for n, v in self.values.items() if self._readable(v) and fits(v)]
         if not names:
             return None
@@ -219,7 +219,7 @@ class Builder:
         return name
 
     def spec(self, text: str) -> str:
-        """What a template has in braces: an operand, as `_SPEC` reads it, or an attribute."""
+        """A placeholder of a template: an operand, as `_SPEC` reads it, or an attribute."""
         match = _SPEC.match(text)
         if text[0] in "RS" and text[1:] in ("", *KINDS):
             return self.composite(text[0], text[1:] or "f")
@@ -276,7 +276,7 @@ class Builder:
         )
 
     def broadcast(self, shape: tuple, dtype: str) -> str:
-        """An operand that broadcasts against a shape, or hardly ever one that does not."""
+        """An operand that broadcasts against a shape, rarely one that does not."""
         style = self.integer(0, 5)
         if style <= 1:
             return self.operand("a", shape=shape, dtype=dtype)
@@ -299,7 +299,7 @@ class Builder:
         return self.add(op[0] if op else text, source, self.operands)
 
     def expand(self, text: str) -> str:
-        """A template with what its braces ask for."""
+        """A template with its placeholders filled."""
         return re.sub(r"\{(?!')([^{}]+)\}", lambda m: self.spec(m[1]), text)
 
     def template_of(self, x: str, templates: Sequence[str]) -> str | None:
@@ -413,7 +413,7 @@ class Builder:
         return [self.integer(0, 2), *shape] if self.flag(2) else shape
 
     def attribute_each(self, low: str, high: str) -> list[int]:
-        """A number for each dimension."""
+        """A value for each dimension."""
         if math.prod(self.shape_of(self.operands[0])) > 1000:
             return [1] * self.rank()
         return [self.integer(int(low), int(high)) for _ in range(self.rank())]
@@ -445,7 +445,7 @@ class Builder:
         return ", ".join(parts) or "..."
 
     def program(self, decorator: str = "", order: int = 0) -> Program:
-        """What has been built; all values are results, or now and then the last ones only.
+        """The program; its results are all values, or sometimes only the last ones.
 
         `order` is that of the gradients, unless the program was recorded: then it has its own.
         """

@@ -144,7 +144,7 @@ def _under(tape: str, sources: str, body: str) -> str:
 
 
 def environment(tf: Any, noise: Callable | None = None) -> dict[str, Any]:
-    """The names that statements know besides their own."""
+    """The names that statements may use besides their own."""
     names: dict[str, Any] = {"__name__": "program"}
     exec(_HELPERS_CODE, names)
     names.update(tf=tf, np=np, nan=math.nan, inf=math.inf, noise=noise)

@@ -65,7 +65,7 @@ def assign_item(value: Any, key: Any, other: Any) -> Any:
 
 
 def method(value: Any, name: str, *arguments: Any) -> Any:
-    """What a method gives; of a dataset, the first elements."""
+    """The result of a method; for a dataset, its first elements."""
     result = getattr(value, name)(*arguments)
     if isinstance(result, tf.data.Dataset):
         return [element for _, element in zip(range(3), result, strict=False)]
@@ -146,7 +146,7 @@ def _alike(calls: random_calls.Calls, name: str, function: Any) -> list[str]:
 
 
 def text(data: bytes) -> str:
-    """The call that bytes stand for."""
+    """The call that bytes encode."""
     chance = Choices(data)
     calls = random_calls.Calls(chance)
     way = chance.choice(_WAYS)
@@ -171,7 +171,7 @@ def text(data: bytes) -> str:
 
 
 def _key(calls: random_calls.Calls) -> str:
-    """What may stand in brackets."""
+    """An index."""
     chance = calls.random
 
     def bound() -> str:
@@ -187,7 +187,7 @@ def _key(calls: random_calls.Calls) -> str:
 
 
 def run(data: bytes) -> None:
-    """Makes the call. It may raise, but not what only a mistake of ours raises."""
+    """Makes the call. Exceptions that indicate a bug of ours are findings."""
     call = text(data)
     memory = tf.config.experimental.get_memory_info
     tf.config.experimental.reset_memory_stats("CPU:0")

@@ -24,7 +24,7 @@ SECONDS = 10
 
 
 def flipped(whole: bytes, index: int, chance: random.Random) -> bytes:
-    """The bytes with one bit turned, the next one each time; later on, with two."""
+    """The bytes with one flipped bit, in sequence; later with two."""
     data = bytearray(whole)
     bits = 8 * len(data)
     places = [index * 7919 % bits] if index < bits else chance.sample(range(bits), 2)

@@ -62,7 +62,7 @@ def equal(got: Any, wanted: Any) -> None:
 
 @program
 def variable(seconds: float) -> int:
-    """Updates of one variable: none is lost, and readers see whole values."""
+    """Updates of one variable: none is lost, and readers see consistent values."""
     v = tf.Variable(tf.zeros([30_000], tf.int64))
     one = tf.ones([30_000], tf.int64)
     added = [0] * THREADS
@@ -86,7 +86,7 @@ def variable(seconds: float) -> int:
 
 @program
 def tape(seconds: float) -> int:
-    """Tapes of their own over shared values, and one persistent tape that all ask."""
+    """Separate tapes over shared values, and one shared persistent tape."""
     v = tf.Variable(tf.ones([200]))
     with tf.GradientTape(persistent=True) as shared:
         y = tf.reduce_sum(tf.exp(v * v))
@@ -105,7 +105,7 @@ def tape(seconds: float) -> int:
 
 @program
 def iterator(seconds: float) -> int:
-    """One iterator of several: each element is given once."""
+    """One iterator for several threads: it returns each element once."""
     D = tf.data.Dataset
     pipelines = [
         lambda: D.range(400).shuffle(50).batch(3),

@@ -21,7 +21,7 @@ def annotations(tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def count(source: str) -> int:
-    """How often annotations of the source say `Any`, also inside of other types.
+    """The count of `Any` in the source's annotations, also inside other types.
 
     >>> count("def f(x: Any, y: dict[str, Any] | None = None) -> 'list[Any]': ...")
     3
@@ -37,7 +37,7 @@ def count(source: str) -> int:
 
 
 def package(path: pathlib.PurePath) -> str:
-    """The package that a file counts for: its folder, of Keras and of the neighbour one below.
+    """The package of a file: its folder; for Keras and the neighbour, the folder below.
 
     >>> package(pathlib.PurePath("eagerflow/keras/layers/core.py"))
     'eagerflow/keras/layers'

@@ -183,7 +183,7 @@ def sections(text: str) -> dict[str, list[str]]:
 
 
 def resolve(path: str) -> Any:
-    """The object that a dotted name starting with `tf` stands for; None if there is none."""
+    """The object with a dotted name that starts with `tf`; None if there is none."""
     import eagerflow
 
     value: Any = eagerflow
@@ -206,7 +206,7 @@ def reason_of(namespace: str, name: str) -> str:
     """Why a name is missing.
 
     Raises:
-        LookupError: if no line of the list of reasons speaks of it.
+        LookupError: if the list of reasons does not mention it.
     """
     for line in REASONS.read_text().splitlines():
         if line and not line.startswith("#"):
@@ -217,7 +217,7 @@ def reason_of(namespace: str, name: str) -> str:
 
 
 def explained(namespace: str, missing: list[str]) -> str:
-    """The missing names of a namespace as a list, those with one reason together."""
+    """The missing names of a namespace as a list, grouped by reason."""
     names: dict[str, list[str]] = {}
     for name in missing:
         names.setdefault(reason_of(namespace, name), []).append(f"`{name}`")

@@ -18,7 +18,7 @@ import any_counts
 ROOT = pathlib.Path(__file__).parent.parent
 HELD = ROOT / "tools" / "house.txt"
 PACKAGES = ("eagerflow", "eagerflow_compat")
-HEADERS = 12  # the most expensive ones that are held, with those of `ALWAYS`
+HEADERS = 12  # the most expensive headers that are held, with those of `ALWAYS`
 ALWAYS = ("ops/op.h", "ops/attrs.h", "tensor/tensor.h", "eager/variable.h")
 LONG_FILE = 800
 
@@ -103,7 +103,7 @@ def main() -> int:
     risen = []
     for (section, name), figure in figures.items():
         limit = figure if held is None else held.get((section, name))
-        # What is new is held to nothing but for long files; the totals count it.
+        # New entries have no limit, except for long files; the totals include them.
         if limit is None:
             limit = 0 if section == "long" else figure
         mark = "" if figure == limit else f"  (was {limit})"

@@ -46,7 +46,7 @@ def _same(theirs: str, ours: str) -> bool:
 
 
 def differences(theirs: list[str], ours: list[str]) -> list[str]:
-    """What is missing or has another position or default; additional arguments do not count."""
+    """The arguments that are missing or have another position or default; additional ones are ignored."""
     catches = any(argument.startswith("**") for argument in ours)
     positional = [argument for argument in theirs if not argument.startswith("**")]
     different = []
@@ -64,7 +64,7 @@ def compare(resolve: Callable[[str], Any]) -> tuple[int, int, list[str]]:
     """How many are alike, of how many, and a line for each that is not.
 
     Args:
-        resolve: gives the object of a dotted name that starts with `tf.`, or None.
+        resolve: returns the object of a dotted name that starts with `tf.`, or None.
     """
     alike = total = 0
     lines = []

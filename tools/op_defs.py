@@ -1,4 +1,4 @@
-"""Writes eagerflow/graphdef/op_defs.txt: what TensorFlow's operations take and return.
+"""Writes eagerflow/graphdef/op_defs.txt: the declarations of TensorFlow's operations.
 
 Runs in an environment that has TensorFlow 2.21:
 

@@ -40,7 +40,7 @@ LISTS = {"axis": "Axes", "axes": "Axes", "paddings": "TensorLike"}
 
 
 def annotation(name: str, kind: str) -> str:
-    """The type of what a parameter takes."""
+    """The type of a parameter."""
     return LISTS.get(name, TYPES[kind]) if kind == "ints" else TYPES[kind]
 
 
@@ -53,7 +53,7 @@ def declaration(function: Any) -> str:
         accepted = annotation(name, kind)
         if fallback == "None":
             accepted += " | None"
-        # A parameter that others without a default follow is given by whoever gives those.
+        # A parameter before a required one has no default.
         default = "" if any(required[i:]) else f" = {fallback}".replace("'", '"')
         parts.append(f"{name}: {accepted}{default}")
     parts.append("name: str | None = None")

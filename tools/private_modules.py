@@ -42,7 +42,7 @@ def modules(root: str) -> list[str]:
 
 
 def other_names(module: Any, second: set[str]) -> dict[str, str]:
-    """What a module defines and exports under a name that the rule does not give."""
+    """The names that a module defines and exports, and that the rule does not derive."""
     from tensorflow.python.util import tf_decorator
 
     renamed = {}

@@ -39,14 +39,14 @@ debugging debug dtypes io io.gfile lookup saved_model train summary feature_colu
 distribute config experimental experimental.numpy profiler.experimental nest errors test types version
 quantization
 """.split()
-# What has the names of others: a search finds those first.
+# Namespaces that repeat names of others: the search ranks them lower.
 SECOND = frozenset(["experimental.numpy", "keras.backend", "keras.ops"])
 # Classes whose methods are shown in full.
 IN_FULL = frozenset(
     "GradientTape Dataset Model Layer Optimizer Module Variable Checkpoint CheckpointManager Generator "
     "Sequential Tensor".split()
 )
-# Arguments that mean the same wherever they are: docstrings say nothing of them, unless they mean more there.
+# Arguments with the same meaning everywhere: docstrings mention them only if they mean more.
 COMMON = {
     "name": "what the operation or object is called in graphs; it changes no result.",
     **dict.fromkeys(
