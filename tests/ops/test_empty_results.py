@@ -43,9 +43,7 @@ REFUSED = {
     "segment_mean": lambda: tf.math.segment_mean(zeros([2, 0]), ids(1, 0)),
     "segment_sum": lambda: tf.math.segment_sum(zeros([2, 0]), ids(-1, 0)),
     "sparse.segment_sum": lambda: tf.sparse.segment_sum(zeros([3, 0]), ids(7), ids(0)),
-    "tensor_scatter_nd_max": lambda: tf.tensor_scatter_nd_max(
-        zeros([3, 0]), [[7]], zeros([1, 0])
-    ),
+    "tensor_scatter_nd_max": lambda: tf.tensor_scatter_nd_max(zeros([3, 0]), [[7]], zeros([1, 0])),
     "tile": lambda: tf.tile(zeros([0, 2]), [-1, 1]),
     "top_k": lambda: tf.math.top_k(zeros([0, 2]), 5),
 }
