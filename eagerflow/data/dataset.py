@@ -67,6 +67,8 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
     _is_dataset = True  # marks datasets for modules of lower layers
     # Whether reading it changes it: a function of a graph makes a new one in every run.
     _has_state = False
+    # Whether TensorFlow makes one dataset of it and a repetition that follows.
+    _repeats_itself = False
     # Attributes that do not determine the elements.
     _passing: tuple[str, ...] = ("_name", "_own_options", "_spec")
 

@@ -105,9 +105,10 @@ class Sharded(IndexStream):
 class Repeated(IndexStream):
     """Stream after stream, each made when the one before has ended."""
 
-    def __init__(self, make: Callable[[], IndexStream], times: int) -> None:
+    def __init__(self, make: Callable[[], IndexStream], times: int, begins_another: bool) -> None:
         self._make = make
         self._times = times
+        self._begins_another = begins_another
         self._epoch = 0
         self._empty = True
         self._source: IndexStream | None = make() if times else None
@@ -132,6 +133,8 @@ class Repeated(IndexStream):
         self._source = None
         if (self._times < 0 and not self._empty) or 0 < self._epoch < self._times:
             self._source = self._make()
+        elif self._begins_another:
+            self._make()
 
     def state(self) -> Any:
         return [self._epoch, self._empty, None if self._source is None else self._source.state()]

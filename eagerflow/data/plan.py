@@ -123,7 +123,7 @@ def _shard(dataset: Any, inner: Streams) -> Streams:
 
 
 def _repeat(dataset: Any, inner: Streams) -> Streams:
-    return lambda: Repeated(inner, dataset._times)
+    return lambda: Repeated(inner, dataset._times, dataset._begins_another)
 
 
 def _shuffle(dataset: Any, inner: Streams) -> Streams:

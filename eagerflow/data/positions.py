@@ -166,8 +166,17 @@ class RepeatDataset(UnaryDataset):
         times = -1 if count is None else integer(count, "count")
         self._times = -1 if times < 0 else times
 
+    @property
+    def _begins_another(self) -> bool:
+        """Whether a pass over the input is begun, but not read, after the last one.
+
+        TensorFlow does so, which draws the next seeds of the shuffles before. A shuffle that is
+        repeated itself is one dataset with its repetition there, and begins none.
+        """
+        return self._times > 1 and not self._input._repeats_itself
+
     def _cursor(self, context: Context) -> Cursor:
-        return RepeatCursor(self._input, context, self._times)
+        return RepeatCursor(self._input, context, self._times, self._begins_another)
 
     def _count(self) -> int:
         count = self._input._count()
@@ -184,12 +193,15 @@ class RepeatDataset(UnaryDataset):
 class RepeatCursor(Cursor):
     """Reads the input from its start whenever it has ended."""
 
-    __slots__ = ("_context", "_dataset", "_empty", "_epoch", "_input", "_times")
+    __slots__ = ("_begins_another", "_context", "_dataset", "_empty", "_epoch", "_input", "_times")
 
-    def __init__(self, dataset: Dataset, context: Context, times: int) -> None:
+    def __init__(
+        self, dataset: Dataset, context: Context, times: int, begins_another: bool
+    ) -> None:
         self._dataset = dataset
         self._context = context
         self._times = times
+        self._begins_another = begins_another
         self._epoch = 0
         self._empty = True
         self._input: Cursor | None = dataset._cursor(context) if times else None
@@ -210,6 +222,8 @@ class RepeatCursor(Cursor):
         self._input = None
         if (self._times < 0 and not self._empty) or self._epoch < self._times:
             self._input = self._dataset._cursor(self._context)
+        elif self._begins_another:
+            self._dataset._cursor(self._context)
 
     def state(self) -> Any:
         position = None if self._input is None else self._input.state()

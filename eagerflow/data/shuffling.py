@@ -20,6 +20,7 @@ class ShuffleDataset(UnaryDataset):
     """The elements in random order."""
 
     _has_state = True
+    _repeats_itself = True
     _passing = (*UnaryDataset._passing, "_order")
 
     def __init__(

@@ -264,3 +264,24 @@ def test_a_seed_says_from_which_dataset_an_element_is_sampled():
     sources = [D.range(3), D.range(10, 13)]
     chosen = D.sample_from_datasets(sources, weights=[0.3, 0.7], seed=1)
     assert list(chosen.as_numpy_iterator()) == [10, 11, 0, 1, 2, 12]
+
+
+# Repetitions of 0 to 3 shuffled by the seed 1, and TensorFlow's order in the pass after: an exhausted
+# repetition has begun one pass more than it read.
+REPETITIONS = {
+    "mapped": (lambda d: d.map(lambda x: x + 0).repeat(2), [0, 2, 1, 3]),
+    "indices": (lambda d: d.take(3).repeat(2), [0, 2, 1, 3]),
+    "itself": (lambda d: d.repeat(2), [3, 0, 1, 2]),
+    "twice": (lambda d: d.repeat(2).repeat(2), [2, 1, 0, 3]),
+    "once": (lambda d: d.batch(2).repeat(1), [2, 3, 1, 0]),
+    "not to the end": (lambda d: d.batch(2).repeat(2).take(4), [3, 0, 1, 2]),
+    "without end": (lambda d: d.batch(2).repeat().take(3), [3, 0, 1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", REPETITIONS)
+def test_shuffles_after_repetitions(name):
+    repeated, after = REPETITIONS[name]
+    shuffled = D.range(4).shuffle(4, seed=1)
+    list(repeated(shuffled))
+    assert [int(x) for x in shuffled] == after
