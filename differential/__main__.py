@@ -27,8 +27,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
-MORE = ["captures"]  # kinds that run when they are named
-KINDS = "eager functions strings ragged sparse random layers optimizers datasets files".split()
+KINDS = (
+    "eager functions captures strings ragged sparse random layers optimizers datasets files".split()
+)
 PATHS = [str(HERE), str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
 SILENT = 600  # seconds after which a process hangs
 
@@ -94,7 +95,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=1000, help="of each kind")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kinds", nargs="+", choices=[*KINDS, *MORE], default=KINDS)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--out", type=Path, default=Path("build-differential"))
     parser.add_argument("--replay", nargs="+", type=Path, help="programs that were filed")

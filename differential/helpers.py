@@ -12,7 +12,9 @@ tf: Any = None  # the library under test
 def gradients(tape: Any, targets: list[Any], sources: list[Any]) -> list[Any]:
     """The gradients of all inexact targets, each weighted by itself."""
     inexact = [
-        t for t in targets if hasattr(t, "dtype") and (t.dtype.is_floating or t.dtype.is_complex)
+        t
+        for t in tf.nest.flatten(targets)
+        if hasattr(t, "dtype") and (t.dtype.is_floating or t.dtype.is_complex)
     ]
     if not inexact:
         return [None] * len(sources)

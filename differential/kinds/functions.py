@@ -11,6 +11,8 @@ from kinds.eager import TENSORS
 from operations import step
 from programs import Program
 
+# Statements of a program, on average: TensorFlow spends seconds on the gradients of long ones.
+LENGTH = 2
 DECORATORS = (
     "@tf.function",
     "@tf.function",
@@ -369,11 +371,11 @@ def functions(b: Builder) -> Program:
         except Unfit:
             pass
         b.limit = 60_000
-        if not b.integer(0, 5):
+        if not b.integer(0, LENGTH):
             break
     if decorator == "specs":
         decorator = f"@tf.function(input_signature=[{', '.join(_specs(b))}])"
-    return b.program(decorator, b.pick((0, 0, 1, 1, 2)))
+    return b.program(decorator, b.pick((0, 0, 0, 1, 1, 1, 1, 2)))
 
 
 def captures(b: Builder) -> Program:

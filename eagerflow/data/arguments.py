@@ -29,9 +29,32 @@ def is_late(value: Any) -> bool:
     return isinstance(value, _core.Tensor) and _core.static_value(value) is None
 
 
-def boolean(value: Any) -> bool:
-    """A Python boolean, or LATE."""
-    return LATE if is_late(value) else bool(value)
+def boolean(value: Any, what: str) -> bool:
+    """A Python boolean from one or from a scalar tensor; LATE while it has no value.
+
+    Raises:
+        TypeError, ValueError: if it is no boolean.
+        tf.errors.InvalidArgumentError: if it is no scalar.
+    """
+    if value is True or value is False or value is LATE:
+        return value
+    tensor = _core.convert(value, dtypes.bool, None)
+    if is_late(tensor):
+        return LATE
+    if tensor.ndim != 0:
+        raise invalid(f"{what} must be a scalar. Got {value!r}.")
+    return bool(tensor)
+
+
+def flag(value: Any, what: str) -> bool | None:
+    """A Python boolean or None, and no tensor.
+
+    Raises:
+        TypeError: if it is something else.
+    """
+    if value is not None and not isinstance(value, bool):
+        raise TypeError(f"Expected bool for argument '{what}' not {value!r}.")
+    return value
 
 
 def integer(value: Any, what: str) -> int:

@@ -36,7 +36,7 @@ class GroupingDataset(UnaryDataset):
     def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
         super().__init__(source)
         self._size = positive(batch_size, "batch_size", "Batch size must be greater than zero.")
-        self._drop = boolean(drop_remainder)
+        self._drop = boolean(drop_remainder, "drop_remainder")
         # The size of all batches; None if the last may be smaller, or the size is not known.
         self._static_size = self._size if self._drop is True and self._size is not LATE else None
 
@@ -440,6 +440,10 @@ class RebatchDataset(UnaryDataset):
 
     def __init__(self, source: Dataset, batch_size: Any, drop_remainder: Any) -> None:
         super().__init__(source)
+        if any(leaf.shape.rank == 0 for leaf in structure.flatten(source.element_spec)):
+            raise ValueError(
+                "A dataset of scalars has no batches to make others of: batch it first."
+            )
         sizes = _core.convert(batch_size, None, dtypes.int64)
         if not sizes.dtype.is_integer or sizes.ndim > 1:
             raise TypeError("`batch_size` must be an integer or a vector of integers.")
@@ -447,7 +451,7 @@ class RebatchDataset(UnaryDataset):
         self._sizes = [] if late else [int(size) for size in np.ravel(sizes.numpy())]
         if not late and (not self._sizes or min(self._sizes) <= 0):
             raise invalid(f"Batch size must be greater than zero. Got {self._sizes}.")
-        self._drop = boolean(drop_remainder)
+        self._drop = boolean(drop_remainder, "drop_remainder")
 
     def _cursor(self, context: Context) -> Cursor:
         source = UnbatchCursor(self._input._cursor(context), self._input)
@@ -456,8 +460,13 @@ class RebatchDataset(UnaryDataset):
 
     def _make_spec(self) -> Any:
         inner = structure.unbatched_spec(self._input.element_spec)
-        same = len(set(self._sizes)) == 1 and self._drop is True
-        return structure.batched_spec(inner, self._sizes[0] if same else None)
+        size = self._sizes[0] if len(set(self._sizes)) == 1 else None
+        if size is not None and self._drop is not True:
+            # Batches of a known size are made anew without a smaller one between them.
+            leaves = structure.flatten(self._input.element_spec)
+            known = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
+            size = size if any(n is not None and n % size == 0 for n in known) else None
+        return structure.batched_spec(inner, size)
 
     def _count(self) -> int:
         return UNKNOWN

@@ -327,6 +327,8 @@ class UniqueDataset(UnaryDataset):
         super().__init__(source)
         for leaf in structure.flatten(source.element_spec):
             _check_unique(leaf)
+        if not isinstance(source.element_spec, TensorSpec):
+            raise invalid("tf.data.Dataset.unique takes elements that are one tensor each.")
 
     def _cursor(self, context: Context) -> Cursor:
         return UniqueCursor(self._input._cursor(context))

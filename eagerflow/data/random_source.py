@@ -8,7 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow._core.ops import log
-from eagerflow.data.arguments import INFINITE
+from eagerflow.data.arguments import INFINITE, flag
 from eagerflow.data.combining import DirectedInterleaveDataset
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
@@ -31,7 +31,10 @@ class RandomDataset(Dataset):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._seeds = SeedSequence(operation_seeds(seed), bool(rerandomize_each_iteration))
+        self._seeds = SeedSequence(
+            operation_seeds(seed),
+            bool(flag(rerandomize_each_iteration or None, "rerandomize_each_iteration")),
+        )
 
     def _cursor(self, context: Context) -> Cursor:
         return RandomCursor(self._seeds)

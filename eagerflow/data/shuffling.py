@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from eagerflow.data.arguments import UNKNOWN, integer, invalid
+from eagerflow.data.arguments import UNKNOWN, flag, integer, invalid
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, UnaryDataset
@@ -41,7 +41,8 @@ class ShuffleDataset(UnaryDataset):
             raise invalid("A full shuffle of an infinite dataset is not possible.")
         if self._size == UNKNOWN:
             self._size = 2**62
-        self._seeds = SeedSequence(seeds, reshuffle_each_iteration in (None, True))
+        reshuffles = flag(reshuffle_each_iteration, "reshuffle_each_iteration")
+        self._seeds = SeedSequence(seeds, reshuffles is not False)
         self._order: list[int] | None = None
 
     def _cursor(self, context: Context) -> Cursor:

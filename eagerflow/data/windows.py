@@ -46,7 +46,7 @@ class WindowDataset(UnaryDataset):
         shift = self._size if shift is None else shift
         self._shift = positive(shift, "shift", "Window shift must be greater than zero.")
         self._stride = positive(stride, "stride", "Window stride must be greater than zero.")
-        self._drop = boolean(drop_remainder)
+        self._drop = boolean(drop_remainder, "drop_remainder")
         self._specs = structure.flatten(source.element_spec)
 
     def _cursor(self, context: Context) -> Cursor:

@@ -183,8 +183,10 @@ class RaggedTensorSpec(TypeSpec):
         own = self._shape, self._dtype, self.ragged_rank, self._row_splits_dtype
         return own if self._flat_values_spec is None else (*own, self._flat_values_spec)
 
-    def _unbatch(self) -> RaggedTensorSpec:
+    def _unbatch(self) -> TypeSpec:
         shape = None if self._shape.rank is None else self._shape[1:]
+        if self._shape.rank == 1:
+            return TensorSpec(shape, self._dtype)
         rank = max(self._ragged_rank - 1, 0)
         return RaggedTensorSpec(shape, self._dtype, rank, self._row_splits_dtype)
 

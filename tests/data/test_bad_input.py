@@ -35,6 +35,62 @@ def test_datasets_that_cannot_be_made():
         D.range(3).with_options(3)
 
 
+CHOICES = {
+    "batch": lambda d, choice: d.batch(2, choice),
+    "padded_batch": lambda d, choice: d.padded_batch(2, drop_remainder=choice),
+    "ragged_batch": lambda d, choice: d.ragged_batch(2, choice),
+    "window": lambda d, choice: d.window(2, drop_remainder=choice),
+    "rebatch": lambda d, choice: d.batch(1).rebatch(2, choice),
+}
+FLAGS = {
+    "shuffle": lambda d, choice: d.shuffle(2, 1, choice),
+    "random": lambda d, choice: D.random(1, choice),
+    "sample": lambda d, choice: D.sample_from_datasets(
+        [d, d], [0.5, 0.5], rerandomize_each_iteration=choice
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*CHOICES, *FLAGS])
+def test_choices_that_are_no_booleans(name):
+    transform = (CHOICES | FLAGS)[name]
+    for wrong in (5, 1, "a", 1.0):
+        with pytest.raises(TypeError, match="bool"):
+            transform(D.range(3), wrong)
+    scalar, vector = tf.constant(True), [True]
+    if name in FLAGS:
+        for tensor in (scalar, vector):
+            with pytest.raises(TypeError, match="bool"):
+                transform(D.range(3), tensor)
+        return
+    assert len(list(transform(D.range(3), scalar))) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match="scalar"):
+        transform(D.range(3), vector)
+
+
+def test_elements_that_transformations_do_not_take():
+    with pytest.raises(ValueError, match="batch it first"):
+        D.range(3).rebatch(2)
+    for elements in ((1, 2), {"a": "b"}, tf.ragged.constant([[1], [2, 3]])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="one tensor"):
+            D.from_tensors(elements).unique()
+
+
+def test_rows_of_ragged_tensors_are_unbatched():
+    rows = D.from_tensor_slices(tf.ragged.constant([[1], [2, 3]]))
+    assert [int(x) for x in rows.unbatch()] == [1, 2, 3]
+    assert [x.numpy().tolist() for x in rows.rebatch(2)] == [[1, 2], [3]]
+
+
+def test_sizes_of_batches_made_anew():
+    whole = D.range(8).batch(4, drop_remainder=True)
+    assert whole.rebatch(2).element_spec.shape == [2]
+    assert whole.rebatch([2, 2]).element_spec.shape == [2]
+    assert whole.rebatch(3, drop_remainder=True).element_spec.shape == [3]
+    for dataset in (whole.rebatch(3), whole.rebatch([2, 1]), D.range(8).batch(4).rebatch(2)):
+        assert dataset.element_spec.shape.as_list() == [None]
+
+
 def test_options_are_listed():
     assert {"deterministic", "threading", "autotune"} <= set(dir(tf.data.Options()))
     with pytest.raises(AttributeError, match="no such option"):
