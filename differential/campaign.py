@@ -211,7 +211,7 @@ class Compared:
         return None
 
     def _is_known(self, finding: Finding) -> bool:
-        text = "\n".join(s.source for s in finding.program.needed(finding.name).statements)
+        text = "\n".join(s.source for s in finding.program.explaining(finding.name))
         label = f"{finding.op}: {finding.what}"
         return any(k.what.search(label) and k.source.search(text) for k in self.known)
 

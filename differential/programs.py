@@ -96,6 +96,18 @@ class Program:
             self, statements=kept, results=results, watched=watched, order=order
         )
 
+    def explaining(self, name: str) -> tuple[Statement, ...]:
+        """The statements that an answer may depend on: for a gradient, those that read its source."""
+        source = name.rpartition(" of ")[2]
+        if name in {s.target for s in self.statements} or source not in self.watched:
+            kept = self.needed(name).statements
+            return kept or self.statements
+        reached = {source}
+        for statement in self.statements:
+            if not reached.isdisjoint(statement.reads):
+                reached.add(statement.target)
+        return tuple(s for s in self.statements if s.target in reached)
+
     def body_source(self, noisy: frozenset[str] = frozenset()) -> str:
         """The statements that are no constants; in a function, with a call of it."""
         lines = []

@@ -115,3 +115,27 @@ def test_what_counts_as_a_difference():
         *("dtype: int32, ours int64", "value", None, "shape"),
         *("raises: ValueError, ours TypeError", None, "raises: answers, ours ValueError"),
     ]
+
+
+EXPLAINED = """
+from programs import Program, Statement
+statements = (
+    Statement("a1", "constant", "a1 = 1", constant=True),
+    Statement("a2", "constant", "a2 = 2", constant=True),
+    Statement("v3", "one", "v3 = a1", ("a1",)),
+    Statement("v4", "two", "v4 = a2", ("a2",)),
+    Statement("v5", "three", "v5 = v3", ("v3",)),
+)
+program = Program(statements, ("v4", "v5"), ("a1", "a2"), 2, "@tf.function")
+for name in ("v4", "gradient of a1", "second gradient of a2", "the function"):
+    print(*(s.target for s in program.explaining(name)))
+"""
+
+
+def test_statements_that_a_difference_may_depend_on():
+    assert run(["-c", EXPLAINED]).splitlines() == [
+        "a2 v4",
+        "a1 v3 v5",
+        "a2 v4",
+        "a1 a2 v3 v4 v5",
+    ]

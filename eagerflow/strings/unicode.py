@@ -310,6 +310,11 @@ def unicode_encode(
         input = _core.as_tensor(input)
         if input.ndim == 0:
             raise ValueError("input_tensor's rank must be at least 1.")
+    if input.dtype != dtypes.int32:
+        raise invalid_argument(
+            "cannot compute UnicodeEncode as input #0(zero-based) was expected to be a int32 tensor "
+            f"but is a {input.dtype.name} tensor [Op:UnicodeEncode]"
+        )
     return _encode(input, output_encoding, errors, replacement_char)
 
 

@@ -139,3 +139,11 @@ def test_unicode_classes_have_known_names():
         with pytest.raises(tf.errors.InvalidArgumentError) as error:
             match(["a"], pattern)
         assert f"error: invalid character class range: {pattern}" in str(error.value)
+
+
+@pytest.mark.parametrize("ragged", [False, True])
+@pytest.mark.parametrize("dtype", ["int64", "int16", "uint8", "float32"])
+def test_code_points_are_int32(dtype, ragged):
+    points = tf.ragged.constant([[97]], dtype) if ragged else tf.constant([[97]], dtype)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected to be a int32"):
+        tf.strings.unicode_encode(points, "UTF-8")

@@ -24,7 +24,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.legacy_optimizer import Optimizer, is_positive
 from eagerflow.keras.optimizers.optimizer import takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, of_dtype, power
-from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
 from eagerflow.util import lazy
 from eagerflow.util.arguments import arguments
 
@@ -303,6 +303,8 @@ class Nadam(Optimizer, nadam.Nadam):
         name: str = "Nadam",
         **kwargs: Any,
     ) -> None:
+        if isinstance(kwargs.get("lr", learning_rate), LearningRateSchedule):
+            raise ValueError("This Nadam takes no schedule as its learning rate.")
         kwargs["decay"] = kwargs.pop("schedule_decay", 0.004)
         super().__init__(**arguments(locals()))
 

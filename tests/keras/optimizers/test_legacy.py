@@ -113,3 +113,11 @@ def test_legacy_optimizers_are_told_from_others():
     assert not isinstance(old, optimizers.Optimizer) and not isinstance(old, optimizers.Adam)
     assert not isinstance(new, legacy.Optimizer)
     assert optimizers.get(old) is old
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "lr"])
+def test_nadam_takes_no_schedule(name):
+    schedule = tf.keras.optimizers.schedules.ExponentialDecay(0.1, 2, 0.5)
+    with pytest.raises(ValueError, match="no schedule"):
+        tf.keras.optimizers.legacy.Nadam(**{name: schedule})
+    assert tf.keras.optimizers.legacy.Nadam(**{name: 0.1})
