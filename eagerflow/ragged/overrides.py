@@ -11,7 +11,7 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
 from eagerflow.framework.op_function import bind_arguments, parameter_names
-from eagerflow.framework.sizes import checked_output_count
+from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.ops import array, indexing, math, segment
 from eagerflow.ops import reduction as ops_reduction
 from eagerflow.ragged import arrangement, conversion, graph_specs, reduction
@@ -141,7 +141,7 @@ def _gather(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> An
 
 @hosted(graph_specs.running_sums)
 def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Any:
-    axis = arrangement.checked_axis(axis, len(x.shape))
+    axis = checked_axis(axis, len(x.shape))
     if axis > x.ragged_rank:
         inner = axis - x.ragged_rank
         return x.with_flat_values(_ops.cumsum(x.flat_values, inner, exclusive, reverse))
