@@ -27,6 +27,7 @@ def _rows(value: Any) -> list[list[Any]]:
     """The values of each example: bytes or integers."""
     if isinstance(value, SparseTensor):
         count = int(value.dense_shape.numpy()[0])
+        _check_matrix(value)
         rows: list[list[Any]] = [[] for _ in range(count)]
         for row, item in zip(
             value.indices.numpy()[:, 0].tolist(), value.values.numpy().tolist(), strict=True
@@ -34,13 +35,18 @@ def _rows(value: Any) -> list[list[Any]]:
             rows[row].append(item)
         return rows
     if isinstance(value, RaggedTensor):
-        if len(value.shape) != 2:
+        if value.ragged_rank != 1:
             raise ValueError("tf.ragged.cross only supports inputs with rank=2")
+        _check_matrix(value)
         return value.to_list()
     tensor = _core.as_tensor(value)
-    if tensor.ndim != 2:
-        raise ValueError(f"Crossed tensors must have rank 2, got shape {tensor.shape}")
+    _check_matrix(tensor)
     return tensor.numpy().tolist()
+
+
+def _check_matrix(value: Any) -> None:
+    if len(value.shape) != 2:
+        raise invalid_argument(f"Crossed tensors must have rank 2, got shape {value.shape}")
 
 
 def _checked(inputs: Any) -> list[list[list[Any]]]:

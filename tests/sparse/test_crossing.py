@@ -24,3 +24,13 @@ def test_crossed_columns_begin_with_columns():
         crossed = tf.feature_column.crossed_column(keys, 100)
         layer = tf.keras.layers.DenseFeatures([tf.feature_column.indicator_column(crossed)])
         assert tf.argmax(layer(features), 1).numpy().tolist() == [95, 57, 23]
+
+
+@pytest.mark.parametrize("cross", ["sparse.cross", "sparse.cross_hashed", "ragged.cross"])
+@pytest.mark.parametrize("shape", [[2], [2, 1, 2]])
+def test_crossed_tensors_are_matrices(cross, shape):
+    package, name = cross.split(".")
+    dense = tf.ones(shape, tf.int64)
+    for value in (dense, tf.sparse.from_dense(dense)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="rank 2"):
+            getattr(getattr(tf, package), name)([value, value])
