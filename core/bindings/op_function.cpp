@@ -94,7 +94,7 @@ void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* con
                                                        PyObject* keywords) {
   PyObject* values[kMaxParameters];
   match_arguments(signature, args, positional, keywords, values);
-  return wrap(call_with_values(signature.op, values));
+  return wrap(call_with_values(signature.op, values, signature.op.inputs.size()));
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "kernels/cpu/typed.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
-#include "ops/op.h"
 
 namespace ef::py {
 namespace {
@@ -110,8 +109,7 @@ bool sees_values(const Op& op) {
   return is_comparison(op) || is_extreme(op) || &op == &ops::clip_by_value;
 }
 
-Tensor call_with_values(const Op& op, PyObject* const* values) {
-  const size_t count = op.inputs.size();
+Tensor call_with_values(const Op& op, PyObject* const* values, size_t count) {
   const DType dtype = common_dtype(values, count);
   TensorList inputs;
   if (is_comparison(op)) {

@@ -30,6 +30,6 @@ Tensor compared(const Op& op, const Tensor& result, const Saturated& integers, b
 // Whether calls of an operation see the values of integers that do not fit.
 bool sees_values(const Op& op);
 // The result of such a call: `values` are its inputs.
-Tensor call_with_values(const Op& op, PyObject* const* values);
+Tensor call_with_values(const Op& op, PyObject* const* values, size_t count);
 
 }  // namespace ef::py

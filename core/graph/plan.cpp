@@ -400,8 +400,7 @@ void Plan::pool_first(std::vector<DType>& types) {
     slope.node = own(slope, slope_op, slope_attrs, 2, pooled);
     slope.first_slot = new_slot(y.dtype());
     slope.inputs = {slope.inputs[2], result};
-    slope.specs.clear();
-    slope.specs.push_back(pooled);
+    slope.specs = {pooled};
     slope.direct = spread.direct = false;
 
     const Input gradient{.slot = slope.first_slot, .from_outside = false, .shape = &y.shape()};
