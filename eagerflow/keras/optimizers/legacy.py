@@ -20,7 +20,7 @@ from eagerflow.keras.optimizers import (
     sgd,
 )
 from eagerflow.keras.optimizers.hyperparameters import Hyperparameter
-from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
+from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.legacy_optimizer import Optimizer, is_positive
 from eagerflow.keras.optimizers.optimizer import takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, of_dtype, power
@@ -63,17 +63,13 @@ class SGD(Optimizer, sgd.SGD):
         **kwargs: Any,
     ) -> None:
         super().__init__(**arguments(locals()))
-        self._has_momentum = is_positive(momentum)
+        self._keeps_rows = self._has_momentum = is_positive(momentum)
 
     def _uses_momentum(self) -> bool:
         return self._has_momentum
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0} if self._has_momentum else {}
-
-    def _sparse(self, gradient: Any) -> Any:
-        # Rows without a gradient keep their momentum.
-        return summed_rows(gradient) if self._has_momentum else super()._sparse(gradient)
 
 
 class Adam(Optimizer, adam.Adam):
@@ -139,14 +135,10 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
                 f"(of type {type(momentum)})."
             )
         super().__init__(**arguments(locals()))
-        self._has_momentum = is_positive(momentum)
+        self._keeps_rows = self._has_momentum = is_positive(momentum)
 
     def _uses_momentum(self) -> bool:
         return self._has_momentum
-
-    def _sparse(self, gradient: Any) -> Any:
-        # Without momentum the averages of all rows decay.
-        return summed_rows(gradient) if self._has_momentum else None
 
     def _update(
         self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
@@ -208,6 +200,7 @@ class Adadelta(Optimizer, adadelta.Adadelta):
 
     _slot_names = {"accumulated_grad": "accum_grad", "accumulated_delta_var": "accum_var"}
     rho: Any = Hyperparameter("rho")
+    _keeps_rows = True
 
     def __init__(
         self,
@@ -218,9 +211,6 @@ class Adadelta(Optimizer, adadelta.Adadelta):
         **kwargs: Any,
     ) -> None:
         super().__init__(**arguments(locals()))
-
-    def _sparse(self, gradient: Any) -> Any:
-        return summed_rows(gradient)  # other rows and their slots stay as they are
 
 
 class Adamax(Optimizer, adamax.Adamax):
@@ -233,6 +223,7 @@ class Adamax(Optimizer, adamax.Adamax):
     _slot_names = {"u": "v"}
     beta_1: Any = Hyperparameter("beta_1")
     beta_2: Any = Hyperparameter("beta_2")
+    _keeps_rows = True
 
     def __init__(
         self,
@@ -244,9 +235,6 @@ class Adamax(Optimizer, adamax.Adamax):
         **kwargs: Any,
     ) -> None:
         super().__init__(**arguments(locals()))
-
-    def _sparse(self, gradient: Any) -> Any:
-        return summed_rows(gradient)  # other rows and their slots stay as they are
 
 
 class Ftrl(Optimizer, ftrl.Ftrl):
@@ -260,6 +248,7 @@ class Ftrl(Optimizer, ftrl.Ftrl):
     l1_regularization_strength: Any = Hyperparameter("l1_regularization_strength")
     l2_regularization_strength: Any = Hyperparameter("l2_regularization_strength")
     beta: Any = Hyperparameter("beta")
+    _keeps_rows = True
 
     def __init__(
         self,
@@ -279,9 +268,6 @@ class Ftrl(Optimizer, ftrl.Ftrl):
 
     def _slot_groups(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
         return [names]
-
-    def _sparse(self, gradient: Any) -> Any:
-        return summed_rows(gradient)  # other rows stay as they are
 
 
 class Nadam(Optimizer, nadam.Nadam):

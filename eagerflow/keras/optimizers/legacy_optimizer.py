@@ -9,11 +9,12 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras import config as defaults
 from eagerflow.keras.optimizers import clipping, scalars
 from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, names_of
-from eagerflow.keras.optimizers.keras2_hooks import Slots
+from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 from eagerflow.ops import control_flow
@@ -70,6 +71,7 @@ class Optimizer(_NewOptimizer):
     decay: Any = Hyperparameter("decay")
 
     _decays_rate = True  # whether `decay` reduces the learning rate
+    _keeps_rows = False  # whether rows without a gradient, and their slots, stay as they are
 
     def __init__(
         self,
@@ -203,6 +205,9 @@ class Optimizer(_NewOptimizer):
         self._variables.insert(0, variable)
         if isinstance(variable, Variable):
             self._one = _core.convert(1, variable.dtype)
+
+    def _sparse(self, gradient: IndexedSlices) -> Any:
+        return summed_rows(gradient) if self._keeps_rows else super()._sparse(gradient)
 
     def _current_rate(self) -> Any:
         if "learning_rate" not in self._hyper:
