@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,36 @@ from eagerflow.ops import creation
 Transformation = Callable[[Dataset], Dataset]
 
 SHARD_HINT = -1
+
+
+def _applied(method: str) -> Callable[..., Transformation]:
+    """A function with the parameters of a method of datasets, for `Dataset.apply`."""
+    body = getattr(Dataset, method)
+    _, *parameters = inspect.signature(body).parameters.values()
+    signature = inspect.Signature([item for item in parameters if item.name != "name"])
+
+    def transformation(*args: Any, **kwargs: Any) -> Transformation:
+        signature.bind(*args, **kwargs)
+        return lambda dataset: body(dataset, *args, **kwargs)
+
+    transformation.__signature__ = signature  # type: ignore[attr-defined]
+    transformation.__name__ = transformation.__qualname__ = method
+    transformation.__doc__ = f"See `Dataset.{method}`."
+    return transformation
+
+
+bucket_by_sequence_length = _applied("bucket_by_sequence_length")
+dense_to_ragged_batch = _applied("ragged_batch")
+dense_to_sparse_batch = _applied("sparse_batch")
+enumerate_dataset = _applied("enumerate")
+group_by_window = _applied("group_by_window")
+ignore_errors = _applied("ignore_errors")
+rejection_resample = _applied("rejection_resample")
+scan = _applied("scan")
+snapshot = _applied("snapshot")
+take_while = _applied("take_while")
+unbatch = _applied("unbatch")
+unique = _applied("unique")
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:
@@ -156,91 +187,9 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transfor
     return lambda dataset: reduced(dataset, key_func, reducer)
 
 
-def group_by_window(
-    key_func: Callable[..., Any],
-    reduce_func: Callable[..., Any],
-    window_size: Any = None,
-    window_size_func: Callable[..., Any] | None = None,
-) -> Transformation:
-    """See `Dataset.group_by_window`."""
-    return lambda dataset: dataset.group_by_window(
-        key_func, reduce_func, window_size, window_size_func
-    )
-
-
-def bucket_by_sequence_length(
-    element_length_func: Callable[..., Any],
-    bucket_boundaries: Any,
-    bucket_batch_sizes: Any,
-    padded_shapes: Any = None,
-    padding_values: Any = None,
-    pad_to_bucket_boundary: bool = False,
-    no_padding: bool = False,
-    drop_remainder: bool = False,
-) -> Transformation:
-    """See `Dataset.bucket_by_sequence_length`."""
-    return lambda dataset: dataset.bucket_by_sequence_length(
-        element_length_func,
-        bucket_boundaries,
-        bucket_batch_sizes,
-        padded_shapes,
-        padding_values,
-        pad_to_bucket_boundary,
-        no_padding,
-        drop_remainder,
-    )
-
-
-def ignore_errors(log_warning: bool = False) -> Transformation:
-    """See `Dataset.ignore_errors`."""
-    return lambda dataset: dataset.ignore_errors(log_warning)
-
-
-def enumerate_dataset(start: Any = 0) -> Transformation:
-    """See `Dataset.enumerate`."""
-    return lambda dataset: dataset.enumerate(start)
-
-
-def unique() -> Transformation:
-    """See `Dataset.unique`."""
-    return lambda dataset: dataset.unique()
-
-
-def unbatch() -> Transformation:
-    """See `Dataset.unbatch`."""
-    return lambda dataset: dataset.unbatch()
-
-
-def take_while(predicate: Callable[..., Any]) -> Transformation:
-    """See `Dataset.take_while`."""
-    return lambda dataset: dataset.take_while(predicate)
-
-
-def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """See `Dataset.scan`."""
-    return lambda dataset: dataset.scan(initial_state, scan_func)
-
-
-def snapshot(
-    path: Any,
-    compression: str | None = "AUTO",
-    reader_func: Callable[..., Any] | None = None,
-    shard_func: Callable[..., Any] | None = None,
-) -> Transformation:
-    """See `Dataset.snapshot`."""
-    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
-
-
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
     """Shuffles, then repeats."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
-
-
-def rejection_resample(
-    class_func: Callable[..., Any], target_dist: Any, initial_dist: Any = None, seed: Any = None
-) -> Transformation:
-    """See `Dataset.rejection_resample`."""
-    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
 
 
 def map_and_batch(
@@ -294,18 +243,6 @@ def parallel_interleave(
     return lambda dataset: dataset.interleave(
         map_func, cycle_length, block_length, cycle_length, not sloppy
     )
-
-
-def dense_to_ragged_batch(
-    batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = dtypes.int64
-) -> Transformation:
-    """See `Dataset.ragged_batch`."""
-    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
-
-
-def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Transformation:
-    """See `Dataset.sparse_batch`."""
-    return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
 def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
