@@ -178,11 +178,7 @@ def of_rank(x: Tensor, rank: int) -> Tensor:
 
 
 def checked_axis(axis: Any, rank: int, name: str = "axis") -> int:
-    """An axis as an index from 0 on.
-
-    Raises:
-        ValueError: if there is no such axis.
-    """
+    """An axis as an index from 0 on. Raises ValueError if there is no such axis."""
     axis = int(axis)
     if not -rank <= axis < rank:
         raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")

@@ -606,16 +606,11 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         indices = _core.as_tensor(delta.indices)
         rank = len(indices.shape)
         sizes = _ops.shape(indices)
-        grid = [
-            _ops.broadcast_to(
-                _ops.reshape(
-                    _ops.range(0, sizes[k], 1), [-1 if axis == k else 1 for axis in range(rank)]
-                ),
-                sizes,
-            )
-            for k in range(rank - 1)
-        ]
-        grid = [_ops.cast(part, indices.dtype) for part in grid]
+        grid = []
+        for k in range(rank - 1):
+            positions = _ops.cast(_ops.range(0, sizes[k], 1), indices.dtype)
+            along = [-1 if axis == k else 1 for axis in range(rank)]
+            grid.append(_ops.broadcast_to(_ops.reshape(positions, along), sizes))
         full = _ops.stack([*grid, indices], axis=rank)
         return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, full, delta.values))
 

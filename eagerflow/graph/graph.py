@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context, dtypes, func_graph, gradient_registry
+from eagerflow.framework import context, dtypes, func_graph
 from eagerflow.framework import name_scope as names
 from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
@@ -347,9 +347,9 @@ class Graph(_core.Graph, GraphInspection):
             LookupError: if none is registered under the name.
         """
         name = self._overridden[operation._node.id]
-        if name not in gradient_registry.registered:
+        if name not in func_graph.registered_gradients:
             raise LookupError(f"gradient registry has no entry for: {name}")
-        return gradient_registry.registered[name]
+        return func_graph.registered_gradients[name]
 
     # Collections
 

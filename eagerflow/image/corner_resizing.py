@@ -16,8 +16,9 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.image.resampling import keys_cubic
 from eagerflow.image.resizing import resize
-from eagerflow.typing import Array, TensorLike
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -30,14 +31,6 @@ def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: boo
         return at * np.float32((size - 1) / (new - 1))
     scale = np.float32(size / max(new, 1))
     return (at + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else at * scale
-
-
-def _cubic(distance: Any) -> Array:
-    """Keys's cubic kernel with a = -0.75."""
-    a, d = -0.75, np.abs(distance)
-    near = ((a + 2) * d - (a + 3)) * d * d + 1
-    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-    return np.where(d <= 1, near, np.where(d < 2, far, 0))
 
 
 def _along(images: TensorLike, axis: int, taps: list[tuple[Any, Any]]) -> Any:
@@ -165,7 +158,10 @@ def resize_bicubic(
         at = _positions(size, new, align_corners, False)
         low = np.floor(at).astype(int)
         at = low + np.rint((at - low) * _CUBIC_STEPS) / _CUBIC_STEPS
-        return [(np.clip(low + k, 0, size - 1), _cubic(at - (low + k))) for k in (-1, 0, 1, 2)]
+        return [
+            (np.clip(low + k, 0, size - 1), keys_cubic(at - (low + k), -0.75))
+            for k in (-1, 0, 1, 2)
+        ]
 
     return _resized(images, size, taps)
 

@@ -99,10 +99,7 @@ def _bicubic(count: int, size: int) -> Table:
     low = np.floor(positions)
     step = np.rint((positions - low) * np.float32(_STEPS)).astype(np.int64)
     x = np.arange(_STEPS + 1, dtype=np.float32) / np.float32(_STEPS)
-    a = np.float32(-0.5)
-    near = ((a + 2) * x - (a + 3)) * x * x + 1
-    y = x + 1
-    far = ((a * y - 5 * a) * y + 8 * a) * y - 4 * a
+    near, far = keys_cubic(x), keys_cubic(x + 1)
     weights = np.stack([far[step], near[step], near[_STEPS - step], far[_STEPS - step]], axis=-1)
     sources = low.astype(np.int64)[:, None] + np.arange(-1, 3)
     weights = np.where((sources >= 0) & (sources < size), weights, 0)
@@ -148,11 +145,12 @@ def _triangle(x: np.ndarray) -> np.ndarray:
     return np.maximum(1 - np.abs(x), 0)
 
 
-def _keys_cubic(x: np.ndarray) -> np.ndarray:
+def keys_cubic(x: np.ndarray, a: float = -0.5) -> np.ndarray:
+    """The cubic convolution kernel of Keys (1981), with the slope `a` at a distance of 1."""
     x = np.abs(x)
-    outer = ((-0.5 * x + 2.5) * x - 4) * x + 2
-    inner = (1.5 * x - 2.5) * x * x + 1
-    return np.where(x >= 2, 0, np.where(x >= 1, outer, inner))
+    outer = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    inner = ((a + 2) * x - (a + 3)) * x * x + 1
+    return np.where(x >= 2, 0, np.where(x > 1, outer, inner))
 
 
 def _mitchell_cubic(x: np.ndarray) -> np.ndarray:
@@ -172,12 +170,12 @@ _KERNELS: dict[str, tuple[float, Callable]] = {
     "lanczos1": (1.0, _lanczos(1.0)),
     "box": (1.0, _box),
     "triangle": (1.0, _triangle),
-    "keyscubic": (2.0, _keys_cubic),
+    "keyscubic": (2.0, keys_cubic),
     "lanczos3": (3.0, _lanczos(3.0)),
     "lanczos5": (5.0, _lanczos(5.0)),
     "gaussian": (1.5, _gaussian),
     "bilinear": (1.0, _triangle),
-    "bicubic": (2.0, _keys_cubic),
+    "bicubic": (2.0, keys_cubic),
     "mitchellcubic": (2.0, _mitchell_cubic),
 }
 

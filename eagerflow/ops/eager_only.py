@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes, gradient_registry
+from eagerflow.framework import dtypes, func_graph
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
@@ -141,9 +141,9 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f: Callable) -> Callable:
-        if self._op_type in gradient_registry.registered:
+        if self._op_type in func_graph.registered_gradients:
             raise KeyError(f"Registering two gradient with name '{self._op_type}'!")
-        gradient_registry.registered[self._op_type] = f
+        func_graph.registered_gradients[self._op_type] = f
         return f
 
 
@@ -160,7 +160,7 @@ def no_gradient(op_type: str) -> None:
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
-    gradient_registry.registered[op_type] = None
+    func_graph.registered_gradients[op_type] = None
 
 
 def nondifferentiable_batch_function(

@@ -272,12 +272,9 @@ def sparse_to_dense(
     >>> tf.compat.v1.sparse_to_dense([1, 3], [4], 7).numpy()
     array([0, 7, 0, 7], dtype=int32)
     """
-    indices = _core.as_tensor(sparse_indices)
-    values = _core.as_tensor(sparse_values)
-    if indices.ndim == 0:
-        indices = _ops.reshape(indices, [1, 1])
-    elif indices.ndim == 1:
-        indices = _ops.expand_dims(indices, -1)
-    values = _ops.broadcast_to(values, _ops.shape(indices)[:1])
-    whole = _ops.fill(_core.convert(default_value, values.dtype, None), output_shape)
-    return _ops.tensor_scatter_nd_update(whole, indices, values)
+    indices = _ops.cast(sparse_indices, dtypes.int64)
+    if indices.ndim in (0, 1):
+        indices = _ops.reshape(indices, [-1, 1])
+    return _ops.sparse_to_dense(
+        sparse_values, default_value, indices, output_shape, validate_indices
+    )

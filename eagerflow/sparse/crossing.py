@@ -25,28 +25,18 @@ DEFAULT_KEY = 956888297470
 
 def _rows(value: Any) -> list[list[Any]]:
     """The values of each example: bytes or integers."""
-    if isinstance(value, SparseTensor):
-        count = int(value.dense_shape.numpy()[0])
-        _check_matrix(value)
-        rows: list[list[Any]] = [[] for _ in range(count)]
-        for row, item in zip(
-            value.indices.numpy()[:, 0].tolist(), value.values.numpy().tolist(), strict=True
-        ):
-            rows[row].append(item)
-        return rows
-    if isinstance(value, RaggedTensor):
-        if value.ragged_rank != 1:
-            raise ValueError("tf.ragged.cross only supports inputs with rank=2")
-        _check_matrix(value)
-        return value.to_list()
-    tensor = _core.as_tensor(value)
-    _check_matrix(tensor)
-    return tensor.numpy().tolist()
-
-
-def _check_matrix(value: Any) -> None:
-    if len(value.shape) != 2:
-        raise invalid_argument(f"Crossed tensors must have rank 2, got shape {value.shape}")
+    if isinstance(value, RaggedTensor) and value.ragged_rank != 1:
+        raise ValueError("tf.ragged.cross only supports inputs with rank=2")
+    matrix = value if isinstance(value, SparseTensor | RaggedTensor) else _core.as_tensor(value)
+    if len(matrix.shape) != 2:
+        raise invalid_argument(f"Crossed tensors must have rank 2, got shape {matrix.shape}")
+    if not isinstance(matrix, SparseTensor):
+        return matrix.to_list() if isinstance(matrix, RaggedTensor) else matrix.numpy().tolist()
+    rows: list[list[Any]] = [[] for _ in range(int(matrix.dense_shape.numpy()[0]))]
+    indices, values = matrix.indices.numpy()[:, 0].tolist(), matrix.values.numpy().tolist()
+    for row, item in zip(indices, values, strict=True):
+        rows[row].append(item)
+    return rows
 
 
 def _checked(inputs: Any) -> list[list[list[Any]]]:
