@@ -274,12 +274,10 @@ def _output(encoding: str, op: str) -> str:
 def _encoded_spec(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
     if not isinstance(input, RaggedTensor):
         return TensorSpec(known_rank(_core.as_tensor(input)).shape[:-1], dtypes.string)
-    spec = input._type_spec
-    shape = spec.shape[:-1]
-    ragged_rank = min(spec.ragged_rank, len(shape) - 1)
-    if not ragged_rank:
+    shape, splits = input.shape[:-1], input.row_splits.dtype
+    if min(input.ragged_rank, len(shape) - 1) == 0:
         return TensorSpec(shape, dtypes.string)
-    return RaggedTensorSpec(shape, dtypes.string, ragged_rank, spec.row_splits_dtype)
+    return RaggedTensorSpec(shape, dtypes.string, min(input.ragged_rank, len(shape) - 1), splits)
 
 
 @op_function(in_graph=on_host(_encoded_spec))
@@ -311,10 +309,7 @@ def unicode_encode(
         if input.ndim == 0:
             raise ValueError("input_tensor's rank must be at least 1.")
     if input.dtype != dtypes.int32:
-        raise invalid_argument(
-            "cannot compute UnicodeEncode as input #0(zero-based) was expected to be a int32 tensor "
-            f"but is a {input.dtype.name} tensor [Op:UnicodeEncode]"
-        )
+        raise invalid_argument(f"input was expected to be a int32 tensor, not {input.dtype.name}")
     return _encode(input, output_encoding, errors, replacement_char)
 
 

@@ -17,14 +17,10 @@ def _signs(y_true: Tensor) -> Tensor:
     return _ops.select(binary, 2.0 * y_true - 1.0, y_true)
 
 
-def _positive(margin: Tensor) -> Tensor:
-    """max(margin, 0), whose gradient at 0 is 1: a score on the margin is still moved."""
-    return _ops.maximum(margin, 0.0)
-
-
 def _gaps(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     y_pred = tensor(y_pred)
-    return _positive(1.0 - _signs(labels_for(y_pred, y_true)) * y_pred)
+    # `maximum` has a gradient at a tie, `relu` has none: scores on the margin are still moved.
+    return _ops.maximum(1.0 - _signs(labels_for(y_pred, y_true)) * y_pred, 0.0)
 
 
 def hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
@@ -57,7 +53,7 @@ def categorical_hinge(y_true: TensorLike, y_pred: TensorLike) -> Tensor:
     y_true = labels_for(y_pred, y_true)
     right = _ops.reduce_sum(y_true * y_pred, axis=-1)
     wrong = _ops.reduce_max((1.0 - y_true) * y_pred, axis=-1)
-    return _positive(wrong - right + 1.0)
+    return _ops.maximum(wrong - right + 1.0, 0.0)
 
 
 class Hinge(LossFunctionWrapper):

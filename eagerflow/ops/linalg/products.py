@@ -149,10 +149,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     if not may_equal(*shapes) or any(
         s is not None and s[-1:] not in ((3,), (None,)) for s in shapes
     ):
-        message = (
-            f"Both inputs must have the same shape with a last dimension of 3, got "
-            f"{a.shape.as_list()} and {b.shape.as_list()} [Op:Cross]"
-        )
+        message = f"{a.shape} and {b.shape} must be equal with a last dimension of 3 [Op:Cross]"
         if shapes[0] == shapes[1] != () and _core.building() is None:
             raise errors.FailedPreconditionError(None, None, message)
         raise invalid_argument(message)

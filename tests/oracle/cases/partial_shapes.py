@@ -72,6 +72,8 @@ tf.ensure_shape(x(2, 3), [2, None])
 tf.ensure_shape(x(2, 3), [None, 3])
 tf.ensure_shape(x(2, 3), [2, 4])
 tf.ensure_shape(x(2, 3), [2])
+tf.reshape(x(2, 3), [0, -1])
+tf.reshape(x(2, 3), [-1, 0])
 tf.reshape(x(2, 3), [3, 2])
 tf.reshape(x(2, 3), [-1])
 tf.reshape(x(2, 3), [3, -1])
@@ -398,8 +400,6 @@ raw('Multinomial', x(2, 3), k(4), ours={'dtype': tf.int64, 'key': 1, 'counter_lo
 # What is better than TensorFlow's, by the reason why.
 BETTER = {
     "what no sizes can make right is refused at once": """
-tf.reshape(x(2, 3), [0, -1])
-tf.reshape(x(2, 3), [-1, 0])
 tf.reshape(x(2, 3), [-1, -1])
 tf.transpose(x(2, 3), [1, 1])
 tf.tile(x(2, 3), [2, -1])
@@ -462,7 +462,7 @@ x(4, 5)[::k(2)]
     "a number tells of one diagonal, whichever it is": """
 tf.linalg.diag_part(x(2, 3), k=k(1))
 """,
-    "a size of -1 beside one of 0 can only be 0": """
+    "-1 beside a 0 is the product of the other sizes, as when it runs": """
 tf.reshape(x(0, 3), [0, -1])
 """,
     "TensorFlow takes an unknown length or number of rows for a number": """
