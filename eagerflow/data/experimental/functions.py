@@ -24,26 +24,25 @@ Transformation = Callable[[Dataset], Dataset]
 SHARD_HINT = -1
 
 
-def _applied(method: str) -> Callable[..., Transformation]:
-    """A function with the parameters of a method of datasets, for `Dataset.apply`."""
-    body = getattr(Dataset, method)
-    _, *parameters = inspect.signature(body).parameters.values()
+def _applied(method: str, name: str | None = None) -> Callable[..., Transformation]:
+    """The function `name` with the parameters of a method of datasets, for `Dataset.apply`."""
+    _, *parameters = inspect.signature(getattr(Dataset, method)).parameters.values()
     signature = inspect.Signature([item for item in parameters if item.name != "name"])
 
     def transformation(*args: Any, **kwargs: Any) -> Transformation:
         signature.bind(*args, **kwargs)
-        return lambda dataset: body(dataset, *args, **kwargs)
+        return lambda dataset: getattr(dataset, method)(*args, **kwargs)
 
     transformation.__signature__ = signature  # type: ignore[attr-defined]
-    transformation.__name__ = transformation.__qualname__ = method
+    transformation.__name__ = transformation.__qualname__ = name or method
     transformation.__doc__ = f"See `Dataset.{method}`."
     return transformation
 
 
 bucket_by_sequence_length = _applied("bucket_by_sequence_length")
-dense_to_ragged_batch = _applied("ragged_batch")
-dense_to_sparse_batch = _applied("sparse_batch")
-enumerate_dataset = _applied("enumerate")
+dense_to_ragged_batch = _applied("ragged_batch", "dense_to_ragged_batch")
+dense_to_sparse_batch = _applied("sparse_batch", "dense_to_sparse_batch")
+enumerate_dataset = _applied("enumerate", "enumerate_dataset")
 group_by_window = _applied("group_by_window")
 ignore_errors = _applied("ignore_errors")
 rejection_resample = _applied("rejection_resample")
