@@ -128,10 +128,9 @@ std::vector<Hole> SymbolicInts::take_holes(SavedAttrs& attrs) {
     }
     if (field.engage) {
       // To read an optional attribute gives it a value, if it has none.
-      const SavedAttrs before = attrs;
-      SavedAttrs engaged = attrs;
+      const SavedAttrs engaged = attrs;
       field.value_in(const_cast<void*>(AttrsRef(engaged).data()));
-      if (!(engaged == before)) continue;
+      if (!(engaged == attrs)) continue;
     }
     void* const value = field.value_in(const_cast<void*>(own.data()));
     const auto index = static_cast<int32_t>(k);
