@@ -444,8 +444,8 @@ def reduced(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fa
     """See `tf.reduce_sum`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     rank = len(dims)
-    dtype = value.dtype
-    if name == "reduce_mean" and dtype.is_integer and axis is not None:
+    dtype = dtypes.bool if name in ("reduce_any", "reduce_all") else value.dtype
+    if name == "reduce_mean" and dtype.is_integer:
         dtype = dtypes.float64 if dtype.size >= 4 else dtypes.float32
     known = None if axis is None else _core.static_value(_core.convert(axis, None, dtypes.int32))
     if axis is not None and known is None:

@@ -132,11 +132,13 @@ def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fal
         keepdims: whether reduced axes stay, with size one.
     """
     axes = _axes_of(value, axis)
+    if name in ("reduce_any", "reduce_all"):
+        value = value.with_flat_values(_ops.cast(value.flat_values, dtypes.bool))
+    if name == "reduce_mean" and (axes is not None or value.dtype.is_integer):
+        return _mean(value, axes, bool(keepdims))
     if axes is None:
         total = getattr(_ops, name)(value.flat_values)
         return _ops.reshape(total, [1] * rank_of(value)) if keepdims else total
-    if name == "reduce_mean":
-        return _mean(value, axes, bool(keepdims))
     result: Any = value
     for item in axes:
         result = _one_axis(name, result, item)
@@ -151,7 +153,7 @@ def _expanded(value: Any, axis: int) -> Any:
     return expand_dims(value, axis)
 
 
-def _mean(value: RaggedTensor, axes: list[int], keepdims: bool) -> Any:
+def _mean(value: RaggedTensor, axes: list[int] | None, keepdims: bool) -> Any:
     rows: Any = None
 
     def sum_of(flat: Tensor) -> Tensor:

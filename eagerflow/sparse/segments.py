@@ -257,7 +257,9 @@ def dense_bincount(
     axis: Axes | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """`tf.math.bincount` of sparse or ragged integers."""
+    """`tf.math.bincount` of sparse or ragged integers; other values are cast to int32."""
+    if not arr.dtype.is_integer:
+        arr = _ops.cast(arr, dtypes.int32)
     if isinstance(arr, RaggedTensor) and not axis:
         arr = arr.flat_values
         weights = weights.flat_values if isinstance(weights, RaggedTensor) else weights

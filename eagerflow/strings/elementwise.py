@@ -38,10 +38,7 @@ def like(dtype: Any = dtypes.string) -> Callable[..., TypeSpec]:
     """The specs of functions with one result for each string; see `on_host`."""
 
     def specs(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
-        if not isinstance(input, RaggedTensor):
-            return TensorSpec(_core.as_tensor(input).shape, dtype)
-        spec = input._type_spec
-        return RaggedTensorSpec(spec.shape, dtype, spec.ragged_rank, spec.row_splits_dtype)
+        return TensorSpec(_core.as_tensor(input).shape, dtype)
 
     return specs
 
@@ -91,9 +88,7 @@ def from_items(values: Sequence[bytes], shape: Sequence[int]) -> Tensor:
 
 
 def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
-    """Applies a function to each string of a tensor or ragged tensor."""
-    if isinstance(value, RaggedTensor):
-        return value.with_flat_values(each(function, value.flat_values, op))
+    """Applies a function to each string."""
     tensor = strings(value, op)
     if _core.building() is not None:
         spec = TensorSpec(tensor.shape, dtypes.string)
@@ -103,8 +98,6 @@ def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
 
 def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -> Any:
     """Computes a value of a given dtype for each string."""
-    if isinstance(value, RaggedTensor):
-        return value.with_flat_values(numbers(function, value.flat_values, dtype, op))
     tensor = strings(value, op)
     if _core.building() is not None:
         spec = TensorSpec(tensor.shape, dtype)
@@ -114,9 +107,7 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
 
 
 def natively(operation: Callable, value: Any, op: str, *attributes: Any) -> Any:
-    """Applies an operation of the engine to the strings of a tensor or ragged tensor."""
-    if isinstance(value, RaggedTensor):
-        return value.with_flat_values(natively(operation, value.flat_values, op, *attributes))
+    """Applies an operation of the engine to strings."""
     return operation(strings(value, op), *attributes)
 
 

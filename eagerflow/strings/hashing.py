@@ -30,7 +30,7 @@ def _checked_count(num_buckets: int, op: str) -> int:
     return count
 
 
-@composed_op("StringToHashBucket", input=Input("string"))
+@composed_op("StringToHashBucket", elementwise=1, input=Input("string"))
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by MurmurHash64A.
 
@@ -48,7 +48,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
     return natively(_ops.string_hash, input, "StringToHashBucket", count, "murmur", _MURMUR_SEED)
 
 
-@composed_op("StringToHashBucketFast", input=Input("string"))
+@composed_op("StringToHashBucketFast", elementwise=1, input=Input("string"))
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
     """A bucket for each string, int64, by FarmHash; see `tf.strings.to_hash_bucket`.
 
@@ -60,7 +60,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return natively(_ops.string_hash, input, op, count, "farm")
 
 
-@composed_op("StringToHashBucketStrong", input=Input("string"), key=list[int])
+@composed_op("StringToHashBucketStrong", elementwise=1, input=Input("string"), key=list[int])
 def to_hash_bucket_strong(input: Any, num_buckets: int, key: Any, name: str | None = None) -> Any:
     """A bucket for each string, int64, by a keyed hash (SipHash).
 

@@ -218,7 +218,7 @@ def _starts(item: bytes) -> list[int]:
     return [place for place, byte in enumerate(item) if byte & 0xC0 != 0x80]
 
 
-@composed_op("StringLength", input=Input("string"))
+@composed_op("StringLength", elementwise=1, input=Input("string"))
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
     """How long each string is, int32.
 
@@ -244,7 +244,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
     return encoding == "utf-8"
 
 
-@composed_op("StringLower", input=Input("string"))
+@composed_op("StringLower", elementwise=1, input=Input("string"))
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings in lower case.
 
@@ -263,7 +263,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringLower", False)
 
 
-@composed_op("StringUpper", input=Input("string"))
+@composed_op("StringUpper", elementwise=1, input=Input("string"))
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     """The strings in upper case; see `tf.strings.lower`.
 
@@ -275,7 +275,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
     return natively(_ops.string_case, input, "StringUpper", True)
 
 
-@composed_op("StringStrip", input=Input("string"))
+@composed_op("StringStrip", elementwise=1, input=Input("string"))
 def strip(input: Any, name: str | None = None) -> Any:
     """The strings without white space at both ends.
 
@@ -331,8 +331,6 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 def _part_spec(
     input: Tensor, pos: Any, len: object, unit: str = "BYTE", name: str | None = None
 ) -> TypeSpec:
-    if isinstance(input, RaggedTensor):
-        return like()(input)
     shapes = [_core.as_tensor(value).shape for value in (input, pos)]
     return TensorSpec(broadcast_static_shape(*shapes), dtypes.string)
 
@@ -422,7 +420,7 @@ _NUMBERS = (
 )
 
 
-@composed_op("StringToNumber", input=Input("string"), out_type=DType)
+@composed_op("StringToNumber", elementwise=1, input=Input("string"), out_type=DType)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
     """Parses strings as numbers.
 

@@ -17,7 +17,6 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import each, items, like, natively, strings
 
 _ops = _core.ops
@@ -295,6 +294,7 @@ def _pattern(pattern: Any) -> re.Pattern:
 
 @composed_op(
     "RegexFullMatch",
+    elementwise=1,
     input=Input("string"),
     pattern=Input("string"),
     in_graph=on_host(like(dtypes.bool)),
@@ -313,8 +313,6 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
     array([ True, False])
     """
     expression = _pattern(pattern)
-    if isinstance(input, RaggedTensor):
-        return input.with_flat_values(regex_full_match(input.flat_values, pattern))
     x = strings(input, "RegexFullMatch")
     given = items(_core.convert(pattern, dtypes.string, None))[0]
     plain = _forms(given).plain
@@ -378,6 +376,7 @@ def _replaced(text: str, expression: re.Pattern, parts: Iterable, everywhere: bo
 
 @composed_op(
     "RegexReplace",
+    elementwise=1,
     input=Input("string"),
     pattern=Input("string"),
     rewrite=Input("string"),

@@ -353,7 +353,7 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
         return None
 
 
-@composed_op("UnicodeTranscode", input=Input("string"), in_graph=on_host(like()))
+@composed_op("UnicodeTranscode", elementwise=1, input=Input("string"), in_graph=on_host(like()))
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -384,19 +384,6 @@ def unicode_transcode(
     op = "UnicodeTranscode"
     codec = _output(output_encoding, op)
     decoder = _Decoder(input_encoding, errors, replacement_char, replace_control_characters, op)
-
-    if isinstance(input, RaggedTensor):
-        flat = unicode_transcode(
-            input.flat_values,
-            *(
-                input_encoding,
-                output_encoding,
-                errors,
-                replacement_char,
-                replace_control_characters,
-            ),
-        )
-        return input.with_flat_values(flat)
     x = strings(input, op)
     if decoder.codec == "utf-8" and not replace_control_characters:
         if _ops.utf8_decode(x)[2]._size:
@@ -418,7 +405,9 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
         return tables["starts"], tables["scripts"]
 
 
-@composed_op("UnicodeScript", input=Input("int32"), in_graph=on_host(like(dtypes.int32)))
+@composed_op(
+    "UnicodeScript", elementwise=1, input=Input("int32"), in_graph=on_host(like(dtypes.int32))
+)
 def unicode_script(input: Any, name: str | None = None) -> Any:
     """The script of each character, as ICU's id.
 
@@ -431,8 +420,6 @@ def unicode_script(input: Any, name: str | None = None) -> Any:
     >>> tf.strings.unicode_script([97, 0x4E00]).numpy()
     array([25, 17], dtype=int32)
     """
-    if isinstance(input, RaggedTensor):
-        return input.with_flat_values(unicode_script(input.flat_values))
     x = _core.convert(input, dtypes.int32, None)
     starts, scripts = _scripts()
     codes = np.asarray(x)

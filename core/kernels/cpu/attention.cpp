@@ -299,9 +299,9 @@ void whole_rows(const Attention& a, const Blocks& blocks, const Turned& keys, in
            result + first * size, size, false);
 }
 
-// Rows of the result, block by block.
+// Rows of the result, block by block. Keeps the greatest scores of all rows, then the sums.
 void forward_rows(const Attention& a, const Blocks& blocks, const Turned& keys, int64_t head,
-                  int64_t i, const Room& room, float* result, float* sums) {
+                  int64_t i, const Room& room, float* result, float* kept) {
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
   const auto& loops = row_loops_of<float>();
   const int64_t size = a.value_size;
@@ -337,7 +337,10 @@ void forward_rows(const Attention& a, const Blocks& blocks, const Turned& keys, 
   }
   for (int64_t r = 0; r < rows.rows; ++r) {
     loops.scale(out + r * size, out + r * size, 1 / room.totals[r], size);
-    if (sums) sums[head * a.queries + rows.row + r] = room.tops[r] + std::log(room.totals[r]);
+    if (!kept) continue;
+    float* const row = kept + head * a.queries + rows.row + r;
+    row[0] = room.tops[r];
+    row[a.heads * a.queries] = room.totals[r];
   }
 }
 
@@ -378,7 +381,9 @@ class Backward {
       scores(a_, keys_, room.scaled, head, block, room.weights, width);
       for (int64_t r = 0; r < block.rows; ++r) {
         float* const row = room.weights + r * width;
-        loops.exp_shifted(row, row, kept_[first + r], block.columns);
+        const float top = kept_[first + r], sum = kept_[a_.heads * a_.queries + first + r];
+        loops.exp_shifted(row, row, top, block.columns);
+        loops.scale(row, row, 1 / sum, block.columns);
       }
     }
     const float* const grad = grad_ + first * size;
@@ -473,7 +478,7 @@ bool place_mask(const Shape& mask, const Shape& scores, Attention& a) {
 }
 
 int64_t kept_size(const Attention& a) {
-  return a.heads * a.queries * (keeps_weights(a) ? a.keys : 1);
+  return a.heads * a.queries * (keeps_weights(a) ? a.keys : 2);
 }
 
 void attention(const Attention& a, float* result, float* kept) {

@@ -46,9 +46,10 @@ bool place_matrices(const Shape& query, const Shape& key, const Shape& value, At
 // to the scores [..., queries, keys].
 bool place_mask(const Shape& mask, const Shape& scores, Attention& a);
 
-// How many numbers the backward pass needs of the forward pass: of a few keys the weights, since
-// computing them again would take longer than reading them, else the logarithms of the sums of the
-// exponentials of each row of scores.
+// How many values the backward pass needs of the forward pass: of a few keys the weights, since
+// computing them again would take longer than reading them, else the greatest score of each row and
+// the sum of the exponentials. These stay apart: where scores are large, the logarithm of the sum
+// would be lost in their last bits.
 int64_t kept_size(const Attention& a);
 
 // `result` is [heads, queries, value_size]. `kept` gets what the backward pass needs, unless it is
