@@ -81,6 +81,23 @@ def test_values_and_gradients_are_those_of_single_steps(
     )
 
 
+@pytest.mark.parametrize("shift", [1e4, -1e4, -1e9, "infinite"])
+@pytest.mark.parametrize("keys", [70, 300, 600])
+def test_gradients_where_all_scores_are_large(keys: int, shift: Any) -> None:
+    # The scores of small integers are exact, so that adding the shift rounds them alike.
+    inputs = [tf.round(normal(*HEADS, rows, 16, seed=rows)) for rows in (65, keys, keys)]
+    mask = tf.fill([65, keys], 0.0 if shift == "infinite" else shift)
+    if shift == "infinite":
+        mask = tf.where(np.tri(65, keys, dtype=bool), mask, -np.inf)
+
+    def with_mask(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given: function(*given, mask, 0.25)
+
+    assert_close(
+        gradients(with_mask(operation), inputs), gradients(with_mask(single_steps), inputs)
+    )
+
+
 def test_a_mask_that_is_learned_has_a_gradient() -> None:
     inputs = [normal(*HEADS, 20, 8), normal(*HEADS, 30, 8, seed=1), normal(*HEADS, 30, 8, seed=2)]
     inputs.append(normal(20, 30, seed=3))
