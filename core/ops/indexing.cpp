@@ -114,6 +114,16 @@ void gather_gradient(GradContext& g) {
   g.set_gathered(0, g.dy(), indices, g.attrs<GatherAttrs>());
 }
 
+// So have rows that gather_nd takes by a column of indices.
+void gather_nd_gradient(GradContext& g) {
+  const Tensor& indices = g.input(1);
+  if (indices.rank() == 2 && indices.dim(1) == 1 && !g.attrs<GatherNdAttrs>().batch_dims) {
+    g.set_sparse(0, g.dy(), reshape_to(indices, {indices.size()}), g.input_shape(0));
+  } else {
+    g.set_gathered(0, g.dy(), indices, g.attrs<GatherNdAttrs>());
+  }
+}
+
 int64_t count_rows(Shape indices) {
   indices.erase(indices.rank() - 1);
   return known_elements(indices);
@@ -308,8 +318,7 @@ const Op gather_nd{{
           c.add_output(c.dtype(0), sliced_shape(c.shape(0), c.shape(1), batch_dims));
         },
     .kernel = cpu::gather_nd,
-    .gradient =
-        [](GradContext& g) { g.set_gathered(0, g.dy(), g.input(1), g.attrs<GatherNdAttrs>()); },
+    .gradient = gather_nd_gradient,
     .needs = {{.inputs = 2}, {}},
     .doc = "The slices that rows of indices select.",
 }};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import re
 from collections.abc import Sequence
@@ -624,13 +625,16 @@ def unsorted_segment_join(
         )
     inner = x._shape_tuple()[ids.ndim :]
     width = math.prod(inner)
-    lines: list[list[list[bytes]]] = [[[] for _ in range(width)] for _ in range(count)]
+    cells = collections.defaultdict(list)
     flat = items(x)
     for row, segment in enumerate(ids.reshape(-1).tolist()):
         for column in range(width):
-            lines[segment][column].append(flat[row * width + column])
+            cells[segment, column].append(flat[row * width + column])
+    lines = np.full([count, width], b"", object)
     between = separator.encode()
-    return from_items([between.join(cell) for line in lines for cell in line], [count, *inner])
+    for cell, parts in cells.items():
+        lines[cell] = between.join(parts)
+    return _core.convert(lines.reshape([count, *inner]), dtypes.string, None)
 
 
 def _check_pads(pad_values: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -157,3 +159,36 @@ def test_batches_of_indices_that_params_do_not_have():
     assert traced([[0, 1], [2, 3], [4, 5]]).numpy().tolist() == [0, 3, 5]
     with pytest.raises(tf.errors.InvalidArgumentError, match="should be equal"):
         traced([[0, 1], [2, 3]])
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(
+    "indices, batch_dims, sparse",
+    [
+        ([[0], [2]], 0, True),
+        (np.zeros([0, 1], int), 0, True),
+        ([[[0], [2]]], 0, False),
+        ([[0, 1], [2, 0]], 0, False),
+        ([1], 0, False),
+        ([[0], [1], [0]], 1, False),
+    ],
+)
+def test_gradients_by_a_column_of_indices_are_rows(
+    indices: Any, batch_dims: int, sparse: bool, traced: bool
+) -> None:
+    params = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+    def read(x: Any) -> Any:
+        return tf.square(tf.gather_nd(x, indices, batch_dims))
+
+    with tf.GradientTape() as tape:
+        tape.watch(params)
+        taken = (tf.function(read) if traced else read)(params)
+    gradient = tape.gradient(taken, params)
+    assert isinstance(gradient, tf.IndexedSlices if sparse else tf.Tensor)
+    numeric = np.zeros([3, 2], "f")
+    for i, j in np.ndindex(3, 2):
+        step = np.zeros([3, 2], "f")
+        step[i, j] = 0.5
+        numeric[i, j] = np.sum(read(params + step) - read(params - step))
+    np.testing.assert_allclose(tf.convert_to_tensor(gradient), numeric, rtol=1e-5)
