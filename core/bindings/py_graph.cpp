@@ -154,8 +154,10 @@ graph::VariablePairs to_variables(nb::handle pairs) {
 
 void run_by_plan(const Callable& callable, TensorList& inputs, TensorList& results) {
   // As in TensorFlow, a call that is differentiated has random streams of its own.
-  const graph::CalledFrom here(callable.is_watched(inputs) ? &callable : nullptr);
+  const bool watched = callable.is_watched(inputs);
+  const graph::CalledFrom here(watched ? &callable : nullptr);
   run_plan(callable.plan(), inputs, results);
+  if (watched) callable.record_connections(inputs, results);
 }
 
 nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
@@ -303,14 +305,10 @@ void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
   auto* const owner = static_cast<PyGraph*>(callable.graph().owner);
   const auto compiled = owner ? owner->compiled_here() : nullptr;
-  if (!compiled) return run_by_plan(callable, inputs, results);
   // What tapes record runs operation by operation.
-  if (!callable.is_watched(inputs)) {
-    graph::append_captures(callable.graph(), inputs);
-    return compiled->run(inputs, results);
-  }
-  const graph::CalledFrom here(&callable);
-  run_plan(callable.plan(), inputs, results);
+  if (!compiled || callable.is_watched(inputs)) return run_by_plan(callable, inputs, results);
+  graph::append_captures(callable.graph(), inputs);
+  compiled->run(inputs, results);
 }
 
 void run_plan(const graph::Plan& plan, std::span<const Tensor> arguments, TensorList& results) {

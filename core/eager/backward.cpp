@@ -252,6 +252,22 @@ void run_custom(Record& record, std::span<Tensor> dy, const std::vector<char>& n
   }
 }
 
+// Adds the inputs of a record of connections if one of its outputs has a gradient.
+void add_connected(Record& record, const std::vector<char>& needed,
+                   const std::vector<Collected>& collected,
+                   std::unordered_map<uint32_t, TensorSpec>& connected) {
+  bool reached = false;
+  for (size_t j = 0; j < record.num_outputs; ++j) {
+    const uint32_t entry = record.output(j).entry;
+    reached |= entry && (collected[entry] || connected.contains(entry));
+  }
+  if (!reached) return;
+  for (size_t i = 0; i < record.num_inputs; ++i) {
+    const Record::Slot& slot = record.input(i);
+    if (needed[slot.entry]) connected.try_emplace(slot.entry, slot.dtype, record.shape(slot));
+  }
+}
+
 // By record, the sources of which it is the oldest user, and so the last that adds to the gradient.
 std::vector<std::vector<size_t>> last_uses(const std::vector<Record*>& records, size_t count,
                                            const std::vector<char>& on_path,
@@ -359,6 +375,16 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     if (entry && entry < entry_count && needed[entry]) collected[entry].add(weights[t]);
   }
 
+  // Entries that a record connects with what has a gradient: theirs is zero if no other comes.
+  std::unordered_map<uint32_t, TensorSpec> connected;
+  const auto complete_gradient = [&](uint32_t entry) -> Collected& {
+    Collected& sum = collected[entry];
+    if (connected.empty() || sum) return sum;
+    const auto found = connected.find(entry);
+    if (found != connected.end()) sum.add(zeros(found->second.dtype, found->second.shape));
+    return sum;
+  };
+
   // By record, the sources whose gradients are complete once it has been processed.
   std::vector<std::vector<size_t>> complete;
   if (finished) complete = last_uses(records, record_count, on_path, sources, entries_);
@@ -367,12 +393,14 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
   for (size_t r = record_count; r-- > 0;) {
     Record& record = *records[r];
     bool reached = false;
-    if (on_path[r]) {
+    if (on_path[r] && record.connects()) {
+      add_connected(record, needed, collected, connected);
+    } else if (on_path[r]) {
       dy.clear();
       for (size_t j = 0; j < record.num_outputs; ++j) {
         const uint32_t entry = record.output(j).entry;
         Tensor& gradient = dy.emplace_back();
-        if (!entry || !collected[entry]) continue;
+        if (!entry || !complete_gradient(entry)) continue;
         reached = true;
         gradient = collected[entry].densified();
         if (!is_source[entry]) collected[entry] = {};
@@ -392,7 +420,8 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     }
     if (!finished) continue;
     for (const size_t source : complete[r]) {
-      if (Collected& sum = collected[entries_.find(sources[source])]) finished(source, sum.sum());
+      Collected& sum = complete_gradient(entries_.find(sources[source]));
+      if (sum) finished(source, sum.sum());
     }
   }
 
@@ -400,7 +429,7 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
   results.reserve(sources.size());
   for (uint64_t id : sources) {
     const uint32_t entry = entries_.find(id);
-    results.push_back(entry && entry < entry_count ? collected[entry].sum() : Gradient{});
+    results.push_back(entry && entry < entry_count ? complete_gradient(entry).sum() : Gradient{});
   }
   TensorList dense;
   for (const Gradient& result : results) {

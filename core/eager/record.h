@@ -23,8 +23,8 @@ struct Record {
     uint8_t rank = 0;
   };
 
-  const Op* op = nullptr;  // or null, and then:
-  std::shared_ptr<BackwardFunction> backward;
+  const Op* op = nullptr;                      // or null, and then:
+  std::shared_ptr<BackwardFunction> backward;  // or null, and then inputs and outputs are connected
   SavedAttrs attrs;
   uint32_t num_inputs = 0;
   uint32_t num_outputs = 0;
@@ -49,11 +49,14 @@ struct Record {
     pool_deallocate(record, bytes);
   }
 
+  bool connects() const { return !op && !backward; }
+
   Slot& input(size_t i) { return slots()[i]; }
   Slot& output(size_t j) { return slots()[num_inputs + j]; }
   int64_t* dims() { return reinterpret_cast<int64_t*>(slots() + num_inputs + num_outputs); }
   // Describes a tensor in a slot, and writes its sizes to position `dims` of dims().
   void fill(Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep);
+  void fill(Slot& slot, int64_t*& dims, DType dtype, const Shape& shape);
   Shape shape(const Slot& slot) {
     return Shape(std::span<const int64_t>(dims() + slot.dims, slot.rank));
   }

@@ -32,11 +32,15 @@ size_t recorded_rank(const Tensor& tensor) {
 
 }  // namespace
 
-void Record::fill(Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep) {
-  slot.dtype = tensor.dtype();
-  slot.rank = static_cast<uint8_t>(recorded_rank(tensor));
+void Record::fill(Slot& slot, int64_t*& dims, DType dtype, const Shape& shape) {
+  slot.dtype = dtype;
+  slot.rank = static_cast<uint8_t>(shape.ranked() ? shape.rank() : 0);
   slot.dims = static_cast<uint32_t>(dims - this->dims());
-  for (int64_t dim : tensor.shape()) *dims++ = dim;
+  for (int64_t dim : shape) *dims++ = dim;
+}
+
+void Record::fill(Slot& slot, int64_t*& dims, const Tensor& tensor, bool keep) {
+  fill(slot, dims, tensor.dtype(), tensor.shape());
   if (keep) slot.value = tensor;
 }
 
@@ -201,6 +205,33 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
     if (options_.forward && entries_.find(outputs[j].impl()->id()) != 0) continue;
     if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = fresh_entry(outputs[j].impl()->id());
+    }
+  }
+  records_.push_back(record);
+}
+
+void Tape::connect(std::span<const Source> sources, std::span<const Tensor> outputs) {
+  if (options_.watch_only || options_.forward) return;
+  std::vector<const Source*> watched;
+  size_t rank_sum = 0;
+  for (const Source& source : sources) {
+    if (!entries_.find(source.id) || !differentiates(source.dtype)) continue;
+    watched.push_back(&source);
+    rank_sum += static_cast<size_t>(source.shape.rank());
+  }
+  if (watched.empty()) return;
+  may_pool_first_ = false;
+  for (const Tensor& output : outputs) rank_sum += recorded_rank(output);
+  Record* record = Record::create(watched.size(), outputs.size(), rank_sum);
+  int64_t* dims = record->dims();
+  for (size_t i = 0; i < watched.size(); ++i) {
+    record->fill(record->input(i), dims, watched[i]->dtype, watched[i]->shape);
+    record->input(i).entry = entries_.find(watched[i]->id);
+  }
+  for (size_t j = 0; j < outputs.size(); ++j) {
+    record->fill(record->output(j), dims, outputs[j], false);
+    if (differentiates(outputs[j].dtype())) {
+      record->output(j).entry = entry_of(outputs[j].impl()->id());
     }
   }
   records_.push_back(record);

@@ -66,6 +66,15 @@ class Tape {
   void record(std::shared_ptr<BackwardFunction> backward, std::span<const uint64_t> inputs,
               std::span<const Tensor> outputs);
 
+  // A tensor or variable that the outputs of a call are connected with.
+  struct Source {
+    uint64_t id = 0;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+  };
+  // Records that gradients of the outputs reach the sources, as zeros if by no operation.
+  void connect(std::span<const Source> sources, std::span<const Tensor> outputs);
+
   // Called in a backward pass with the index of a source and its gradient, once the gradient is
   // complete.
   using Finished = std::function<void(size_t source, const Gradient& gradient)>;

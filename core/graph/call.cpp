@@ -177,6 +177,30 @@ bool Callable::is_watched(std::span<const Tensor> inputs) const {
   });
 }
 
+void Callable::record_connections(std::span<const Tensor> inputs,
+                                  std::span<const Tensor> outputs) const {
+  if (!connections_.conditional) return;
+  std::vector<Tape::Source> sources;
+  size_t index = 0;
+  const auto add = [&](uint64_t id, DType dtype, const Shape& shape) {
+    if (connections_.connected[index++] && id) sources.push_back({id, dtype, shape});
+  };
+  const auto add_tensor = [&](const Tensor& tensor) {
+    add(tensor.impl()->id_or_zero(), tensor.dtype(), tensor.shape());
+  };
+  for (const Tensor& input : inputs.first(graph_->inputs().size())) add_tensor(input);
+  for (const Capture& capture : graph_->captures()) add_tensor(capture.outer);
+  for (Variable* const traced : connections_.variables) {
+    Variable& variable = SwappedVariables::find(*traced);
+    // A branch that did not run has not read it.
+    for (Tape* const tape : active_tapes()) {
+      if (variable.trainable() && tape->watches_accessed_variables()) tape->watch(variable);
+    }
+    add(variable.id(), variable.dtype(), variable.shape());
+  }
+  for (Tape* const tape : active_tapes()) tape->connect(sources, outputs);
+}
+
 void append_captures(const Graph& callee, TensorList& inputs) {
   for (const Capture& capture : callee.captures()) inputs.push_back(capture.outer);
 }

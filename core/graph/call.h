@@ -31,6 +31,9 @@ class Callable {
   const Plan& plan() const { return plan_; }
   // Whether tapes watch what a call reads.
   bool is_watched(std::span<const Tensor> inputs) const;
+  // Tells the tapes after a call, which have recorded its operations, what its outputs are
+  // connected with. As in TensorFlow, the gradient by a source that this call did not need is zero.
+  void record_connections(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const;
   const Connections& connections() const { return connections_; }
 
   // What runs it as one program of a compiler's, for inputs and captures; empty if its plan does.

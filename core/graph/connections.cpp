@@ -104,6 +104,12 @@ class Walk {
 Connections find_connections(const Graph& graph) {
   Walk walk(graph);
   Connections result;
+  result.conditional = std::ranges::count_if(graph.outputs(), [](const Tensor& output) {
+                         return is_differentiable(output.dtype());
+                       }) > 1;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    result.conditional |= static_cast<bool>(graph.node(id).function);
+  }
   const auto add = [&](const Walk::Use& use) {
     result.connected.push_back(use.connected);
     result.row_indices.push_back(use.row_indices.value_or(DType::kInvalid));

@@ -13,6 +13,9 @@ struct Connections {
   std::vector<Variable*> variables;
   std::vector<char> connected;     // by source: whether a differentiable path leads to an output
   std::vector<DType> row_indices;  // by source: see NodeFunction
+  // Whether a call may compute outputs without a source that is connected: another output depends
+  // on it, or a branch that is not taken.
+  bool conditional = false;
 };
 
 Connections find_connections(const Graph& graph);

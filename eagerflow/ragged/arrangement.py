@@ -335,9 +335,14 @@ def _squeeze(value: Any, axis: int) -> Any:
 @hosted(graph_specs.tiled)
 def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
     """Repeats a ragged tensor along its axes."""
-    counts = _core.convert(multiples, None, dtypes.int64).numpy().tolist()
-    if len(counts) != rank_of(value):
-        raise ValueError(f"Shape {len(counts)} of multiples must be [{rank_of(value)}]")
+    counts = _core.convert(multiples, None, dtypes.int64)
+    if not counts.dtype.is_integer:
+        raise TypeError(f"Multiples are integers, not {counts.dtype.name}")
+    counts = counts.numpy().tolist()
+    if len(counts) != rank_of(value) or min(counts) < 0:
+        raise InvalidArgumentError(
+            None, None, f"Expected {rank_of(value)} multiples of 0 or more, got {counts} [Op:Tile]"
+        )
     result: Any = value
     for axis, count in enumerate(counts):
         if count == 0:
@@ -388,7 +393,7 @@ def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: obje
 @hosted(graph_specs.gathered)
 def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
     """Slices of a ragged or dense tensor at indices that may be ragged."""
-    params, indices = convert(params), convert(indices)
+    params, indices = convert(params), _indices(indices)
     batch = batch_dims if batch_dims >= 0 else batch_dims + rank_of(indices)
     axis = checked_axis(axis, rank_of(params))
     if batch:
@@ -409,6 +414,13 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
     return gather_rows(params, rows)
 
 
+def _indices(value: Any) -> Any:
+    indices = convert(value)
+    if not indices.dtype.is_integer:
+        _core.refuse_attr("Tindices", indices.dtype, [dtypes.int32, dtypes.int64], "GatherV2")
+    return indices
+
+
 def _check_rows(rows: np.ndarray, count: int) -> None:
     if rows.size and (rows.min() < 0 or rows.max() >= count):
         bad = rows[(rows < 0) | (rows >= count)].reshape(-1)[0]
@@ -417,12 +429,16 @@ def _check_rows(rows: np.ndarray, count: int) -> None:
 
 def _gather_columns(params: RaggedTensor, indices: Any) -> Any:
     """The same columns of each row."""
-    if isinstance(indices, RaggedTensor) or indices.ndim != 1:
-        raise ValueError("Columns of a ragged tensor are gathered by a vector of indices")
-    columns, lengths = indices.numpy(), params._partition.lengths
+    starts, lengths = params._partition.splits[:-1], params._partition.lengths
+    flat = indices.flat_values if isinstance(indices, RaggedTensor) else indices
+    columns = np.asarray(flat)
     for length in np.unique(lengths):
         _check_rows(columns, int(length))
-    return gather_rows(params.values, params._partition.splits[:-1, None] + columns)
+    elements = starts.reshape(-1, *[1] * columns.ndim) + columns
+    if flat is indices:
+        return gather_rows(params.values, elements)
+    rows = tile(expand_dims(indices, 0), [len(starts), *[1] * rank_of(indices)])
+    return rows.with_flat_values(gather_rows(params.values, elements.reshape(-1, *flat.shape[1:])))
 
 
 def _batch_gather(params: Any, indices: Any, axis: int, batch: int) -> Any:
@@ -468,7 +484,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
     """Slices of a ragged tensor at indices along its first axes."""
     if batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
-    params, indices = convert(params), convert(indices)
+    params, indices = convert(params), _indices(indices)
     if isinstance(indices, RaggedTensor):
         return (
             indices.with_flat_values(gather_nd(params, indices.flat_values))

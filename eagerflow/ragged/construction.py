@@ -302,14 +302,15 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
         and `data` is dense.
 
     Raises:
-        ValueError: if the mask is a scalar, no boolean, or of other shape.
+        ValueError: if the mask is a scalar or of other shape.
+        TypeError: if it has no booleans.
 
     >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False] * 3])
     <tf.RaggedTensor [[1, 3], []]>
     """
     data, mask = convert(data), convert(mask)
     if mask.dtype is not dtypes.bool:
-        mask = _ops.cast(mask, dtypes.bool)
+        raise TypeError(f"The mask holds booleans, not values of {mask.dtype.name}")
     rank = len(mask.shape)
     if rank == 0:
         raise ValueError("mask cannot be scalar.")

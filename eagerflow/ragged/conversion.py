@@ -82,11 +82,7 @@ def to_tensor(value: RaggedTensor, default: Any, shape: Any) -> Tensor:
     if default is None:
         default = zero_of(flat.dtype)
     else:
-        default = _core.convert(default, None, flat.dtype)
-        if default.dtype is not flat.dtype:
-            raise ValueError(
-                f"The default value has dtype {default.dtype.name}, the elements {flat.dtype.name}"
-            )
+        default = _core.convert(default, flat.dtype, None)
     if default.ndim > len(inner):
         raise invalid_argument(
             f"default_value.shape={default.shape} and rt_input.flat_values.shape={flat.shape} are "
@@ -136,7 +132,7 @@ def _in_order(indices: np.ndarray, count: int) -> bool:
 
 def _wanted_sizes(shape: Any, value: RaggedTensor) -> list[int | None]:
     if isinstance(shape, Tensor):
-        shape = shape.numpy().tolist()
+        shape = [None if size < 0 else size for size in shape.numpy().reshape(-1).tolist()]
     return graph_specs.wanted_sizes(shape, len(value.shape))
 
 

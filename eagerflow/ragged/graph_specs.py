@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.shapes import as_shape
 from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.tensor import RaggedTensor
@@ -239,6 +241,11 @@ def gathered(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> T
         dims = dims_of(params)
         result = [*dims[:along], *index_dims, *dims[along + 1 :]]
         ragged_rank = ragged_rank_of(params)
+        own = ragged_rank_of(indices)
+        if own and along <= ragged_rank:
+            inner = len(index_dims) - own - 1 + ragged_rank - along
+            ragged_rank = along + own + (inner if ragged_rank > along else 0)
+            return spec_of(_without_lengths(result, ragged_rank), params.dtype, ragged_rank, splits)
         ragged_rank = (
             max(ragged_rank - 1 + len(index_dims), along - 1)
             if along <= ragged_rank
@@ -315,9 +322,10 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> TypeSpec:
 
 def wanted_sizes(shape: Any, rank: int) -> list[int | None]:
     """The requested sizes of a dense result; None for sizes that depend on the values."""
-    sizes = [None if size is None or int(size) < 0 else int(size) for size in shape]
+    sizes = as_shape(shape).as_list()
     if len(sizes) != rank:
-        raise ValueError(f"Shape {sizes} must have rank {rank}, that of the ragged tensor")
+        message = f"Shape {sizes} must have rank {rank}, that of the ragged tensor"
+        raise InvalidArgumentError(None, None, message)
     return sizes
 
 

@@ -14,6 +14,7 @@ from eagerflow.framework.op_function import bind_arguments, parameter_names
 from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.ops import array, indexing, math, segment
 from eagerflow.ops import reduction as ops_reduction
+from eagerflow.ops.nn import activation
 from eagerflow.ragged import arrangement, conversion, graph_specs, reduction
 from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
@@ -309,6 +310,7 @@ _COMPOSED: dict[Callable, Callable] = {
     ops_reduction.reduce_variance: reduction.reduce_variance,
     math.scalar_mul: lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
     array.shape: _shape,
+    activation.softmax: reduction.softmax,
     array.size: _size,
     array.stack: _stack,
     array.split: lambda value, num_or_size_splits, axis=0, num=None, name=None: arrangement.split(

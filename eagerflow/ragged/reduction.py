@@ -12,6 +12,8 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted
 from eagerflow.framework.sizes import checked_axis, shape_of
 from eagerflow.ops import segment
+from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.nn import activation
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import (
     convert,
@@ -67,6 +69,8 @@ def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
     """Rows of the same segment reduced element by element, by a function or its name."""
     if isinstance(data, Tensor):
         return (_SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
+    if ids.size and (ids.min() < 0 or ids.max() >= count):
+        raise invalid_argument(f"Segment ids {ids.tolist()} are not all in [0, {count})")
     partition = data._partition
     lengths = np.zeros(count, np.int64)
     np.maximum.at(lengths, ids, partition.lengths)
@@ -207,13 +211,16 @@ def reduce_logsumexp(
 
 @hosted(graph_specs.same)
 def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> RaggedTensor:
-    """The softmax along the last axis."""
+    """The softmax along an axis, by default the last one."""
     rank = rank_of(logits)
     axis = rank - 1 if axis is None else checked_axis(axis, rank)
+    if axis > logits.ragged_rank:
+        flat_axis = axis - logits.ragged_rank
+        return logits.with_flat_values(activation.softmax(logits.flat_values, flat_axis))
     if axis != rank - 1:
-        raise ValueError("The softmax of a ragged tensor is taken along its last axis.")
-    if isinstance(logits.flat_values, Tensor) and logits.flat_values.ndim > 1:
-        return logits.with_flat_values(_ops.softmax(logits.flat_values))
+        peak = _ops.stop_gradient(_ops.reduce_max(logits.flat_values))
+        scaled: Any = _ops.exp(_ops.subtract(logits, peak))
+        return _ops.divide_real(scaled, reduce("reduce_sum", scaled, axis, keepdims=True))
     inner: Any = logits
     while isinstance(inner.values, RaggedTensor):
         inner = inner.values

@@ -193,8 +193,8 @@ class RaggedTensor(RaggedFactories):
         for partition in self._partitions():
             sizes.append(int(partition.lengths.max(initial=0)))
         sizes += self.flat_values._shape_tuple()[1:]
-        chosen = sizes if axis is None else np.array(sizes)[np.asarray(axis)]
-        return _core.convert(chosen, dtype, None)
+        bounds = _core.convert(sizes, dtype, None)
+        return bounds if axis is None else _ops.gather(bounds, axis, 0, 0)
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other elements.
