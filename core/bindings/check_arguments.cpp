@@ -15,6 +15,7 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "graph/symbolic.h"
 #include "ops/input_checks.h"
 
 namespace ef::py {
@@ -58,6 +59,8 @@ bool succeeds(PyObject* result) {
 
 // Raises what a value of the wrong type for an attribute raises.
 void check_value(const AttrParameter& attr, PyObject* value) {
+  // A graph knows it when it runs.
+  if (is_tensor(value) && symbol_of(tensor_of(value))) return;
   switch (attr.kind) {
     case AttrKind::kInt:
       if (is_text(value) || !succeeds(PyNumber_Long(value))) unexpected("int", attr.name, value);

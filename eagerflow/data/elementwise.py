@@ -325,9 +325,10 @@ class UniqueDataset(UnaryDataset):
 
     def __init__(self, source: Dataset) -> None:
         super().__init__(source)
-        for leaf in structure.flatten(source.element_spec):
+        leaves = structure.flatten(source.element_spec)
+        for leaf in leaves:
             _check_unique(leaf)
-        if not isinstance(source.element_spec, TensorSpec):
+        if len(leaves) != 1 or not isinstance(leaves[0], TensorSpec):
             raise invalid("tf.data.Dataset.unique takes elements that are one tensor each.")
 
     def _cursor(self, context: Context) -> Cursor:
@@ -358,8 +359,9 @@ class UniqueCursor(InputCursor):
 
     def __next__(self) -> Any:
         for element in self._input:
-            _check_unique(element)
-            key = _key_of(element)
+            leaf = structure.flatten(element)[0]
+            _check_unique(leaf)
+            key = _key_of(leaf)
             if key not in self._seen:
                 self._seen.add(key)
                 return element

@@ -71,9 +71,15 @@ def test_choices_that_are_no_booleans(name):
 def test_elements_that_transformations_do_not_take():
     with pytest.raises(ValueError, match="batch it first"):
         D.range(3).rebatch(2)
-    for elements in ((1, 2), {"a": "b"}, tf.ragged.constant([[1], [2, 3]])):
+    for elements in ((1, 2), {"a": "b", "c": "d"}, tf.ragged.constant([[1], [2, 3]])):
         with pytest.raises(tf.errors.InvalidArgumentError, match="one tensor"):
             D.from_tensors(elements).unique()
+
+
+def test_one_tensor_in_a_structure_is_unique():
+    for wrap in (lambda x: (x,), lambda x: {"a": x}, lambda x: ((x,),)):
+        dataset = D.from_tensor_slices([1, 2, 1]).map(wrap).unique()
+        assert list(dataset.as_numpy_iterator()) == [wrap(1), wrap(2)]
 
 
 def test_rows_of_ragged_tensors_are_unbatched():

@@ -83,19 +83,23 @@ def translated(config: Any) -> Any:
     return result
 
 
-def portable(config: Any) -> Any:
+def portable(config: Any, owner: str | None = None) -> Any:
     """A configuration for files, without the entries of Keras 2 that have their defaults.
 
     Functional models get the class name that both versions read.
+
+    Args:
+        config: a configuration, or a structure of them.
+        owner: the name of the class whose arguments it has.
     """
     if isinstance(config, (list, tuple)):
         return [portable(item) for item in config]
     if not isinstance(config, dict):
         return config
     result = {
-        key: portable(value)
+        key: portable(value, config.get("class_name") if key == "config" else None)
         for key, value in config.items()
-        if value not in _OMITTED_DEFAULTS.get(key, ())
+        if value not in _OMITTED_DEFAULTS.get(key, ()) or not _is_omitted(owner, key)
     }
     inner = result.get("config")
     if config.get("class_name") == "BatchNormalization" and isinstance(inner, dict):
@@ -114,6 +118,36 @@ def portable(config: Any) -> Any:
     if config.get("class_name") == "Functional" and "module" in config:
         result.update(module="keras", class_name="Model", registered_name="Model")
     return result
+
+
+def _is_omitted(owner: str | None, key: str) -> bool:
+    """Whether a class is one of Keras's whose default for an argument is among those left out."""
+    if owner is None:
+        return True
+    cls = _class_of(owner)
+    if cls is None:
+        return False
+    defaults = [
+        inspect.signature(maker).parameters[key].default
+        for maker in _constructors(cls)
+        if key in inspect.signature(maker).parameters
+    ]
+    omitted = (*_OMITTED_DEFAULTS[key], None, inspect.Parameter.empty)
+    return not defaults or defaults[0] in omitted
+
+
+def _class_of(name: str) -> type | None:
+    """The class of Keras that this name exports; None if there is none."""
+    for module in ("layers", "optimizers", "initializers", "losses", "metrics"):
+        cls = getattr(getattr(keras, module), name, None)
+        if inspect.isclass(cls):
+            return cls
+    return None
+
+
+def _constructors(cls: type) -> list[Any]:
+    """The constructors of a class and of its bases, its own first."""
+    return [vars(base)["__init__"] for base in cls.__mro__[:-1] if "__init__" in vars(base)]
 
 
 def _without_usual(name: str, config: dict[str, Any]) -> dict[str, Any]:
@@ -218,14 +252,10 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     if not str(entry.get("module") or "keras").startswith("keras"):
         return config
     config = _without_contradictions(name, config)
-    for module in ("layers", "optimizers", "initializers", "losses", "metrics"):
-        cls = getattr(getattr(keras, module), name, None)
-        if inspect.isclass(cls):
-            break
-    else:
+    cls = _class_of(name)
+    if cls is None:
         return config
-    makers = [vars(base)["__init__"] for base in cls.__mro__[:-1] if "__init__" in vars(base)]
-    taken = [set(inspect.signature(maker).parameters) for maker in makers]
+    taken = [set(inspect.signature(maker).parameters) for maker in _constructors(cls)]
     # Arguments of a base class that its subclass lacks.
     own = taken[0] if taken else set()
     fixed = {key for key in _USUAL if key not in own and config.get(key) in _USUAL[key]}

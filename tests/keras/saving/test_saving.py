@@ -381,3 +381,38 @@ def test_saved_models_have_what_only_their_functions_use(tmp_path):
     # Files of weights do not have them.
     model.save_weights(tmp_path / "weights")
     assert len(tf.train.list_variables(tmp_path / "weights")) < len(names)
+
+
+@tf.keras.saving.register_keras_serializable("saved arguments")
+class Grouped(tf.keras.layers.Layer):
+    """A layer whose arguments have names and values that files of Keras's own layers leave out."""
+
+    def __init__(self, groups=4, optional=True, noise_shape=(1,), **kwargs):
+        super().__init__(**kwargs)
+        self.groups, self.optional, self.noise_shape = groups, optional, noise_shape
+
+    def get_config(self):
+        own = {"groups": self.groups, "optional": self.optional, "noise_shape": self.noise_shape}
+        return {**super().get_config(), **own}
+
+    def call(self, inputs):
+        return inputs
+
+
+@pytest.mark.parametrize("extension", ["keras", "h5", "tf"])
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_arguments_that_other_classes_have_by_default(groups, extension, tmp_path):
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Conv1D(4, 1, groups=groups, input_shape=(3, 4)),
+            tf.keras.layers.GroupNormalization(groups),
+            Grouped(groups, optional=False, noise_shape=None),
+        ]
+    )
+    path = tmp_path / ("model" if extension == "tf" else f"model.{extension}")
+    model.save(path, save_format=extension)
+    loaded = tf.keras.models.load_model(path)
+    assert [layer.groups for layer in loaded.layers] == [groups] * 3
+    assert loaded.layers[2].optional is False and loaded.layers[2].noise_shape is None
+    x = np.random.default_rng(0).normal(size=[2, 3, 4]).astype("f")
+    np.testing.assert_array_equal(loaded(x), model(x))
