@@ -71,7 +71,9 @@ def answer(tf: Any, value: Any) -> list[Leaf]:
         return [Leaf("array", value.dtype.name, value)]
     if isinstance(value, bool | int | str | bytes):
         return [Leaf(type(value).__name__, "", value)]
-    if isinstance(value, float | np.generic):
+    if isinstance(value, float):  # perhaps an element of a tensor
+        return [Leaf("float", "float32", np.asarray(value))]
+    if isinstance(value, np.generic):
         return [Leaf(type(value).__name__, "float64", np.asarray(value))]
     if isinstance(value, tf.TensorShape | tf.DType | tf.TypeSpec):
         text = (
