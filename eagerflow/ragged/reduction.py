@@ -220,7 +220,7 @@ def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> 
     if axis != rank - 1:
         peak = _ops.stop_gradient(_ops.reduce_max(logits.flat_values))
         scaled: Any = _ops.exp(_ops.subtract(logits, peak))
-        return _ops.divide_real(scaled, reduce("reduce_sum", scaled, axis, keepdims=True))
+        return scaled / reduce("reduce_sum", scaled, axis, keepdims=True)
     inner: Any = logits
     while isinstance(inner.values, RaggedTensor):
         inner = inner.values
