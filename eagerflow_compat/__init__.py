@@ -1,6 +1,7 @@
 """What programs of other years and packages need beside eagerflow's TensorFlow 2 API.
 
 - `compat_v1` is `tf.compat.v1`, and `v1` has what it is made of.
+- `keras` has the names of `tf.keras` that other versions of Keras have.
 - `contrib` is `tf.contrib`, `tpu` is `tf.tpu`, `horovod` answers `import horovod`.
 - `internals` has those of TensorFlow's private modules that packages import.
 - `dropin` is `python -m eagerflow` and `tf.install_as_tensorflow`: `import tensorflow` gives eagerflow.

@@ -7,7 +7,6 @@ from eagerflow.keras import (
     constraints as constraints,
     datasets as datasets,
     dtensor as dtensor,
-    estimator as estimator,
     experimental as experimental,
     export as export,
     initializers as initializers,
@@ -16,15 +15,11 @@ from eagerflow.keras import (
     metrics as metrics,
     mixed_precision as mixed_precision,
     models as models,
-    ops as ops,
     optimizers as optimizers,
     preprocessing as preprocessing,
-    random as random,
     regularizers as regularizers,
     saving as saving,
-    tree as tree,
     utils as utils,
-    wrappers as wrappers,
 )
 from eagerflow.framework.device import device as device
 from eagerflow.keras.engine.functional.input_layer import Input as Input
@@ -43,6 +38,13 @@ from eagerflow.keras.release import version as version
 from eagerflow.keras.variable import Variable as Variable
 from eagerflow.framework.name_scope import name_scope as name_scope
 from eagerflow.version import VERSION
+from eagerflow_compat.keras import (
+    estimator as estimator,
+    ops as ops,
+    random as random,
+    tree as tree,
+    wrappers as wrappers,
+)
 
 DTypePolicy = Policy
 __version__ = VERSION

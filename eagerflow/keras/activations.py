@@ -13,7 +13,7 @@ from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
-nn = lazy.Module("eagerflow.keras.ops.nn")
+keras = lazy.Module("eagerflow.keras")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _ops = _core.ops
@@ -178,7 +178,7 @@ _NAMES: dict[str, Any] = {
     "swish": swish,
     "tanh": tanh,
 }
-# Those of Keras 3, imported on first use.
+# Those of `keras.ops`, imported on first use.
 _LATER = frozenset(
     "celu glu hard_shrink hard_silu hard_swish hard_tanh log_sigmoid soft_shrink sparse_plus "
     "sparse_sigmoid sparsemax squareplus tanh_shrink threshold".split()
@@ -193,7 +193,7 @@ def __getattr__(name: str) -> Any:
         return _activation.log_softmax
     if name not in _LATER:
         raise AttributeError(f"module 'eagerflow.keras.activations' has no attribute '{name}'")
-    return getattr(nn, name)
+    return getattr(keras.ops, name)
 
 
 # Functions of tf.nn and tf.math that are written under the activation's name.

@@ -32,7 +32,7 @@ from eagerflow.lookup import tables
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants, main_graph, saved_functions, structured_values
 from eagerflow.saved_model.options import Asset
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 from eagerflow.version import VERSION
 
 # Imported when they are first used: few programs need them.
@@ -221,7 +221,7 @@ class _Writer:
     def _functions_of(self, number: int) -> dict[str, Any]:
         item = self._objects[number][0]
         identifier = self._graph.nodes[number].user_object.identifier
-        of_keras = type(item).__module__.startswith("eagerflow.keras")
+        of_keras = own_code.public(type(item).__module__).startswith("eagerflow.keras")
         named = self._listing.functions(
             item, of_class=of_keras or identifier.startswith("_tf_keras")
         )

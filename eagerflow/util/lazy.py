@@ -81,6 +81,11 @@ def _imported_from(module: ModuleType, name: str) -> Any:
         raise
 
 
+def _is_missing(source: str) -> bool:
+    """Whether a module is one of the neighbour's, which is not installed."""
+    return source.partition(".")[0] == own_code.NEIGHBOR and not own_code.is_installed()
+
+
 def attach(
     namespace: str,
     make: Callable[[str, str], Any] | None = None,
@@ -88,6 +93,8 @@ def attach(
     together: bool = False,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a module or package with a stub.
+
+    Where the neighbour is not installed, its names are left out of the two lists.
 
     Args:
         namespace: the module's `__name__`.
@@ -98,6 +105,9 @@ def attach(
     """
     listed = origins(namespace)
     declared = signatures(namespace) if make is not None else {}
+    shown = [*listed, *declared]
+    if not own_code.is_installed():
+        shown = [name for name in shown if name in declared or not _is_missing(listed[name][0])]
     module = sys.modules[namespace]
     if together:
         vars(module)["_together"] = True
@@ -113,23 +123,20 @@ def attach(
         elif listed[name][0] == namespace:
             value = importlib.import_module(f"{namespace}.{listed[name][1]}")
             _import_together(value)
+        elif _is_missing(listed[name][0]):
+            text = own_code.absent(f"{namespace}.{name}")
+            raise AttributeError(text, name=name, obj=module)
         else:
             source, original = listed[name]
-            try:
-                value = _imported_from(importlib.import_module(source), original)
-            except ModuleNotFoundError as error:
-                if (error.name or "").split(".")[0] != own_code.NEIGHBOR:
-                    raise
-                public = f"{namespace}.{name}"
-                raise AttributeError(own_code.absent(public), name=name, obj=module) from None
+            value = _imported_from(importlib.import_module(source), original)
         setattr(module, name, value)
         return value
 
     # What users complete by the tabulator: public names, not the modules that this one imports.
     def __dir__() -> list[str]:
-        return sorted({*listed, *declared, *(name for name in vars(module) if name[:2] == "__")})
+        return sorted({*shown, *(name for name in vars(module) if name[:2] == "__")})
 
-    return __getattr__, __dir__, [*listed, *declared]
+    return __getattr__, __dir__, shown
 
 
 def listing(namespace: str) -> Callable[[], list[str]]:
@@ -208,6 +215,8 @@ class Objects(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         module, original = self._origins[name]
+        if _is_missing(module):
+            raise ModuleNotFoundError(own_code.absent(name), name=module)
         return getattr(importlib.import_module(module), original)
 
     def __contains__(self, name: object) -> bool:

@@ -9,17 +9,18 @@ import sys
 import pytest
 
 import eagerflow as tf
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 
-_ROOT = pathlib.Path(tf.__file__).parent
+_ROOT = pathlib.Path(tf.__file__).parent.parent
 
 
 def _namespaces():
     """The modules and packages with stubs, and the stubs."""
-    for stub in sorted(_ROOT.glob("**/*.pyi")):
-        module = stub.parent if stub.stem == "__init__" else stub.with_suffix("")
-        if stub.with_suffix(".py").exists():
-            yield ".".join(module.relative_to(_ROOT.parent).parts), stub
+    for package in own_code.PACKAGES:
+        for stub in sorted((_ROOT / package).glob("**/*.pyi")):
+            module = stub.parent if stub.stem == "__init__" else stub.with_suffix("")
+            if stub.with_suffix(".py").exists():
+                yield ".".join(module.relative_to(_ROOT).parts), stub
 
 
 _STUBS = dict(_namespaces())
@@ -29,7 +30,7 @@ def _loaded_by(program: str) -> set[str]:
     """The package's modules that a program loads."""
     shown = f"import sys\n{program}\nprint(*[m for m in sys.modules if m.startswith('eagerflow')])"
     run = subprocess.run(
-        [sys.executable, "-c", shown], capture_output=True, text=True, cwd=_ROOT.parent, check=True
+        [sys.executable, "-c", shown], capture_output=True, text=True, cwd=_ROOT, check=True
     )
     return set(run.stdout.splitlines()[-1].split())
 
@@ -78,7 +79,11 @@ def test_no_module_has_the_name_of_something_else(namespace):
     if stub.stem != "__init__":
         return
     folder = stub.parent
-    inside = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+    inside = {
+        path.stem
+        for path in folder.iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
     for name, origin in lazy.origins(namespace).items():
         if name in inside:
             assert origin == (namespace, name)
@@ -152,5 +157,5 @@ def test_namespaces_of_operations_have_no_hook_once_they_are_named():
     """The interpreter reads attributes faster of modules without one."""
     program = "import eagerflow as tf; tf.math.sin; print('__getattr__' in vars(tf.math))"
     run = [sys.executable, "-c", program]
-    shown = subprocess.run(run, capture_output=True, text=True, cwd=_ROOT.parent, check=True)
+    shown = subprocess.run(run, capture_output=True, text=True, cwd=_ROOT, check=True)
     assert shown.stdout == "False\n"

@@ -11,7 +11,7 @@ from eagerflow.keras.layers.activation import (
     Softmax as Softmax,
     ThresholdedReLU as ThresholdedReLU,
 )
-from eagerflow.keras.layers.adaptive_pooling import (
+from eagerflow_compat.keras.layers.adaptive_pooling import (
     AdaptiveAveragePooling1D as AdaptiveAveragePooling1D,
     AdaptiveAveragePooling2D as AdaptiveAveragePooling2D,
     AdaptiveAveragePooling3D as AdaptiveAveragePooling3D,
@@ -26,7 +26,7 @@ from eagerflow.keras.layers.attention import (
 from eagerflow.keras.layers.batch_normalization import BatchNormalization as BatchNormalization
 from eagerflow.keras.layers.bidirectional import Bidirectional as Bidirectional
 from eagerflow.keras.layers.category_encoding import CategoryEncoding as CategoryEncoding
-from eagerflow.keras.layers.color_augmentation import (
+from eagerflow_compat.keras.layers.color_augmentation import (
     AutoContrast as AutoContrast,
     Equalization as Equalization,
     RandomColorDegeneration as RandomColorDegeneration,
@@ -94,7 +94,9 @@ from eagerflow.keras.layers.global_pooling import (
     GlobalMaxPooling2D as GlobalMaxPooling2D,
     GlobalMaxPooling3D as GlobalMaxPooling3D,
 )
-from eagerflow.keras.layers.group_query_attention import GroupQueryAttention as GroupQueryAttention
+from eagerflow_compat.keras.layers.group_query_attention import (
+    GroupQueryAttention as GroupQueryAttention,
+)
 from eagerflow.keras.layers.gru import GRU as GRU, GRUCell as GRUCell
 from eagerflow.keras.layers.hashing import HashedCrossing as HashedCrossing, Hashing as Hashing
 from eagerflow.keras.layers.identity import (
@@ -140,13 +142,13 @@ from eagerflow.keras.layers.merging import (
     multiply as multiply,
     subtract as subtract,
 )
-from eagerflow.keras.layers.rand_augment import (
+from eagerflow_compat.keras.layers.rand_augment import (
     AugMix as AugMix,
     MaxNumBoundingBoxes as MaxNumBoundingBoxes,
     RandAugment as RandAugment,
     RandomShear as RandomShear,
 )
-from eagerflow.keras.layers.mixing_augmentation import (
+from eagerflow_compat.keras.layers.mixing_augmentation import (
     CutMix as CutMix,
     MixUp as MixUp,
     RandomErasing as RandomErasing,
@@ -160,7 +162,7 @@ from eagerflow.keras.layers.padding import (
     ZeroPadding2D as ZeroPadding2D,
     ZeroPadding3D as ZeroPadding3D,
 )
-from eagerflow.keras.layers.pipeline import Pipeline as Pipeline
+from eagerflow_compat.keras.layers.pipeline import Pipeline as Pipeline
 from eagerflow.keras.layers.pooling import (
     AveragePooling1D as AveragePooling1D,
     AveragePooling2D as AveragePooling2D,
@@ -194,11 +196,13 @@ from eagerflow.keras.layers.reshaping import (
     RepeatVector as RepeatVector,
     Reshape as Reshape,
 )
-from eagerflow.keras.layers.reversible_embedding import ReversibleEmbedding as ReversibleEmbedding
-from eagerflow.keras.layers.rms_normalization import RMSNormalization as RMSNormalization
+from eagerflow_compat.keras.layers.reversible_embedding import (
+    ReversibleEmbedding as ReversibleEmbedding,
+)
+from eagerflow_compat.keras.layers.rms_normalization import RMSNormalization as RMSNormalization
 from eagerflow.keras.layers.rnn import RNN as RNN
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell as AbstractRNNCell
-from eagerflow.keras.layers.saved_model_layer import TFSMLayer as TFSMLayer
+from eagerflow_compat.keras.layers.saved_model_layer import TFSMLayer as TFSMLayer
 from eagerflow.keras.layers.separable_convolution import (
     SeparableConv1D as SeparableConv1D,
     SeparableConv2D as SeparableConv2D,
@@ -207,7 +211,7 @@ from eagerflow.keras.layers.separable_convolution import (
 )
 from eagerflow.keras.layers.serialization import deserialize as deserialize, serialize as serialize
 from eagerflow.keras.layers.simple_rnn import SimpleRNN as SimpleRNN, SimpleRNNCell as SimpleRNNCell
-from eagerflow.keras.layers.spectrogram import (
+from eagerflow_compat.keras.layers.spectrogram import (
     MelSpectrogram as MelSpectrogram,
     STFTSpectrogram as STFTSpectrogram,
 )

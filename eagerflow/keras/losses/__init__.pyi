@@ -5,7 +5,7 @@ from eagerflow.keras.losses.crossentropy import (
     categorical_focal_crossentropy as categorical_focal_crossentropy,
     sparse_categorical_crossentropy as sparse_categorical_crossentropy,
 )
-from eagerflow.keras.losses.embeddings import (
+from eagerflow_compat.keras.losses.embeddings import (
     CTC as CTC,
     CategoricalGeneralizedCrossEntropy as CategoricalGeneralizedCrossEntropy,
     Circle as Circle,
@@ -29,7 +29,7 @@ from eagerflow.keras.losses.hinge_losses import (
     squared_hinge as squared_hinge,
 )
 from eagerflow.keras.losses.loss import Loss as Loss, LossFunctionWrapper as LossFunctionWrapper
-from eagerflow.keras.losses.overlap import (
+from eagerflow_compat.keras.losses.overlap import (
     Dice as Dice,
     Tversky as Tversky,
     dice as dice,

@@ -47,7 +47,7 @@ from eagerflow.keras.metrics.confusion_metrics import (
     TrueNegatives as TrueNegatives,
     TruePositives as TruePositives,
 )
-from eagerflow.keras.metrics.correlation import (
+from eagerflow_compat.keras.metrics.correlation import (
     ConcordanceCorrelation as ConcordanceCorrelation,
     PearsonCorrelation as PearsonCorrelation,
     concordance_correlation as concordance_correlation,

@@ -10,14 +10,16 @@ from eagerflow.keras.optimizers.adam import Adam as Adam
 from eagerflow.keras.optimizers.adamax import Adamax as Adamax
 from eagerflow.keras.optimizers.adamw import AdamW as AdamW
 from eagerflow.keras.optimizers.ftrl import Ftrl as Ftrl
-from eagerflow.keras.optimizers.lamb import Lamb as Lamb
+from eagerflow_compat.keras.optimizers.lamb import Lamb as Lamb
 from eagerflow.keras.optimizers.lion import Lion as Lion
 from eagerflow.keras.optimizers.loss_scale_optimizer import LossScaleOptimizer as LossScaleOptimizer
-from eagerflow.keras.optimizers.muon import Muon as Muon
+from eagerflow_compat.keras.optimizers.muon import Muon as Muon
 from eagerflow.keras.optimizers.nadam import Nadam as Nadam
 from eagerflow.keras.optimizers.optimizer import Optimizer as Optimizer
 from eagerflow.keras.optimizers.rmsprop import RMSprop as RMSprop
-from eagerflow.keras.optimizers.schedule_free_adamw import ScheduleFreeAdamW as ScheduleFreeAdamW
+from eagerflow_compat.keras.optimizers.schedule_free_adamw import (
+    ScheduleFreeAdamW as ScheduleFreeAdamW,
+)
 from eagerflow.keras.optimizers.serialization import (
     deserialize as deserialize,
     get as get,

@@ -93,9 +93,9 @@ def _named_in(module: str) -> Callable[[], Mapping[str, Any]]:
 
 
 @functools.cache
-def _activations() -> Mapping[str, Any]:
-    later = {name: ("eagerflow.keras.activations", name) for name in activations._LATER}
-    return {**activations._NAMES, **lazy.Objects(later)}
+def _activations() -> lazy.Objects:
+    names = [*activations._NAMES, *activations._LATER]
+    return lazy.Objects({name: ("eagerflow.keras.activations", name) for name in names})
 
 
 @functools.cache
@@ -296,7 +296,7 @@ _NAMESPACES = frozenset(
 ) | {""}
 # The modules and packages that define their functions.
 _HOMES = tuple(
-    f"eagerflow.{name}."
+    own_code.home(f"eagerflow.{name}") + "."
     for name in "audio bitwise debugging image keras.activations keras.backend keras.ops "
     "keras.random ops quantization ragged sets signal sparse strings".split()
 )

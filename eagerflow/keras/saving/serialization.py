@@ -13,7 +13,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.saving import reachable, registration
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
@@ -99,7 +99,7 @@ def check_reference(path: Any, owner: str, kind: str = "its vocabulary") -> None
 
 def public_module(cls: type) -> str | None:
     """The public Keras module of a class of this package; None for a program's own classes."""
-    module = cls.__module__
+    module = own_code.public(cls.__module__)
     while module.startswith("eagerflow."):
         if module in _PUBLIC_MODULES:
             return _PUBLIC_MODULES[module]

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.keras.saving import reachable
 from eagerflow.ragged.factories import FACTORIES
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.util import own_code
 
 OPERATORS: dict[str, Any] = {
     "__operators__.add": operator.add,
@@ -106,7 +107,7 @@ def symbol_of(function: Any) -> str | None:
 
 def _name_in(prefix: str, function: Any) -> str | None:
     """The name that a function has in a public namespace, or None."""
-    path = f"eagerflow.{prefix}".rstrip(".")
+    path = own_code.home(f"eagerflow.{prefix}".rstrip("."))
     # Who has a function of another namespace in hand has imported that.
     module = (
         importlib.import_module(path) if prefix in ("math", "nn", "") else sys.modules.get(path)

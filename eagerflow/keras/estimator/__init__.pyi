@@ -1,1 +1,0 @@
-from eagerflow.keras.estimator.conversion import model_to_estimator as model_to_estimator

@@ -1,0 +1,1 @@
+from eagerflow_compat.keras.random import *

@@ -1,5 +1,0 @@
-"""tf.keras.wrappers: models for other libraries."""
-
-from eagerflow.keras.wrappers import scikit_learn
-
-__all__ = ["scikit_learn"]

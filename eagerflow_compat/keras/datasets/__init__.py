@@ -1,0 +1,1 @@
+"""Datasets of Keras 3."""

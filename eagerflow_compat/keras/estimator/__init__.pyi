@@ -1,0 +1,1 @@
+from eagerflow_compat.keras.estimator.conversion import model_to_estimator as model_to_estimator

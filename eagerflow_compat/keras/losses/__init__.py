@@ -1,0 +1,1 @@
+"""Losses of Keras 3."""

@@ -1,0 +1,1 @@
+"""Metrics of Keras 3."""

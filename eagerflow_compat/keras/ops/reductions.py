@@ -1,0 +1,282 @@
+"""Keras 3's statistics and other reductions that are not NumPy's, or that Keras computes its way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework import dtypes
+from eagerflow.framework.op_function import op_function
+from eagerflow.keras import config
+from eagerflow.ops import array as _array
+from eagerflow.ops import norms, segment
+from eagerflow.ops.numpy_functions import products
+from eagerflow.ops.numpy_functions import reductions as shared
+from eagerflow.ops.numpy_functions.rules import axes_of
+from eagerflow.ops.numpy_functions.shapes import move_axis
+from eagerflow.ops.reduction import reduce_logsumexp
+from eagerflow.typing import Axes, DTypeLike, TensorLike
+from eagerflow_compat.keras.ops.promotion import KERAS, floating, pair, tensor
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+@op_function
+def logsumexp(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """`log(sum(exp(x)))`, without overflow."""
+    return reduce_logsumexp(floating(x), axis, keepdims)
+
+
+@op_function
+def quantile(
+    x: TensorLike, q: Any, axis: Axes | None = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """Quantiles: values below which a share of the elements lies.
+
+    Args:
+        x: the elements.
+        q: the share, or several: they are the first axes of the result.
+        axis: an axis or several; all by default.
+        method: "linear", "lower", "higher", "midpoint" or "nearest".
+        keepdims: whether reduced axes stay, with size 1.
+    """
+    return _quantile(x, q, axis, method, keepdims, without_nan=False)
+
+
+@op_function
+def nanquantile(
+    x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """Quantiles of the elements that are not NaN; NaN where there are none. See `quantile`.
+
+    >>> tf.keras.ops.nanquantile([[1.0, float("nan"), 2.0]], [0.25, 0.5], axis=1).numpy()
+    array([[1.25],
+           [1.5 ]], dtype=float32)
+    """
+    return _quantile(x, q, axis, method, keepdims, without_nan=True)
+
+
+def _quantile(
+    x: TensorLike, q: Any, axis: Any, method: str, keepdims: bool, *, without_nan: bool
+) -> Tensor:
+    x, q = floating(x), floating(q)
+    rank = x.ndim
+    axes = axes_of(axis, rank)
+    kept = [k for k in range(rank) if k not in axes]
+    shape = x._sizes()
+    outer = [shape[k] for k in kept]
+    count = math.prod(shape[k] for k in axes)
+    x = _ops.reshape(_ops.transpose(x, [*kept, *axes]), [*outer, count])
+    last: Any = count - 1
+    if without_nan:
+        known = _ops.logical_not(_ops.is_nan(x))
+        # Sorted to the end, from where no element is taken.
+        x = _ops.select(known, x, _ops.zeros_like(x) + math.inf)
+        last = _ops.reduce_sum(_ops.cast(known, dtypes.int32), axis=-1, keepdims=True) - 1
+    x = _ops.sort(x)
+    position = _ops.reshape(q, [-1]) * _ops.cast(_ops.maximum(last, 0), q.dtype)
+    low, high = _ops.floor(position), _ops.ceil(position)
+    if method == "lower":
+        high = low
+    elif method == "higher":
+        low = high
+    elif method == "nearest":
+        low = high = _ops.round(position)
+    elif method not in ("linear", "midpoint"):
+        raise ValueError(
+            "Invalid method. Received: method=" + method + ". Available methods are "
+            "('linear', 'lower', 'higher', 'midpoint', 'nearest')."
+        )
+    batch_dims = len(kept) if without_nan else 0
+    below, above = (
+        _ops.gather(x, _ops.cast(place, dtypes.int32), axis=-1, batch_dims=batch_dims)
+        for place in (low, high)
+    )
+    part = 0.5 * (high - low) if method == "midpoint" else position - low
+    difference = above - below
+    # An infinite element is no distance from itself.
+    difference = _ops.select(_ops.equal(low, high), _ops.zeros_like(difference), difference)
+    result = below + difference * _ops.cast(part, x.dtype)
+    if without_nan:
+        result = _ops.select(_ops.less(last, 0), _ops.zeros_like(result) + math.nan, result)
+    result = move_axis(result, -1, 0)
+    ends = [1 if k in axes else shape[k] for k in range(rank)] if keepdims else outer
+    return _ops.reshape(result, [*q._sizes(), *ends])
+
+
+@op_function
+def percentile(
+    x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """Percentiles; see `quantile`."""
+    return quantile(x, floating(q) / 100.0, axis, method, keepdims)
+
+
+@op_function
+def median(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """Medians."""
+    return quantile(x, 0.5, axis, keepdims=keepdims)
+
+
+@op_function
+def nanpercentile(
+    x: TensorLike, q: TensorLike, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Tensor:
+    """Percentiles of the elements that are not NaN; see `nanquantile`."""
+    return nanquantile(x, floating(q) / 100.0, axis, method, keepdims)
+
+
+@op_function
+def nanmedian(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """Medians of the elements that are not NaN; NaN where there are none.
+
+    >>> float(tf.keras.ops.nanmedian([3.0, float("nan"), 1.0, 7.0]))
+    3.0
+    """
+    return nanquantile(x, 0.5, axis, keepdims=keepdims)
+
+
+def _extreme_of_numbers(
+    x: TensorLike, axis: Any, keepdims: bool, reduce: Callable[..., Any], neutral: float
+) -> Any:
+    x = tensor(x)
+    result = reduce(KERAS, shared.nan_as(x, neutral), axis, keepdims)
+    if not x.dtype.is_floating:
+        return result
+    none = _ops.reduce_all(_ops.is_nan(x), axis=axis, keepdims=keepdims)
+    return _ops.select(none, _ops.zeros_like(result) + math.nan, result)
+
+
+@op_function
+def nanmax(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """The largest elements, without NaN; NaN where there are no others."""
+    return _extreme_of_numbers(x, axis, keepdims, shared.amax, -math.inf)
+
+
+@op_function
+def nanmin(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """The smallest elements, without NaN; NaN where there are no others."""
+    return _extreme_of_numbers(x, axis, keepdims, shared.amin, math.inf)
+
+
+@op_function
+def nanvar(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """Variances, without NaN."""
+    x = floating(x)
+    distance = x - shared.nanmean(KERAS, x, axis, keepdims=True)
+    return shared.nanmean(KERAS, _ops.square(distance), axis, keepdims=keepdims)
+
+
+@op_function
+def nanstd(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
+    """Standard deviations, without NaN."""
+    return _ops.sqrt(nanvar(x, axis, keepdims))
+
+
+@op_function
+def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The indices of the largest elements, without NaN; -1 where there is nothing else."""
+    x = floating(x)
+    found = shared.argmax(KERAS, shared.nan_as(x, -math.inf), axis, keepdims)
+    return _unless_nan(x, found, axis, keepdims)
+
+
+@op_function
+def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Tensor:
+    """The indices of the smallest elements, without NaN; -1 where there is nothing else."""
+    x = floating(x)
+    found = shared.argmin(KERAS, shared.nan_as(x, math.inf), axis, keepdims)
+    return _unless_nan(x, found, axis, keepdims)
+
+
+def _unless_nan(x: Tensor, found: Tensor, axis: int | None, keepdims: bool) -> Tensor:
+    nothing = _ops.reduce_all(_ops.is_nan(x), axis=axis, keepdims=keepdims)
+    return _ops.select(nothing, _ops.zeros_like(found) - 1, found)
+
+
+@op_function
+def nancumsum(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """Cumulative sums, without NaN."""
+    return shared.cumsum(KERAS, shared.nan_as(floating(x), 0.0), axis, dtype)
+
+
+@op_function
+def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
+    """Cumulative products, without NaN."""
+    return shared.cumprod(KERAS, shared.nan_as(floating(x), 1.0), axis, dtype)
+
+
+@op_function
+def trapezoid(
+    y: TensorLike, x: TensorLike | None = None, dx: float = 1.0, axis: int = -1
+) -> Tensor:
+    """The integral of a sampled function by the trapezoidal rule."""
+    y = move_axis(floating(y), axis, -1)
+    width: Any = dx
+    if x is not None:
+        x = move_axis(tensor(x, y.dtype), axis, -1)
+        width = x[..., 1:] - x[..., :-1]
+    return _ops.reduce_sum((y[..., 1:] + y[..., :-1]) * width * 0.5, axis=-1)
+
+
+@op_function
+def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Tensor:
+    """How often each integer occurs."""
+    if sparse:
+        raise ValueError("`sparse=True` gives sparse tensors, which are not supported here.")
+    x = _ops.cast(tensor(x), dtypes.int32)
+    if x.ndim < 2:
+        return segment.bincount(x, weights=weights, minlength=minlength)
+    return segment.bincount(x, weights=weights, minlength=minlength, axis=-1)
+
+
+@op_function
+def histogram(x: TensorLike, bins: int = 10, range: Any = None) -> tuple[Tensor, Tensor]:
+    """How many elements fall into each of several equal bins, and the bins' edges."""
+    x = _ops.reshape(floating(x), [-1])
+    low, high = map(float, (_ops.reduce_min(x), _ops.reduce_max(x)) if range is None else range)
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, bins + 1).astype(x.dtype.as_numpy_dtype)
+    counts = np.histogram(x.numpy(), edges)[0]
+    return _core.as_tensor(counts.astype(edges.dtype)), _core.as_tensor(edges)
+
+
+@op_function
+def einsum(subscripts: str, *operands: Any, **kwargs: object) -> Tensor:
+    """Sums of products, written with an index for each axis."""
+    return products.einsum(KERAS, subscripts, *operands)
+
+
+@op_function
+def corrcoef(x: TensorLike) -> Tensor:
+    """Correlation coefficients of rows."""
+    x = floating(x)
+    x = x if x.ndim > 1 else _ops.expand_dims(x, 0)
+    centered = x - _ops.reduce_mean(x, axis=-1, keepdims=True)
+    units = norms.unit(centered, axis=-1)
+    return _ops.clip_by_value(_ops.matmul(units, units, transpose_b=True), -1.0, 1.0)
+
+
+@op_function
+def correlate(x1: Any, x2: Any, mode: str = "valid") -> Tensor:
+    """The cross-correlation of two vectors."""
+    x1, x2 = pair(x1, x2)
+    if not x1.dtype.is_floating:
+        kind = dtypes.as_dtype(config.floatx())
+        x1, x2 = _ops.cast(x1, kind), _ops.cast(x2, kind)
+    one, other = x1._shape_tuple()[0], x2._shape_tuple()[0]
+    if one < other:
+        return _ops.reverse(correlate(x2, x1, mode), [0])
+    before = {"valid": 0, "full": other - 1, "same": other // 2}[mode]
+    after = {"valid": 0, "full": other - 1, "same": (other - 1) // 2}[mode]
+    padded = _array.pad(x1, [[before, after]])
+    count = padded._shape_tuple()[0] - other + 1
+    indices = np.arange(count)[:, None] + np.arange(other)
+    windows = _ops.gather(padded, _core.as_tensor(indices.astype("int32")), axis=0)
+    return _ops.reduce_sum(windows * x2, axis=-1)
