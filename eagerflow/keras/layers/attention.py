@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.calls.training_mode import by_training, may_train
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.arguments import as_bool
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 
 _ops = _core.ops
@@ -20,6 +21,30 @@ def causal_mask(rows: int, columns: int) -> _core.Tensor:
     return _ops.greater_equal(
         _ops.expand_dims(_ops.range(0, rows, 1), 1), _ops.range(0, columns, 1)
     )
+
+
+def whole_mask(inputs: Any, mask: Any, use_causal_mask: bool, others: Any = ()) -> Any:
+    """The conjunction of an attention mask, the inputs' masks, the causal mask and others.
+
+    Args:
+        inputs: the query, the value and the key or None, each with a mask in place of its own, or None.
+        mask: `[batch, queries, keys]`, or None; without another mask it is returned as it is.
+        use_causal_mask: whether queries attend to no later keys.
+        others: `[batch or 1, queries, keys]`.
+    """
+    masks = list(others)
+    for (tensor, explicit), axis in zip(inputs, (2, 1, 1), strict=True):
+        own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
+        if own is not None:
+            masks.append(_ops.expand_dims(as_bool(own), axis))
+    if use_causal_mask:
+        rows, columns = (tensor._sizes()[1] for tensor, _ in inputs[:2])
+        masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
+    if not masks:
+        return mask
+    if mask is not None:
+        masks.append(as_bool(mask))
+    return functools.reduce(_ops.logical_and, masks)
 
 
 # Numbers of the keys of a head, of which fewer are multiplied faster one by one.

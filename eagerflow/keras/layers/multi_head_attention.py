@@ -11,8 +11,8 @@ from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.layers.activation import Softmax
-from eagerflow.keras.layers.arguments import FunctionLayer, as_bool
-from eagerflow.keras.layers.attention import attended, causal_mask, needs_no_scores
+from eagerflow.keras.layers.arguments import FunctionLayer
+from eagerflow.keras.layers.attention import attended, needs_no_scores, whole_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -198,8 +198,8 @@ class MultiHeadAttention(FunctionLayer):
         query, value, key = _padded(query, value, key)
         value = _core.as_tensor(value)
         key = None if key is None else _core.as_tensor(key)
-        explicit_masks = (query_mask, value_mask, key_mask)
-        mask = self._whole_mask(query, value, key, attention_mask, use_causal_mask, explicit_masks)
+        inputs = ((query, query_mask), (value, value_mask), (key, key_mask))
+        mask = whole_mask(inputs, attention_mask, use_causal_mask)
         key = value if key is None else key
         if own:
             result, weights = self._compute_attention(
@@ -326,35 +326,6 @@ class MultiHeadAttention(FunctionLayer):
         for _ in range(scores.ndim - mask.ndim):
             mask = _ops.expand_dims(mask, axis)
         return self._softmax(scores, mask=mask)
-
-    def _whole_mask(
-        self,
-        query: Any,
-        value: Any,
-        key: Any,
-        mask: Any,
-        use_causal_mask: bool,
-        explicit_masks: tuple[Any, Any, Any],
-    ) -> Any:
-        """The conjunction of the attention mask, the inputs' masks and the causal mask."""
-        masks: list[Any] = []
-        for tensor, explicit, axis in zip(
-            (query, value, key), explicit_masks, (2, 1, 1), strict=True
-        ):
-            own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
-            if own is not None:
-                masks.append(_ops.expand_dims(as_bool(own), axis))
-        if use_causal_mask:
-            rows, columns = query._sizes()[1], value._sizes()[1]
-            masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
-        if not masks:
-            return mask
-        if mask is not None:
-            masks.append(as_bool(mask))
-        combined = masks[0]
-        for one in masks[1:]:
-            combined = _ops.logical_and(combined, one)
-        return combined
 
     def compute_output_shape(
         self, query_shape: Any, value_shape: Any = None, key_shape: Any = None

@@ -6,13 +6,12 @@ import math
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import regularizers
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.activation import Softmax
-from eagerflow.keras.layers.arguments import FunctionLayer
-from eagerflow.keras.layers.attention import causal_mask
+from eagerflow.keras.layers.arguments import FunctionLayer, as_bool
+from eagerflow.keras.layers.attention import whole_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -159,13 +158,9 @@ class GroupQueryAttention(FunctionLayer):
         """The result, and with `return_attention_scores` the weights as well."""
         if not self._projected:
             self._build_from(query, value, key)
-        mask = self._whole_mask(
-            query,
-            value,
-            [(query, query_mask, 2), (value, value_mask, 1), (key, key_mask, 1)],
-            attention_mask,
-            use_causal_mask,
-        )
+        inputs = ((query, query_mask), (value, value_mask), (key, key_mask))
+        window = self._window(query, value)
+        mask = whole_mask(inputs, attention_mask, use_causal_mask, window)
         gate = self._gate_dense(query) if self.use_gate else None
         key = value if key is None else key
         repeats = self.num_query_heads // self.num_key_value_heads
@@ -177,6 +172,7 @@ class GroupQueryAttention(FunctionLayer):
         if mask is None:
             weights = self._softmax(scores)
         else:
+            mask = as_bool(mask)
             while mask.ndim < 4:
                 mask = _ops.expand_dims(mask, -3)
             weights = self._softmax(scores, mask=mask)
@@ -187,27 +183,13 @@ class GroupQueryAttention(FunctionLayer):
         result = self._output_dense(result)
         return (result, weights) if return_attention_scores else result
 
-    def _whole_mask(
-        self, query: Any, value: Any, inputs: list, attention_mask: Any, use_causal_mask: bool
-    ) -> Any:
-        """The conjunction of all masks, `[batch or 1, queries, keys]` or with more axes."""
-        masks = []
-        for tensor, explicit, axis in inputs:
-            own = getattr(tensor, "_keras_mask", None) if explicit is None else explicit
-            if own is not None:
-                masks.append(_ops.expand_dims(_as_bool(own), axis))
+    def _window(self, query: Any, value: Any) -> list[Any]:
+        """The mask of the keys within the window, `[1, queries, keys]`, in a list if there is one."""
+        if self.sliding_window is None:
+            return []
         rows, columns = query._sizes()[1], value._sizes()[1]
-        if use_causal_mask:
-            masks.append(_ops.expand_dims(causal_mask(rows, columns), 0))
-        if self.sliding_window is not None:
-            distances = _ops.expand_dims(_ops.range(0, rows, 1), 1) - _ops.range(0, columns, 1)
-            masks.append(_ops.expand_dims(_ops.less(_ops.abs(distances), self.sliding_window), 0))
-        if not masks:
-            return None if attention_mask is None else _as_bool(attention_mask)
-        combined = masks[0] if attention_mask is None else _as_bool(attention_mask)
-        for one in masks[attention_mask is None :]:
-            combined = _ops.logical_and(combined, one)
-        return combined
+        distances = _ops.expand_dims(_ops.range(0, rows, 1), 1) - _ops.range(0, columns, 1)
+        return [_ops.expand_dims(_ops.less(_ops.abs(distances), self.sliding_window), 0)]
 
     def compute_output_shape(
         self, query_shape: Any, value_shape: Any = None, key_shape: Any = None
@@ -220,8 +202,3 @@ class GroupQueryAttention(FunctionLayer):
         return super().get_config() | {
             "activity_regularizer": regularizers.serialize(self._projections_regularizer)
         }
-
-
-def _as_bool(mask: Any) -> Any:
-    mask = _core.as_tensor(mask)
-    return mask if mask.dtype is dtypes.bool else _ops.cast(mask, dtypes.bool)
