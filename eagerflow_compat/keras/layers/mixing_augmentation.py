@@ -14,6 +14,14 @@ from eagerflow_compat.keras.layers.image_augmentation import ImageAugmentation, 
 _ops = _core.ops
 
 
+def _mixed(values: Any, drawn: Any) -> Any:
+    """Each image's values and its partner's, by the drawn weights."""
+    weight = _ops.reshape(drawn["mix_weight"], [-1] + [1] * (values.ndim - 1))
+    weight = conversion.cast(weight, values.dtype)
+    others = _ops.gather(values, drawn["permutation_order"], 0, 0)
+    return weight * values + (1.0 - weight) * others
+
+
 class MixUp(ImageAugmentation):
     """Weighted means of pairs of images, and of their labels.
 
@@ -44,19 +52,13 @@ class MixUp(ImageAugmentation):
         weight = random.beta((batch,), self.alpha, self.alpha, seed=self.generator)
         return {"mix_weight": weight, "permutation_order": order}
 
-    def _mixed(self, values: Any, drawn: Any) -> Any:
-        weight = _ops.reshape(drawn["mix_weight"], [-1] + [1] * (values.ndim - 1))
-        weight = conversion.cast(weight, values.dtype)
-        others = _ops.gather(values, drawn["permutation_order"], 0, 0)
-        return weight * values + (1.0 - weight) * others
-
     def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
         """The mixed images."""
-        return self._mixed(self._cast(images), transformation) if training else images
+        return _mixed(self._cast(images), transformation) if training else images
 
     def transform_labels(self, labels: Any, transformation: Any, training: Any = True) -> Any:
         """The mixed labels."""
-        return self._mixed(self._cast(labels), transformation) if training else labels
+        return _mixed(self._cast(labels), transformation) if training else labels
 
     def transform_segmentation_masks(
         self, segmentation_masks: Any, transformation: Any, training: Any = True
@@ -64,7 +66,7 @@ class MixUp(ImageAugmentation):
         """The mixed masks."""
         if not training:
             return segmentation_masks
-        return self._mixed(self._cast(segmentation_masks), transformation)
+        return _mixed(self._cast(segmentation_masks), transformation)
 
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: Any = True
@@ -160,12 +162,7 @@ class CutMix(_Boxes):
 
     def transform_labels(self, labels: Any, transformation: Any, training: Any = True) -> Any:
         """The labels, mixed by the boxes' shares."""
-        if not training:
-            return labels
-        labels = self._cast(labels)
-        others = _ops.gather(labels, transformation["permutation_order"], 0, 0)
-        weight = _ops.reshape(transformation["mix_weight"], [-1] + [1] * (labels.ndim - 1))
-        return weight * labels + (1.0 - weight) * others
+        return _mixed(self._cast(labels), transformation) if training else labels
 
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: Any, training: Any = True

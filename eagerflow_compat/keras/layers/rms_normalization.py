@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import axes_of
+from eagerflow_compat.keras.ops.nn import rms_normalization
 
 _ops = _core.ops
 
@@ -44,9 +45,8 @@ class RMSNormalization(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The normalized values."""
-        power = _ops.reduce_mean(_ops.square(inputs), self._axes, True)
-        scale = _ops.cast(_ops.reshape(self.scale, self._spread), inputs.dtype)
-        return inputs * _ops.rsqrt(power + self.epsilon) * scale
+        scale = _ops.reshape(self.scale, self._spread)
+        return rms_normalization(inputs, scale, self._axes, self.epsilon)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The inputs' shape."""

@@ -62,21 +62,21 @@ def nextafter(x1: TensorLike, x2: TensorLike) -> Tensor:
 @op_function
 def fmax(x1: Any, x2: TensorLike) -> Tensor:
     """The larger values; a number where the other value is NaN."""
-    x1, x2 = pair(x1, x2)
-    larger = _ops.maximum(x1, x2)
-    if not x1.dtype.is_floating:
-        return larger
-    return _ops.select(_ops.is_nan(x1), x2, _ops.select(_ops.is_nan(x2), x1, larger))
+    return _of_numbers(_ops.maximum, x1, x2)
 
 
 @op_function
 def fmin(x1: Any, x2: TensorLike) -> Tensor:
     """The smaller values; a number where the other value is NaN."""
+    return _of_numbers(_ops.minimum, x1, x2)
+
+
+def _of_numbers(pick: Any, x1: Any, x2: Any) -> Tensor:
     x1, x2 = pair(x1, x2)
-    smaller = _ops.minimum(x1, x2)
+    picked = pick(x1, x2)
     if not x1.dtype.is_floating:
-        return smaller
-    return _ops.select(_ops.is_nan(x1), x2, _ops.select(_ops.is_nan(x2), x1, smaller))
+        return picked
+    return _ops.select(_ops.is_nan(x1), x2, _ops.select(_ops.is_nan(x2), x1, picked))
 
 
 @op_function

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops import norms
 from eagerflow.ops.linalg import factorization, solvers
+from eagerflow.ops.linalg.products import matrix_transpose
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.typing import TensorLike
@@ -24,12 +26,6 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _adjoint(x: Tensor) -> Tensor:
-    order = list(range(x.ndim))
-    order[-1], order[-2] = order[-2], order[-1]
-    return _ops.transpose(x, order)
-
-
 @op_function
 def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     """The triangular factor L with `L @ L.T = x`, or its transpose.
@@ -40,14 +36,14 @@ def cholesky(x: TensorLike, upper: bool = False) -> Tensor:
     lower = factorization.cholesky(floating(x))
     if not _core.is_symbolic(lower) and not bool(_ops.reduce_all(_ops.is_finite(lower))):
         raise ValueError("Cholesky decomposition failed: the matrix is not positive definite.")
-    return _adjoint(lower) if upper else lower
+    return matrix_transpose(lower) if upper else lower
 
 
 @op_function
 def cholesky_inverse(x: TensorLike, upper: bool = False) -> Tensor:
     """The inverse of a matrix, from its Cholesky factor."""
     x = floating(x)
-    lower = _adjoint(x) if upper else x
+    lower = matrix_transpose(x) if upper else x
     unit = _ops.eye(x._shape_tuple()[-1], dtype=x.dtype)
     return solvers.cholesky_solve(lower, _ops.broadcast_to(unit, list(x._shape_tuple())))
 
@@ -98,14 +94,15 @@ def lu_factor(x: TensorLike) -> Any:
 @op_function
 def lstsq(a: TensorLike, b: TensorLike, rcond: float | None = None) -> Tensor:
     """The least-squares solution of `a @ x = b` of the smallest norm."""
+    return _solved(lambda a, b: _ops.matmul(solvers.pinv(a, rcond), b), a, b)
+
+
+def _solved(solve: Callable[[Tensor, Tensor], Tensor], a: Any, b: Any) -> Tensor:
+    """What `solve` returns for matrices b, or for vectors, as matrices of one column."""
     a, b = pair(floating(a), b)
-    return _product(solvers.pinv(a, rcond), b)
-
-
-def _product(a: Any, b: Any) -> Tensor:
     if b.ndim < a.ndim:
-        return _ops.squeeze(_ops.matmul(a, _ops.expand_dims(b, -1)), [-1])
-    return _ops.matmul(a, b)
+        return _ops.squeeze(solve(a, _ops.expand_dims(b, -1)), [-1])
+    return solve(a, b)
 
 
 @op_function
@@ -199,20 +196,13 @@ def qr(x: TensorLike, mode: str = "reduced") -> factorization.Qr:
 @op_function
 def solve(a: Any, b: Any) -> Any:
     """The solution x of `a @ x = b`."""
-    a, b = pair(floating(a), b)
-    if b.ndim < a.ndim:
-        return _ops.squeeze(solvers.solve(a, _ops.expand_dims(b, -1)), [-1])
-    return solvers.solve(a, b)
+    return _solved(solvers.solve, a, b)
 
 
 @op_function
 def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
     """The solution x of `a @ x = b` for a triangular a."""
-    a, b = pair(floating(a), b)
-    if b.ndim < a.ndim:
-        x = solvers.triangular_solve(a, _ops.expand_dims(b, -1), lower=lower)
-        return _ops.squeeze(x, [-1])
-    return solvers.triangular_solve(a, b, lower=lower)
+    return _solved(lambda a, b: solvers.triangular_solve(a, b, lower=lower), a, b)
 
 
 @op_function
@@ -222,7 +212,7 @@ def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> A
     if not compute_uv:
         return factorization.svd(x, full_matrices, False)
     s, u, v = factorization.svd(x, full_matrices, True)
-    return u, s, _adjoint(v)
+    return u, s, matrix_transpose(v)
 
 
 @op_function

@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
+from eagerflow.keras.layers.arguments import transposed_length
 from eagerflow.keras.losses.crossentropy import inner_probabilities
 from eagerflow.ops import indexing, loops, norms
 from eagerflow.ops.array import repeat
@@ -252,18 +253,8 @@ def one_hot(
     kind = dtypes.as_dtype(dtype or config.floatx())
     x = tensor(x)
     x = x if x.dtype.is_integer else _ops.cast(x, dtypes.int64)
-    encoded = nn_one_hot(x, num_classes, axis, kind)
-    return _sparse(encoded) if sparse else encoded
-
-
-@op_function
-def nn_one_hot(x: TensorLike, num_classes: int, axis: int, dtype: DTypeLike | None) -> Tensor:
-    """`one_hot` of integers, with a dtype."""
-    return encode(x, num_classes, axis=axis, dtype=dtype)
-
-
-def _sparse(x: Tensor) -> Any:
-    return conversion.from_dense(x)
+    encoded = encode(x, num_classes, axis=axis, dtype=kind)
+    return conversion.from_dense(encoded) if sparse else encoded
 
 
 @op_function
@@ -284,7 +275,7 @@ def multi_hot(
     encoded = one_hot(inputs, num_classes, axis, dtype)
     largest = _ops.reduce_any if encoded.dtype.is_bool else _ops.reduce_max
     encoded = largest(encoded, axis=over)
-    return _sparse(encoded) if sparse else encoded
+    return conversion.from_dense(encoded) if sparse else encoded
 
 
 def _layout(data_format: str | None, rank: int) -> tuple[str, bool]:
@@ -357,17 +348,12 @@ def conv_transpose(
     paddings = [None] * rank if output_padding is None else _listed(output_padding, rank)
     shape, sizes = inputs._sizes(), kernel._shape_tuple()
     spatial = shape[2:] if first else shape[1:-1]
-    lengths = []
-    for length, size, stride, dilation, extra in zip(
-        spatial, sizes, all_strides, dilations, paddings, strict=False
-    ):
-        width = dilation * (size - 1) + 1
-        if extra is None:
-            same = padding.lower() == "same"
-            lengths.append(length * stride + (0 if same else max(width - stride, 0)))
-        else:
-            around = width // 2 if padding.lower() == "same" else 0
-            lengths.append((length - 1) * stride + width - 2 * around + extra)
+    lengths = [
+        transposed_length(length, size, padding.lower(), stride, extra, dilation)
+        for length, size, stride, extra, dilation in zip(
+            spatial, sizes, all_strides, paddings, dilations, strict=False
+        )
+    ]
     filters = sizes[-2]
     output = [shape[0], filters, *lengths] if first else [shape[0], *lengths, filters]
     return convolution.conv_transpose(
