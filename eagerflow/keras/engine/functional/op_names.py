@@ -37,25 +37,9 @@ OPERATORS: dict[str, Any] = {
     "math.greater_equal": operator.ge,
 }
 # The first namespace that has a function names it.
-_NAMESPACES = (
-    "math",
-    "nn",
-    "",
-    "linalg",
-    "random",
-    "strings",
-    "image",
-    "bitwise",
-    "signal",
-    "ragged",
-    "sparse",
-    "keras.backend",
-    "keras.ops",
-    "keras.ops.image",
-    "keras.ops.linalg",
-    "keras.ops.nn",
-    "keras.ops.numpy",
-    "keras.random",
+_NAMESPACES = ("math", "nn", "") + tuple(
+    "linalg random strings image bitwise signal ragged sparse keras.backend keras.ops keras.ops.image "
+    "keras.ops.linalg keras.ops.nn keras.ops.numpy keras.random".split()
 )
 # Of all namespaces but Keras's, these are known by their shortest names ...
 _TOP_LEVEL = frozenset(
