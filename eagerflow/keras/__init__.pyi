@@ -35,7 +35,6 @@ from eagerflow.keras.mixed_precision.policy import Policy
 from eagerflow.keras.optimizers.optimizer import Optimizer as Optimizer
 from eagerflow.keras.regularizers import Regularizer as Regularizer
 from eagerflow.keras.release import version as version
-from eagerflow.keras.variable import Variable as Variable
 from eagerflow.framework.name_scope import name_scope as name_scope
 from eagerflow.version import VERSION
 from eagerflow_compat.keras import (
@@ -45,6 +44,7 @@ from eagerflow_compat.keras import (
     tree as tree,
     wrappers as wrappers,
 )
+from eagerflow_compat.keras.variable import Variable as Variable
 
 DTypePolicy = Policy
 __version__ = VERSION
