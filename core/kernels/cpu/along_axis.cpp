@@ -130,7 +130,7 @@ struct Multiply {
   }
 };
 
-// Cumulative values of kRows rows of n elements at once, since those of one row are sequential.
+// Cumulative values of kRows rows of n elements at once: within one row the steps are sequential.
 template <class R, int kRows, class T>
 void scan_rows(T* to, const T* from, int64_t n, bool exclusive, bool reverse) {
   T totals[kRows];
@@ -206,7 +206,7 @@ void scan(KernelContext& context) {
   });
 }
 
-// h[k] = terms[k] + c h[k before], with the coefficient c of k or of the element before.
+// h[k] = terms[k] + c h[previous k], where c is the coefficient of k or of the previous k.
 template <class T>
 void linear_columns(const T* coefficients, const T* terms, T* h, const Layout& layout, int64_t size,
                     const ops::LinearScanAttrs& attrs) {

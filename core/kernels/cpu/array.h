@@ -15,7 +15,7 @@ void bitcast(KernelContext& context);
 
 void transpose(KernelContext& context);
 void broadcast_to(KernelContext& context);
-// The same for a result that is needed at once.
+// The same for a result that is computed immediately.
 Tensor broadcast_now(const Tensor& input, const Shape& shape);
 void tile(KernelContext& context);
 void reverse(KernelContext& context);

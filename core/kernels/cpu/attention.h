@@ -21,22 +21,22 @@ struct Attention {
   const float* query = nullptr;
   const float* key = nullptr;
   const float* value = nullptr;
-  // What is added to the scaled scores, or is subtracted; null if nothing is. Strides of 0
+  // Added to the scaled scores, or subtracted from them; null if there is no mask. Strides of 0
   // broadcast; columns are 0 or 1 apart.
   const float* mask = nullptr;
   float mask_sign = 1;
   int64_t mask_row = 0;
   int64_t mask_column = 0;
   std::vector<int64_t> mask_starts;  // of the heads
-  // In place of such a mask, one that says which scores count: those where it is not `shown` are
-  // `hidden`.
+  // An alternative to `mask`: scores count where an element equals `shown`, and are replaced by
+  // `hidden` elsewhere.
   const bool* chosen = nullptr;
   bool shown = true;
   float hidden = 0;
 };
 
-// Whether attention of this dtype and so many keys is rather computed by these kernels than step by
-// step. They compute shorter floats as floats.
+// Whether these kernels are faster than separate steps for this dtype and number of keys. Shorter
+// floats are computed as float32.
 bool suits_attention(DType dtype, int64_t keys);
 
 // The sizes of attention of matrices of one batch. False if they do not fit together.
@@ -46,18 +46,18 @@ bool place_matrices(const Shape& query, const Shape& key, const Shape& value, At
 // to the scores [..., queries, keys].
 bool place_mask(const Shape& mask, const Shape& scores, Attention& a);
 
-// How many values the backward pass needs of the forward pass: of a few keys the weights, since
-// computing them again would take longer than reading them, else the greatest score of each row and
-// the sum of the exponentials. These stay apart: where scores are large, the logarithm of the sum
-// would be lost in their last bits.
+// The number of values that the forward pass stores for the backward pass. With few keys these are
+// the weights: reading them is faster than computing them again. Otherwise they are, for each row,
+// the greatest score and the sum of the exponentials. Both are stored, because the logarithm of the
+// sum would be lost in the last bits of large scores.
 int64_t kept_size(const Attention& a);
 
-// `result` is [heads, queries, value_size]. `kept` gets what the backward pass needs, unless it is
-// null.
+// `result` is [heads, queries, value_size]. `kept` receives the values for the backward pass; it
+// may be null.
 void attention(const Attention& a, float* result, float* kept);
 
-// The gradients by queries, keys and values, in the layouts of these, from that of the result.
-// Those that are null are not computed.
+// The gradients with respect to queries, keys and values, in their layouts, from the gradient of
+// the result. Gradients whose pointers are null are not computed.
 void attention_grad(const Attention& a, const float* result, const float* kept,
                     const float* result_grad, float* query_grad, float* key_grad,
                     float* value_grad);

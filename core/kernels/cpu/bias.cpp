@@ -1,4 +1,4 @@
-// Biases per channel: by the broadcasting addition and the reduction, in the channels' layout.
+// Adds a bias per channel, and sums over all other axes, for both layouts of channels.
 #include "kernels/cpu/bias.h"
 
 #include "kernels/cpu/elementwise.h"
@@ -33,7 +33,7 @@ void run_bias_add(KernelContext& context) {
   delegate(context, ops::add, inputs, {});
 }
 
-// Along the last axis it is the broadcasting addition.
+// If the channels are the last axis, this is the broadcasting addition.
 ElementLoop bias_elements(const ElementCall& call) {
   if (call.attrs.as<ops::BiasAttrs>().data_format != DataFormat::kNhwc) return {};
   return binary_elements(call, Binary::kAdd);

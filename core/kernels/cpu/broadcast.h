@@ -88,8 +88,8 @@ void for_stretches(const BroadcastLayout<N>& layout, int64_t begin, int64_t tota
   }
 }
 
-// Copies the first `filled` bytes over and over until there are `total`: what is there is copied,
-// which libraries do by vectors.
+// Copies the first `filled` bytes repeatedly until there are `total`. Each copy doubles the filled
+// part, so that the library copies long blocks.
 inline void repeat_bytes(void* to, int64_t filled, int64_t total) {
   auto* const bytes = static_cast<char*>(to);
   while (filled < total) {
@@ -127,7 +127,7 @@ BroadcastLayout<1> layout_of(const BroadcastLayout<N>& layout, int operand) {
   return own;
 }
 
-// Writes `total` elements: those of a row of `length` from element `first` on, over and over.
+// Writes `total` elements of a row of `length`, repeated, beginning with element `first`.
 template <class E>
 void repeat_row(E* to, const E* row, int64_t length, int64_t first, int64_t total) {
   constexpr auto kSize = static_cast<int64_t>(sizeof(E));
@@ -139,8 +139,8 @@ void repeat_row(E* to, const E* row, int64_t length, int64_t first, int64_t tota
   repeat_bytes(to, (end + rest) * kSize, total * kSize);
 }
 
-// Writes `total` elements: each of those from `from` on `length` times, but the first only `left`
-// times.
+// Writes `total` elements: each element from `from` on is repeated `length` times, the first one
+// only `left` times.
 template <class E>
 void repeat_each(E* to, const E* from, int64_t step, int64_t length, int64_t left, int64_t total) {
   // Short stretches are written in whole blocks, whose ends the next ones overwrite.
@@ -176,7 +176,7 @@ void expand(const BroadcastLayout<N>& all, int operand, const void* data, int64_
     return repeat_each(to, first, step, length, length - begin % length, total);
   }
   if (!repeats && layout.rank >= 2 && step == 0) {
-    // The row is the innermost loop, whose place is the first offset.
+    // The innermost loop is the row, which begins at the first offset.
     BroadcastLayout<1> rows = layout;
     --rows.rank;
     const int64_t row_size = length * rows.size[rows.rank - 1];

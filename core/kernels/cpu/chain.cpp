@@ -16,26 +16,26 @@
 namespace ef::cpu {
 namespace {
 
-// Loops take their elements in ten microseconds.
+// The elements of one task take about ten microseconds.
 constexpr double kGrainNanoseconds = 10'000;
 
-// Preparing a thread for a step takes a small part of this.
+// Preparing a thread for a step takes about this long, a small part of a task.
 constexpr double kStepNanoseconds = 500;
 
 // The grain of loops that do little with each element.
 constexpr int64_t kLightGrain = 65'536;
 
-// Memory for the blocks of one thread. More elements make fewer calls, as long as the blocks
-// stay in the first-level cache.
+// Memory for the blocks of one thread. Larger blocks need fewer calls, but have to stay in the
+// first-level cache.
 constexpr int64_t kCacheBytes = 24 << 10;
 constexpr int64_t kLongestBlock = 2048;
 constexpr int64_t kShortestBlock = 256;
 
-// Rows that are repeated are so once for all blocks, unless they are longer.
+// Repeated rows of at most this length are expanded once for all blocks.
 constexpr int64_t kLongestRow = 4096;
 
-// Inputs of more bytes are fetched ahead of the tiles that read them, while earlier ones compute:
-// processors fetch ahead by themselves only while one loop goes through memory.
+// Inputs of more bytes are prefetched for later tiles while earlier tiles compute. The hardware
+// prefetches well only while a single loop reads the memory.
 constexpr int64_t kFarBytes = 1 << 20;
 constexpr int64_t kPrefetchBytes = 2048;
 
@@ -94,9 +94,9 @@ void Chain::finish(std::span<const int> results) {
   if (tile_type_ != DType::kInvalid) write_tile_code();
   for (const Step& step : steps_) {
     const double cost = kGrainNanoseconds / static_cast<double>(step.loop.grain);
-    // Light loops wait for memory, which registers do not.
-    const bool waits = step.loop.grain >= kLightGrain;
-    cost_ += waits && on_registers(step) ? cost / 8 : cost;
+    // Light loops are limited by memory, which registers cannot speed up.
+    const bool memory_bound = step.loop.grain >= kLightGrain;
+    cost_ += memory_bound && on_registers(step) ? cost / 8 : cost;
   }
 }
 
@@ -104,8 +104,8 @@ bool Chain::on_registers(const Step& step) const {
   return step.loop.tile_type == tile_type_ && step.loop.tiles.first;
 }
 
-// Steps that do not run on registers are slower for tiles than for longer blocks, unless they take
-// long anyway.
+// Steps that do not run on registers are slower for tiles than for longer blocks. That does not
+// matter for steps that are slow anyway.
 void Chain::choose_tile_type() {
   int fitting[2] = {};
   int light = 0;
@@ -121,8 +121,8 @@ void Chain::choose_tile_type() {
   tile_type_ = wide ? DType::kFloat64 : DType::kFloat32;
 }
 
-// Puts an operation behind one whose value it takes, where the order is free: the value can stay
-// on registers, and is in memory for a shorter time.
+// Moves an operation directly behind the producer of its operand where the order is free: the value
+// can stay in registers, or occupies memory for a shorter time.
 void Chain::sort_steps() {
   const auto count = static_cast<size_t>(size());
   std::vector<std::vector<int32_t>> readers(count);
@@ -138,8 +138,8 @@ void Chain::sort_steps() {
   const auto ready = [&](int32_t i) {
     return position[static_cast<size_t>(i)] < 0 && missing[static_cast<size_t>(i)] == 0;
   };
-  // A comparison waits until its reader lacks nothing else, which can take the mask from registers.
-  const auto waits = [&](int32_t i) {
+  // A comparison is delayed until its reader, which takes the mask from registers, needs only it.
+  const auto delayed = [&](int32_t i) {
     if (value(num_inputs_ + i).dtype != DType::kBool || !on_registers(step(i))) return false;
     const auto& then = readers[static_cast<size_t>(i)];
     return then.size() == 1 && missing[static_cast<size_t>(then[0])] > 1;
@@ -149,15 +149,15 @@ void Chain::sort_steps() {
     int32_t chosen = -1;
     if (last >= 0) {
       for (const int32_t reader : readers[static_cast<size_t>(last)]) {
-        if (chosen < 0 && ready(reader) && !waits(reader)) chosen = reader;
+        if (chosen < 0 && ready(reader) && !delayed(reader)) chosen = reader;
       }
     }
     if (chosen < 0) {
       while (position[static_cast<size_t>(next)] >= 0) ++next;
       chosen = next;
-      for (; chosen < size() && (!ready(chosen) || waits(chosen)); ++chosen) {
+      for (; chosen < size() && (!ready(chosen) || delayed(chosen)); ++chosen) {
       }
-      // All that are ready wait for each other.
+      // All steps that are ready are delayed for each other.
       if (chosen == size()) {
         for (chosen = next; !ready(chosen); ++chosen) {
         }
@@ -191,7 +191,7 @@ void Chain::find_uses() {
     for (const int32_t operand : step(i).operands) {
       Value& read = value(operand);
       read.last_used = i;
-      // Only the next step can take it from registers, and select only once.
+      // Only the next step can read the value from registers, and `select` can do so only once.
       const auto& operands = step(i).operands;
       const bool again = operands.size() == 3 && operands[1] == operands[2];
       if (operand != num_inputs_ + i - 1 || !on_registers(step(i)) || again) read.read = true;
@@ -205,7 +205,7 @@ void Chain::find_uses() {
   for (Value& each : values_) each.in_memory |= each.read;
 }
 
-// Values take turns in as few slots as possible: the fewer there are, the longer the blocks.
+// Slots are shared by values whose lifetimes do not overlap: fewer slots allow longer blocks.
 void Chain::assign_slots() {
   std::vector<int32_t> free;
   for (int32_t i = 0; i < size(); ++i) {
@@ -231,7 +231,7 @@ void Chain::assign_slots() {
     release(false);
     if (out.last_used < 0) free.push_back(out.slot);
   }
-  // Inputs of other shapes are written to slots, too.
+  // Inputs that broadcast are written to slots, too.
   for (const Value& each : values_) slot_bytes_ = std::max(slot_bytes_, each.bytes);
 }
 
@@ -293,7 +293,7 @@ bool Chain::fits(std::span<const Tensor> inputs, Shape* shape) const {
     if (!broadcast_shapes(*shape, input.shape(), &both)) return false;
     *shape = both;
   }
-  // Of each value, whether it has the whole shape, is a single element, or another part of it.
+  // Whether a value has the shape of the result, is a single element, or has another shape.
   enum Extent : uint8_t { kWhole, kSingle, kPart };
   InlineVector<uint8_t, 64> extents;
   for (const Tensor& input : inputs) {
@@ -324,7 +324,7 @@ double Chain::cost(const Shape& shape) const {
   return cost_ * static_cast<double>(shape.num_elements());
 }
 
-// One run: where each value is.
+// One run: the memory of each value.
 class Chain::Run {
  public:
   // Without `results`, the only result is read in parts.
@@ -354,7 +354,7 @@ class Chain::Run {
 
   void execute() const;
 
-  // The elements that a thread computes at a time, and its memory.
+  // The elements that a thread computes at once, and its memory.
   class Part;
 
  private:
@@ -368,14 +368,14 @@ class Chain::Run {
     char* stream = nullptr;  // where blocks go from the slot, past the caches
     char* filled = nullptr;  // a single element, repeated for tiles
   };
-  // An input of another shape, or one without memory, whose blocks are written to a slot.
+  // An input that broadcasts, or has no memory. Its blocks are written to a slot.
   struct Expanded {
     int32_t value;
     const char* data = nullptr;
     BroadcastLayout<1> layout;
     std::shared_ptr<const ElementSource> source;
 
-    // The length of the rows that are all the same; 0 if they are not.
+    // The length of the repeated row; 0 if the rows differ.
     int64_t row() const {
       return !source && layout.rank == 2 && layout.stride[0][0] == 0 ? layout.size[1] : 0;
     }
@@ -411,7 +411,7 @@ class Chain::Run {
     from_far_ = bytes >= kFarBytes;
   }
 
-  // What follows from single elements alone is computed once.
+  // Computes values that depend on single elements only, once.
   void compute_singles() {
     for (int32_t i = 0; i < chain_.size(); ++i) {
       const Step& step = chain_.step(i);
@@ -462,7 +462,7 @@ class Chain::Run {
     }
   }
 
-  // An input's, if it is free before the result's block is written.
+  // Reuses an input's memory if the input is not read after the result's block is written.
   Tensor result_memory(int32_t result, const Shape& shape, std::span<Tensor> inputs) {
     const int32_t step = result - chain_.num_inputs_;
     for (int32_t i = 0; i < chain_.num_inputs_; ++i) {
@@ -485,7 +485,7 @@ class Chain::Run {
   const int64_t count_;
   int64_t block_ = kLongestBlock;
   const TileLoops* tiles_ = nullptr;  // if the chain runs on registers
-  bool from_far_ = false;             // the inputs may not be in the caches of one processor
+  bool from_far_ = false;             // the inputs may be outside the caches of one processor
   std::vector<Place> places_;         // of the values
   std::vector<Expanded> expanded_;
   std::vector<Single> singles_;
@@ -498,12 +498,12 @@ class Chain::Run::Part {
     place_slots();
     if (run.tiles_) write_code();
   }
-  Part(const Part&) = delete;  // calls in the code point here
+  Part(const Part&) = delete;  // steps of the code point to this object
   Part& operator=(const Part&) = delete;
 
   void run(int64_t begin, int64_t end) {
     if (run_.tiles_) {
-      // Tiles begin at multiples of their size, so that those that are streamed are aligned.
+      // Tiles begin at multiples of their size, so that non-temporal stores are aligned.
       const int64_t tile = run_.block_;
       const int64_t first = std::min((begin + tile - 1) / tile * tile, end);
       const int64_t last = std::max(end / tile * tile, first);
@@ -629,7 +629,7 @@ class Chain::Run::Part {
     step.loop(to.data + begin * to.step, operands, single, count);
   }
 
-  // Without a read of the memory where that is possible.
+  // Uses a non-temporal store where possible, which does not read the memory first.
   void store(int32_t result, int64_t begin, int64_t count) const {
     const Place& from = place(result);
     const int64_t bytes = chain_.value(result).bytes;
@@ -641,7 +641,7 @@ class Chain::Run::Part {
     }
   }
 
-  // A call from the code on registers.
+  // A call that runs between steps on registers.
   struct Call : TileCall {
     const Part* part;
     int64_t index;  // of a step, an expanded input or a result
@@ -694,7 +694,7 @@ class Chain::Run::Part {
         if (place(action.value).stream) store_past_caches(action.value);
       } else if (action.kind == TileAction::kStore && place(action.value).stream &&
                  chain_.value(action.value).dtype != chain_.tile_type_) {
-        // A bool's bytes; the call loses what is on registers.
+        // Stores a mask as bytes of bools, which overwrites the registers.
         code.push_back(step_of(action.code, action.value));
         store_past_caches(action.value);
         code.push_back(step_of(tiles.load_bool, action.value));
@@ -711,7 +711,7 @@ class Chain::Run::Part {
     code.push_back({tiles.end, nullptr, 0});
   }
 
-  // To be added to the code at once.
+  // A step that the caller adds to the code at once.
   TileStep step_of(TileCode code, int32_t value) {
     if (value < 0) return {code, nullptr, 0};
     if (value == chain_.results_[0]) result_code_.push_back(code_.size());
@@ -724,9 +724,9 @@ class Chain::Run::Part {
   InlineVector<Place, 16> places_;
   InlineVector<int64_t, 4> rows_;  // of expanded inputs: their rows in the scratch memory, or -1
   std::optional<Scratch> scratch_;
-  std::vector<TileStep> code_;  // on registers
+  std::vector<TileStep> code_;  // steps on registers
   std::vector<Call> calls_;
-  std::vector<size_t> result_code_;  // the steps that know where the first result is
+  std::vector<size_t> result_code_;  // the steps that hold the address of the first result
 };
 
 void Chain::Run::execute() const {

@@ -17,29 +17,29 @@
 namespace ef::cpu {
 
 // Elementwise operations on tensors of one shape and on tensors that broadcast to it. Intermediate
-// values exist for some elements at a time and stay in the cache. The results are, bit by bit,
-// those of the operations' own kernels.
+// values exist for a block of elements at a time and stay in the cache. The results are, bit by
+// bit, those of the operations' own kernels.
 //
-// Values are numbered: first the inputs, then what each operation gives. A chain is built once
+// Values are numbered: first the inputs, then the result of each operation. A chain is built once
 // and does not change after finish(); several threads may run it at once.
 class Chain {
  public:
   explicit Chain(std::span<const DType> inputs);
 
-  // Adds an operation on earlier values that gives elements of dtype `output`. Returns the number
-  // of its value, or -1 if the operation has no loop over elements of these dtypes.
+  // Adds an operation on earlier values with a result of dtype `output`. Returns the number of the
+  // result, or -1 if the operation has no elementwise loop for these dtypes.
   int add(const Op& op, AttrsRef attrs, std::span<const int> operands, DType output);
   // Ends the building: `results` are the values that a run returns.
   void finish(std::span<const int> results);
 
-  // The number of operations, those that return their input left out.
+  // The number of operations, except those that return their input.
   int size() const { return static_cast<int>(steps_.size()); }
 
   // Whether no result is an input.
   bool computes_results() const;
 
-  // Whether the operations accept inputs of these shapes, and all their values have one shape,
-  // which is `shape` then, but for those that are computed of single elements alone.
+  // Whether the operations accept inputs of these shapes and have results of one shape, which is
+  // stored in `shape`. Results computed from single elements only do not count.
   bool fits(std::span<const Tensor> inputs, Shape* shape) const;
   // The estimated run time in nanoseconds on one thread.
   double cost(const Shape& shape) const;
@@ -57,18 +57,18 @@ class Chain {
   struct Value {
     DType dtype = DType::kInvalid;
     int32_t bytes = 0;       // of an element
-    int32_t last_used = -1;  // the step that reads it last; after all steps for a result
-    int32_t slot = -1;       // where blocks of it are, unless in an input or a result
+    int32_t last_used = -1;  // the last step that reads it; after all steps for a result
+    int32_t slot = -1;       // the slot of its blocks; -1 in inputs and results
     bool read = false;       // from memory, not only from registers by the next step
-    bool in_memory = false;  // because it is read from there, or for another reason
+    bool in_memory = false;  // whether it is stored
   };
-  // What the code on registers does with a value, or with a step.
+  // The code on registers for a value or a step.
   struct TileAction {
     enum Kind : uint8_t { kLoad, kCompute, kStore, kCall } kind;
     TileCode code = nullptr;
     int32_t value = -1;
     TileCode single_code = nullptr;  // for a value that is a single element
-    int32_t other = -1;              // another value, in the memory of the next step
+    int32_t other = -1;              // another value, which the next step holds in its memory
   };
   class Run;
 
@@ -84,9 +84,8 @@ class Chain {
   void write_tile_code();
 
   int32_t num_inputs_;
-  std::vector<Value> values_;  // inputs, then one for each step
-  std::vector<int32_t>
-      numbers_;  // of what add() gave: a value, several times where it is forwarded
+  std::vector<Value> values_;     // inputs, then one for each step
+  std::vector<int32_t> numbers_;  // results of add(): a forwarded value occurs several times
   std::vector<Step> steps_;
   std::vector<int32_t> results_;
   int32_t num_slots_ = 0;
@@ -96,17 +95,17 @@ class Chain {
   std::vector<TileAction> tile_code_;
 };
 
-// Gives the only result of a chain in parts, which are not written to memory. It must not be an
-// input.
+// Computes the only result of a chain in parts, which are not written to memory. The result must
+// not be an input.
 class Chain::Reader {
  public:
-  // On inputs that fit. The chain and the inputs must live as long as the reader.
+  // The inputs must fit. The chain and the inputs must live as long as the reader.
   Reader(const Chain& chain, const Shape& shape, std::span<Tensor> inputs);
   ~Reader();
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // What one thread reads.
+  // The state of one reading thread.
   class Part {
    public:
     explicit Part(const Reader& reader);
@@ -114,7 +113,7 @@ class Chain::Reader {
     Part(const Part&) = delete;
     Part& operator=(const Part&) = delete;
 
-    // Puts the elements [begin, begin + count) at `out`.
+    // Writes the elements [begin, begin + count) to `out`.
     void read(int64_t begin, int64_t count, void* out);
 
    private:

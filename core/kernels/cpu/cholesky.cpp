@@ -52,7 +52,7 @@ const CholeskyLoopsOf<T>& loops_of() {
   }
 }
 
-// Calls body(first matrix, number of matrices) for as many as there are lanes, in parallel.
+// Calls body(first matrix, number of matrices) in parallel, with a matrix for each lane.
 template <class Body>
 void for_lanes(int64_t matrices, int64_t n, int64_t lanes, const Body& body) {
   const int64_t groups = (matrices + lanes - 1) / lanes;

@@ -1,4 +1,4 @@
-// Convolutions: those of floats, also for short ones, products of doubles, and else plain loops.
+// Convolutions of all dtypes: floats and doubles by fast methods, all others by plain loops.
 #include "kernels/cpu/convolution.h"
 
 #include <algorithm>

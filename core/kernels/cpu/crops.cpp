@@ -12,12 +12,12 @@
 namespace ef::cpu {
 namespace {
 
-// Where a sample lies between two rows or two columns of an image.
+// The position of a sample between two rows or two columns of an image.
 struct Sample {
   bool inside = false;
   int64_t low = 0;
   int64_t high = 0;
-  float share = 0;  // of the higher one
+  float share = 0;  // the weight of the higher one
   int64_t nearest = 0;
 };
 
@@ -45,7 +45,7 @@ struct Samples {
   float step;
 };
 
-// Images, boxes and the size of crops, as all three operations see them.
+// Images, boxes and crop sizes, as all three operations use them.
 struct Crops {
   Crops(const Shape& images, const Tensor& boxes, const Tensor& indices, const Shape& crops)
       : batch(images[0]),

@@ -17,7 +17,7 @@ namespace ef::cpu {
 namespace {
 
 constexpr int64_t kBlock = 64;
-// The least length of a row that a vector loop is called for.
+// Rows below this length do not pay for the call of a vector loop.
 constexpr int64_t kVectorRow = 12;
 
 // row += other * factor
@@ -35,7 +35,7 @@ T dot(const T* x, const T* y, int64_t n) {
   return sum;
 }
 
-// row -= the sum of `count` rows of x, each times a factor. Of few columns, whose sums stay in
+// row -= the sum of `count` rows of x, each times a factor. For few columns, whose sums stay in
 // registers.
 template <int kColumns, class T>
 void subtract_rows(T* row, const T* x, int64_t ldx, const T* factors, int64_t step, int64_t count) {

@@ -19,12 +19,12 @@ void substitute(const T* a, int64_t lda, int64_t n, Triangle triangle, T* x, int
                 int64_t k);
 
 // Replaces a matrix by L (below its unit diagonal) and U of P A = L U, where row i of P A is row
-// order[i] of A. `odd` tells whether the permutation is odd. False if a pivot is zero.
+// order[i] of A. `odd` becomes whether the permutation is odd. Returns false if a pivot is zero.
 template <class T>
 bool factor_lu(T* a, int64_t n, int32_t* order, bool* odd);
 
-// Replaces a matrix, of which only the lower triangle is read, by its Cholesky factor with zeros
-// above the diagonal. False if it has none.
+// Replaces a matrix by its Cholesky factor with zeros above the diagonal. Reads only the lower
+// triangle. Returns false if there is no factor.
 template <class T>
 bool factor_cholesky(T* a, int64_t n);
 

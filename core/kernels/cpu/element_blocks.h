@@ -14,7 +14,7 @@ namespace ef::cpu {
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
 inline constexpr int64_t kBlockBytes = 4096;
 
-// Calls compute(to, begin, count), which must put elements [begin, begin + count) at `to`, until
+// Calls compute(to, begin, count), which must write elements [begin, begin + count) to `to`, until
 // all elements are in `out`.
 template <class Compute>
 void for_element_blocks(void* out, int64_t element_bytes, int64_t count, int64_t grain,

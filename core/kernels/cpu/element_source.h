@@ -1,4 +1,4 @@
-// Values whose elements are computed in parts, for those who read each once and need no memory.
+// Values whose elements are computed in parts, for readers that read each element once.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@ namespace ef::cpu {
 class ElementSource {
  public:
   virtual ~ElementSource() = default;
-  // Puts the elements [begin, begin + count) at `out`. Several threads may do so at once.
+  // Writes the elements [begin, begin + count) to `out`. Several threads may call it at once.
   virtual void read(int64_t begin, int64_t count, void* out) const = 0;
-  // Puts all elements into a tensor; false, with nothing done, if read() is the way.
+  // Writes all elements into a tensor. Returns false, with nothing done, if read() has to be used.
   virtual bool write(const Tensor& value) const {
     static_cast<void>(value);
     return false;
   }
-  // A tensor of the same size whose elements are read for those at the same place only: they may be
-  // written over it if nobody else has a handle. Null if there is none.
+  // A tensor of the same size: element i of the source reads only its element i. The source may be
+  // written over it if there are no other handles. Null if there is no such tensor.
   virtual const Tensor* readable_once() const { return nullptr; }
-  // The tensor that it keeps alive; null if there is none, or several.
+  // The tensor that the source keeps alive; null if there is none, or several.
   virtual const Tensor* kept() const { return readable_once(); }
-  // The source of its elements times one number for each row, that is, each index but the last;
-  // null if there is none.
+  // The source multiplied by one factor for each row (each index of all axes but the last); null if
+  // the source does not support this.
   virtual std::shared_ptr<const ElementSource> times(const Tensor& rows) const {
     static_cast<void>(rows);
     return nullptr;
   }
 };
 
-// The value of a tensor that has a source until it is written.
+// The value of a tensor that is computed by a source until it is written.
 class SourcedValue : public LazyValue {
  public:
-  // Null once it is written.
+  // Null once the value is written.
   virtual std::shared_ptr<const ElementSource> source() = 0;
 };
 
-// The source of a tensor's elements; null if it has none.
+// The source of a tensor's elements; null if the tensor has none.
 inline std::shared_ptr<const ElementSource> source_of(const Tensor& tensor) {
   LazyValue* const lazy = tensor.impl()->lazy();
   auto* const sourced = lazy ? dynamic_cast<SourcedValue*>(lazy) : nullptr;

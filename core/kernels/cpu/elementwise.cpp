@@ -47,10 +47,10 @@ ElementLoops make_loops() {
   return loops;
 }
 
-// Below this many elements even the slowest loop is not worth a second thread.
+// With fewer elements even the slowest loop is not worth a second thread.
 constexpr int64_t kSmall = 1024;
 
-// Elements that take a thread about ten microseconds.
+// One thread processes these in about ten microseconds.
 constexpr int64_t kGrainArithmetic = 65536;
 constexpr int64_t kGrainMath = 32768;
 constexpr int64_t kGrainPlain = 1024;
@@ -126,8 +126,8 @@ int64_t grain_of(Binary op, DType type) {
 
 constexpr int64_t kBlock = 512;
 
-// float16 and bfloat16 converted for a loop over floats. `narrow` is null where the result has
-// another type.
+// Converts float16 and bfloat16 for a loop over floats. `narrow` is null if the result has another
+// dtype.
 struct Widening {
   CastLoop widen = nullptr;
   CastLoop narrow = nullptr;
@@ -145,7 +145,7 @@ char* at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
 
 bool has_tiles(DType type) { return type == DType::kFloat32 || type == DType::kFloat64; }
 
-// Loops as chains call them. They serve float16 and bfloat16, too, unless they are plain.
+// The loops that chains call. They also convert float16 and bfloat16, unless they are plain.
 struct PlainUnaryCall {
   UnaryLoop loop;
   double parameter;
@@ -155,7 +155,7 @@ struct PlainUnaryCall {
   }
 };
 
-// The call of an operation's loop for these types; it is empty where there is none.
+// The loop of an operation for these dtypes; empty if there is none.
 template <class Call>
 Call call_of(const auto& loops_by_type, DType in, DType out, double parameter) {
   Call call{loops_by_type[static_cast<int>(in)],
@@ -199,7 +199,7 @@ struct UnaryCall {
   }
 };
 
-// By the bits of the operands that are single elements, of which there is one at most.
+// `single` has a bit for each operand that is a single element; at most one bit is set.
 Form form_of(uint32_t single) {
   return single == 0 ? Form::kBoth : single == 1 ? Form::kScalarX : Form::kScalarY;
 }
@@ -247,7 +247,7 @@ struct BinaryCall {
   }
 };
 
-// Of x > y, which is y < x.
+// Runs x > y as y < x.
 template <class Call>
 struct SwappedCall {
   Call call;
@@ -414,7 +414,7 @@ void check_values(const KernelContext& context, Binary op) {
   }
 }
 
-// For operations that make their own outputs.
+// For operations that allocate their own outputs.
 void run_into_new(KernelContext& context, Unary op) {
   context.output(0) = Tensor::empty(context.spec(0).dtype, context.spec(0).shape);
   run_unary(context, op, 0);
@@ -493,7 +493,7 @@ ElementLoop unary_elements(const ElementCall& call, Unary op, double parameter) 
 
 ElementLoop binary_elements(const ElementCall& call, Binary op, double parameter, bool swapped) {
   const DType type = call.inputs[0];
-  // Some integers are refused by value.
+  // These raise errors for some integer values, which chains do not check.
   if (op >= Binary::kTruncateDiv && op <= Binary::kPow && is_integer(type)) return {};
   const BinaryCall any = BinaryCall::of(op, type, call.output, parameter);
   if (!any.loop) return {};
@@ -513,7 +513,7 @@ ElementLoop binary_elements(const ElementCall& call, Binary op, double parameter
   }
   if (call.op.infer != ops::same_shape_infer) {
     loop.repeats = 3;
-    // Powers with one exponent are computed in another way.
+    // A power with a scalar exponent uses another algorithm: the scalar must not be expanded.
     loop.expands = op == Binary::kPow ? 1 : 3;
   }
   return loop;

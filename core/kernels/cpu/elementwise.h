@@ -36,7 +36,7 @@ extern const Kernel leaky_relu_grad;
 extern const Kernel gelu;
 extern const Kernel gelu_grad;
 
-// These return the input itself where they are the identity: for integers, or real dtypes.
+// These return the input itself for dtypes for which they are the identity: integers, or real ones.
 extern const Kernel round;
 extern const Kernel real;
 extern const Kernel conj;

@@ -77,7 +77,7 @@ struct GeluTanh {
   }
 };
 
-// Gradients by (dy, x).
+// Gradients as functions of (dy, x).
 struct SoftplusGrad {
   template <class T, class V = Vec<T>>
   static V of(V dy, V x, T) {
@@ -172,7 +172,7 @@ struct SeluGrad {
     return dy * (y < 0 ? y + static_cast<T>(kSeluScaleAlpha) : static_cast<T>(kSeluScale));
   }
 };
-// Gradients by (y, dy).
+// Gradients as functions of (y, dy).
 template <class T>
 struct TanhGrad {
   static T of(T y, T dy) { return dy * (1 - y * y); }
@@ -181,7 +181,7 @@ template <class T>
 struct SigmoidGrad {
   static T of(T y, T dy) { return dy * y * (1 - y); }
 };
-// A zero gradient stays zero, whatever the slope: even the infinite one at 0.
+// A zero gradient stays zero even where the slope at 0 is infinite.
 template <class T>
 struct SqrtGrad {
   static T of(T y, T dy) { return dy == 0 ? T{0} : dy * T(0.5) / y; }

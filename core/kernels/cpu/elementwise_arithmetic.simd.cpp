@@ -77,7 +77,7 @@ struct TruncateDivide {
       return __builtin_trunc(x / y);
   }
 };
-// NaN if either side is; of numbers or vectors, for which two selections are two instructions.
+// NaN if either operand is NaN. V is a scalar or a vector; each selection is one instruction.
 template <class T>
 struct Maximum {
   template <class V>
@@ -128,7 +128,7 @@ struct Sign {
     }
   }
 };
-// Of 16-bit floats, as bits.
+// For 16-bit floats, as bits.
 struct FlipSign {
   static uint16_t of(uint16_t x) { return static_cast<uint16_t>(x ^ 0x8000u); }
 };

@@ -1,4 +1,4 @@
-// Inner loops that convert between element types. Pairs that are missing go through float32.
+// Inner loops that convert between element types. Conversions without a loop go through float32.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -14,8 +14,8 @@ namespace {
 
 using enum DType;
 
-// Casts of floats out of range behave as in TensorFlow: short integers take the low bits of the
-// 32-bit result, unsigned ones those of the signed result.
+// Floats out of range convert as in TensorFlow: short integers are the low bits of the 32-bit
+// result, and unsigned integers have the bits of the signed result.
 template <class To, class From>
 inline To convert(From x) {
   if constexpr (std::is_same_v<To, bool>) {
@@ -139,7 +139,7 @@ void to_half(void* out, const void* x, int64_t count) {
   for (; i < count; ++i) to[i] = float_to_half(from[i]);
 }
 
-// The real part, or a zero imaginary part.
+// The real part of a complex value, or a real value with a zero imaginary part.
 template <class T>
 void real_part(void* out, const void* x, int64_t count) {
   auto* to = static_cast<T*>(out);
@@ -162,7 +162,7 @@ void complex_loop(void* out, const void* x, int64_t count) {
   cast_loop<From, To>(out, x, 2 * count);
 }
 
-// From one plain type to all. Integers of one width differ only as sources.
+// From one plain type to all others. One loop converts to signed and unsigned integers of a width.
 template <class From>
 void add_from(ElementLoops& loops, DType from) {
   loops.at(from, kBool) = cast_loop<From, bool>;

@@ -34,8 +34,8 @@ void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, c
   });
 }
 
-// The block of an operand that starts at `begin`: in place if it has every element, expanded into
-// `block` otherwise.
+// The block of an operand that starts at `begin`: in place if the operand is contiguous, otherwise
+// expanded into `block`.
 const void* part_of(const BroadcastLayout<3>& layout, int operand, const Tensor& tensor, bool full,
                     int64_t bytes, int64_t begin, int64_t size, void* block) {
   if (full) return at(tensor.raw_data(), begin * bytes);
@@ -203,7 +203,7 @@ void run_clip(KernelContext& context) {
 
 struct ClipCall {
   ClipLoop loop;
-  CastLoop widen;  // of 16-bit floats; else null
+  CastLoop widen;  // for 16-bit floats; else null
   CastLoop narrow;
 
   void run(void* to, const void* const* inputs, uint32_t single, int64_t count) const {

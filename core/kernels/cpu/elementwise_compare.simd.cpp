@@ -81,7 +81,7 @@ struct RightShift {
   }
 };
 
-// The classes of a float by its bits, so that no optimisation of float arithmetic interferes.
+// Classifies a float by its bits, which optimisations of float arithmetic cannot affect.
 template <class Bits>
 Bits magnitude(Bits x) {
   return static_cast<Bits>(x & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1));

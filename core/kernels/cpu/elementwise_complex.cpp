@@ -137,7 +137,7 @@ void add_complex(ElementLoops& loops, DType type, DType real_type) {
   pair(Binary::kXlog1py, plain_binary<X, X, xlog1py<T>>);
   pair(Binary::kEqual, plain_binary<X, bool, [](X x, X y) { return x == y; }>);
   pair(Binary::kNotEqual, plain_binary<X, bool, [](X x, X y) { return x != y; }>);
-  // Gradients from (y, dy). The callers conjugate y for the first two.
+  // Gradients as functions of (y, dy). The callers conjugate y for the first two.
   pair(Binary::kTanhGrad, plain_binary<X, X, [](X y, X dy) { return dy * (T(1) - y * y); }>);
   pair(Binary::kSigmoidGrad, plain_binary<X, X, [](X y, X dy) { return dy * y * (T(1) - y); }>);
   pair(Binary::kSqrtGrad, plain_binary<X, X, sqrt_grad<T>>);

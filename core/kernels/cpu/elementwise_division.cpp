@@ -9,7 +9,8 @@
 namespace ef::cpu {
 namespace {
 
-// The quotient of the least integer and -1 wraps around to the former. Divisors are not zero.
+// The quotient of the least integer and -1 wraps around to the least integer. Divisors are not
+// zero.
 template <class T>
 T truncate_div(T x, T y) {
   if constexpr (std::is_signed_v<T>) {

@@ -155,12 +155,13 @@ struct TileLoops {
   int64_t elements = 0;  // of a tile
   TileForms unary[static_cast<int>(Unary::kCount)] = {};
   TileForms binary[static_cast<int>(Binary::kCount)] = {};
-  // By where the accumulator is: the condition, x or y. The other two are the memory of the step
-  // and of the next one, which has no code.
+  // By the operand that is in the accumulator: the condition, x or y. The other two are in the
+  // memory of this step and of the next step, which has no code.
   TileForms select;
   TileCode load = nullptr;
   TileCode store = nullptr;
-  // Between bools in memory and masks, all bits of an element set or none, on registers.
+  // Conversions between bools in memory and masks in registers, in which all bits of an element
+  // agree.
   TileCode load_bool = nullptr;
   TileCode store_bool = nullptr;
   TileCode stream = nullptr;  // a non-temporal store
@@ -170,7 +171,7 @@ struct TileLoops {
   void (*run)(const TileStep* code, int64_t begin, int64_t end) = nullptr;
 };
 
-// A missing entry for float16 or bfloat16 means: compute in float32.
+// float16 and bfloat16 are computed as float32 where their entries are missing.
 struct ElementLoops {
   UnaryLoop unary[static_cast<int>(Unary::kCount)][kDTypeCount] = {};
   BinaryLoop binary[static_cast<int>(Binary::kCount)][kDTypeCount] = {};

@@ -55,13 +55,13 @@ EF_UNARY_MATH(Erf, verf);
 EF_UNARY_MATH(Erfc, verfc);
 #undef EF_UNARY_MATH
 
-// Vector functions compute powers of negative numbers one by one. They are those of the absolute
-// values: negative for odd exponents, and NaN for exponents that are no whole numbers.
+// Vector functions handle negative bases one by one, so this uses absolute values. The result is
+// negative for odd exponents, and NaN for exponents that are not integers.
 struct Pow {
   template <class V>
   static V of(V x, V y) {
     using T = std::remove_cvref_t<decltype(x[0])>;
-    constexpr T kWhole = std::is_same_v<T, float> ? T(0x1p23) : T(0x1p52);  // larger ones are whole
+    constexpr T kWhole = std::is_same_v<T, float> ? T(0x1p23) : T(0x1p52);  // integers from here on
     const auto negative = (x < 0) & (vabs(x) < static_cast<T>(__builtin_inf()));
     const V power = vpow(negative ? vabs(x) : x, y);
     const V size = vabs(y);
@@ -78,7 +78,7 @@ struct Atan2 {
     return vatan2(y, x);
   }
 };
-// A zero x makes the result zero, whatever y.
+// The result is zero where x is zero, whatever y is.
 struct Xdivy {
   template <class V>
   static V of(V x, V y) {
@@ -107,7 +107,7 @@ V polynomial(V x, const double (&coefficients)[kCount]) {
 }
 
 // Wichura, "The percentage points of the normal distribution" (1988), algorithm AS 241: rational
-// functions in the middle and, of the root of a logarithm, in the tails.
+// functions of the argument in the middle, and of the root of a logarithm in the tails.
 struct Erfinv {
   template <class V>
   static V of(V x) {

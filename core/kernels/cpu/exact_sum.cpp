@@ -1,4 +1,4 @@
-// Adding to sums without losing what their dtype has no room for.
+// Adds to sums and keeps the rounding errors.
 #include "kernels/cpu/exact_sum.h"
 
 #include "kernels/cpu/exact_sum_loops.h"

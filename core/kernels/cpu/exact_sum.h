@@ -1,13 +1,13 @@
-// Adding to sums without losing what their dtype has no room for.
+// Adds to sums and keeps the rounding errors.
 #pragma once
 
 #include "tensor/tensor.h"
 
 namespace ef::cpu {
 
-// sum += delta (or -= delta), where `remainder` has what the sums before have lost to rounding, and
-// gets what this one loses: sum + remainder is exact to twice the precision of the dtype. All are
-// of one shape and one of kFloatTypes, and nobody else holds `sum` and `remainder`.
+// sum += delta (or -= delta). `remainder` holds the rounding errors of earlier additions and
+// receives the error of this one: sum + remainder has twice the precision of the dtype. All tensors
+// have one shape and one dtype of kFloatTypes. There are no other handles on `sum` and `remainder`.
 void add_exactly(const Tensor& sum, const Tensor& remainder, const Tensor& delta, bool subtracts);
 
 }  // namespace ef::cpu

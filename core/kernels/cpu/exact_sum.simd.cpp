@@ -1,11 +1,11 @@
-// Knuth's sum of two floats and its error, to which the errors so far are added.
+// Knuth's sum of two floats and its rounding error, to which the earlier errors are added.
 #include "kernels/cpu/exact_sum_loops.h"
 
 namespace ef::cpu::EF_ISA {
 namespace {
 
-// Each step is rounded to T: for 16-bit floats, which are computed in float, that is what one
-// operation in T gives.
+// Each step is rounded to T. 16-bit floats are computed in float, and so round as a single
+// operation in T does.
 template <class T>
 void add(T* __restrict sums, T* __restrict remainders, const T* __restrict deltas, int64_t count,
          bool subtracts) {
@@ -16,7 +16,7 @@ void add(T* __restrict sums, T* __restrict remainders, const T* __restrict delta
     const T lost = T(T(T(old - T(sum - added)) + T(delta - added)) + remainders[i]);
     const T rounded = sum - sum == 0 ? T(sum + lost) : sum;
     sums[i] = rounded;
-    // What is infinite or no number has lost nothing that could come back.
+    // Infinite or NaN sums have no rounding error.
     remainders[i] = rounded - rounded == 0 ? T(lost - T(rounded - sum)) : T(0);
   }
 }

@@ -1,4 +1,4 @@
-// Loops that add to sums and keep what rounding loses.
+// Loops that add to sums and keep the rounding errors.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ void constant_element(DType dtype, double value, void* element) {
     case DType::kComplex128: return put(element, Complex128(value, 0));
     case DType::kString:
     case DType::kInvalid: break;
-    // A few small integers, and zeros.
+    // The values of these dtypes fit int8.
     default: return put(element, integer_of<int8_t>(value));
   }
 }

@@ -14,10 +14,10 @@
 namespace ef::cpu {
 namespace {
 
-// Numbers of a block that is finished at once.
+// The number of elements of a block that is finished at once.
 constexpr int64_t kBlock = 2048;
 
-// Copies weights, scaled and turned as they have to be.
+// Copies weights, and scales and transposes them if the source requires it.
 void write_plain(const ReadyWeights::Source& source, float* to) {
   const auto [data, rows, cols, transposed, scale, int8] = source;
   parallel_for(rows, std::max<int64_t>(1, 65'536 / cols), [&](int64_t begin, int64_t end) {
@@ -117,7 +117,7 @@ void ReadyWeights::make_of_plain(const Source& source,
 
 namespace {
 
-// Tells filters that Winograd's transform was applied to from other layouts.
+// The key of filters that are transformed for Winograd's convolution.
 struct Transformed {
   bool operator==(const Transformed&) const = default;
 };
@@ -126,7 +126,7 @@ bool untouched(const Slide& slide) {
   return slide.window == 1 && slide.stride == 1 && slide.before == 0 && slide.after == 0;
 }
 
-// Tells weights in strips from other layouts.
+// The key of weights in strips.
 struct Strips {
   bool operator==(const Strips&) const = default;
 };
@@ -134,9 +134,10 @@ struct Strips {
 // Products of fewer rows are not worth a copy of the weights.
 constexpr int64_t kFewRows = 16;
 
-// Numbers of a matrix that stay in the second-level cache while the other one passes.
+// The number of elements of a matrix that stay in the second-level cache during a pass of the
+// other.
 constexpr int64_t kCached = 192 * 1024;
-// Numbers of the results of a task, where there are enough for all threads.
+// The number of result elements of a task, if there are enough for all threads.
 constexpr int64_t kTask = 65'536;
 // The least number of multiplications for a thread.
 constexpr int64_t kGrain = 300'000;
@@ -150,7 +151,8 @@ void multiply_strips(int64_t rows, const float* a, ReadyWeights& weights,
   const auto* const strips = static_cast<const float*>(weights.made(
       source, Strips(), static_cast<size_t>(k * padded) * sizeof(float),
       [&](const float* plain, void* to) { kernels.pack(k, n, plain, static_cast<float*>(to)); }));
-  // What a thread has computed, it reads again in the next layer: parts are as large as possible.
+  // A thread's results are still in its cache for the next layer, so its part is as large as
+  // possible.
   const int64_t threads = in_parallel() ? 1 : max_threads();
   const auto shared = [&](int64_t parts) { return divide_up(parts, threads) * threads; };
   constexpr int64_t kLeastTiles = 4;  // of a block of rows

@@ -18,27 +18,26 @@
 
 namespace ef::cpu {
 
-// What happens to results of floats.
+// The operations that follow a product or convolution of floats.
 class Finish {
  public:
-  // `offsets` are added to each pixel's channels, unless they are null; `addend`, which has the
-  // size of the result, unless it is null. Then come the limits, and the loops, which take one
-  // input and may overwrite it.
+  // Adds `offsets`, one per channel, and `addend`, which has the size of the result; either may be
+  // null. Then applies the limits, and then the loops, which have one input and may overwrite it.
   Finish(int64_t channels, const float* offsets, const float* addend, Limits limits,
          std::span<const ElementLoop> loops);
 
-  // Finishes whole pixels of the result, `count` numbers from `at` on.
+  // Finishes the pixels of `count` elements of the result, from element `at` on.
   void operator()(float* result, int64_t at, int64_t count) const;
 
-  // The same in two parts: what a kernel may do in registers, and then the loops, for rows of
-  // results that begin `apart` numbers from each other.
+  // The same in two steps: the part that kernels can do in registers, and then the loops, for rows
+  // of results whose starts are `apart` elements from each other.
   ProductFinish in_registers() const;
   void run_loops(float* results, int64_t rows, int64_t cols, int64_t apart) const;
 
  private:
   void run_loops(float* block, int64_t count) const;
 
-  int64_t block_;               // numbers of some whole pixels, which fit the first-level cache
+  int64_t block_;               // elements of the whole pixels that fit the first-level cache
   std::vector<float> offsets_;  // of a block
   const float* addend_;
   Limits limits_;
@@ -46,31 +45,31 @@ class Finish {
   std::span<const ElementLoop> loops_;
 };
 
-// The right operand of a product, or a filter, in the layouts that kernels want. A layout is made
-// at its first use, and kept. Several threads may use it at once.
+// The right operand of a product, or a filter, in the layouts that kernels need. A layout is
+// created at its first use, and kept. Several threads may use it at once.
 class ReadyWeights {
  public:
-  // The weights as the program has them: `rows` times `cols` numbers.
+  // The weights as the program stores them: [rows, cols].
   struct Source {
     const float* data;
     int64_t rows;
     int64_t cols;
-    bool transposed = false;       // stored as cols times rows
-    const float* scale = nullptr;  // of the columns; null if they are taken as they are
-    const int8_t* int8 = nullptr;  // in place of `data`; these have a scale
+    bool transposed = false;       // stored as [cols, rows]
+    const float* scale = nullptr;  // one for each column; null for 1
+    const int8_t* int8 = nullptr;  // instead of `data`; these have a scale
     int64_t size() const { return rows * cols; }
   };
 
-  // [rows, cols], scaled. If the source already is that, its own memory.
+  // [rows, cols], scaled. The source's own memory if it has that layout already.
   const float* plain(const Source& source);
-  // What `make` wrote into `bytes` when it was first asked for, given the plain weights. Keys,
-  // which may be of any types, tell apart what is made.
+  // The bytes that `make` writes from the plain weights at the first call with this key. Keys may
+  // have any type.
   template <class Key>
   const void* made(const Source& source, const Key& key, size_t bytes,
                    const std::function<void(const float* plain, void* to)>& make) {
     return kept(key, bytes, [&](void* to) { make_of_plain(source, make, to); });
   }
-  // The same of what is made of something else.
+  // The same for bytes that are made from another layout.
   template <class Key>
   const void* kept(const Key& key, size_t bytes, const std::function<void(void* to)>& make) {
     const std::lock_guard lock(mutex_);
@@ -95,16 +94,16 @@ class ReadyWeights {
   std::vector<Layout> layouts_;
 };
 
-// A forward convolution in pieces, each of which is finished while it is in the cache: by oneDNN
-// where there is one (`onednn/`), else one whole piece (`portable/`).
+// A forward convolution in pieces, which are finished while they are in the cache: by oneDNN if it
+// is available (`onednn/`), otherwise as one piece (`portable/`).
 void convolve_pieces(const Convolution& c, const float* image, ReadyWeights& weights,
                      const ReadyWeights::Source& source, const Finish& finish, float* result,
                      const char* op);
 
-// Whether convolve_finished() is the fastest way for weights that serve one run, too.
+// Whether convolve_finished() is the fastest way even for weights that are used once.
 bool finishes_alone(const Convolution& c);
 
-// Finishes a whole result of some pixels.
+// Finishes a result of `pixels` pixels.
 void finish_pixels(const Finish& finish, float* result, int64_t pixels, int64_t channels);
 
 // A forward convolution of images with their channels last.

@@ -8,10 +8,10 @@
 
 namespace ef::cpu {
 
-// What happens to the sums of a product.
+// The operations on the sums of a product while they are in registers.
 struct ProductFinish {
-  const float* offsets = nullptr;  // of the columns, if any
-  const float* addend = nullptr;   // rows as long as those of the result, if any
+  const float* offsets = nullptr;  // one for each column; may be null
+  const float* addend = nullptr;   // rows as long as those of the result; may be null
   Limits limits;
 };
 
@@ -22,7 +22,7 @@ struct FinishedProductKernels {
   // c = a * the matrix of the strips, finished, for m rows and n columns; `c_row` apart.
   void (*multiply)(int64_t m, int64_t n, int64_t k, const float* a, const float* strips,
                    const ProductFinish& finish, float* c, int64_t c_row);
-  int64_t rows;   // that are computed together
+  int64_t rows;   // rows computed together
   int64_t strip;  // columns
   int64_t width;  // of a vector
 };

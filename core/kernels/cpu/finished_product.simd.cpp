@@ -12,7 +12,7 @@ namespace ef::cpu::EF_ISA {
 namespace {
 
 constexpr int64_t kWidth = kLanes<float>;
-// Steps between two requests for memory.
+// A prefetch is issued after this many steps.
 constexpr int64_t kSteps = 8;
 constexpr int64_t kStrip = kTileVectors * kWidth;
 
@@ -22,8 +22,8 @@ EF_INLINE F32 load(const float* from) {
   return vector;
 }
 
-// Memory that the next tile and the next strip are in, which is asked for while this tile is added
-// up: its rows of a, and a part of the strip.
+// Memory that the next tile and the next strip read. It is prefetched while this tile is computed:
+// rows of `a`, and a part of the strip.
 struct Next {
   const float* a;
   const float* strip;
@@ -66,7 +66,7 @@ void tile(int64_t depth, const float* a, int64_t a_row, const float* b, float* c
   const Limits limits = finish ? finish->limits : Limits();
   const F32 low = F32{} + limits.low;
   const F32 high = F32{} + limits.high;
-  const int64_t rest = cols - (Vectors - 1) * kWidth;  // of the last vector
+  const int64_t rest = cols - (Vectors - 1) * kWidth;  // columns of the last vector
 #pragma GCC unroll 4
   for (int v = 0; v < Vectors; ++v) {
     const bool part = v == Vectors - 1 && rest != kWidth;
@@ -94,11 +94,11 @@ void tile(int64_t depth, const float* a, int64_t a_row, const float* b, float* c
 
 using Tile = decltype(&tile<1, 1>);
 
-// Tiles of about the same height have more than half of the rows, but for matrices of few rows,
-// which are computed row by row.
+// Tiles have about the same height, and so more than half of the rows. Matrices of few rows are
+// computed row by row.
 constexpr int kLowest = kTileRows / 2 + 1;
 
-// By the number of vectors, less 1, then of rows.
+// Indexed by the number of vectors minus 1, then by the number of rows.
 using Tiles = std::array<std::array<Tile, kTileRows + 1>, kTileVectors>;
 template <int Vectors, int... Above>
 constexpr auto tiles_of(std::integer_sequence<int, Above...>) {
@@ -115,7 +115,7 @@ constexpr Tiles kTiles = all_tiles(std::make_integer_sequence<int, kTileVectors>
 
 void multiply(int64_t m, int64_t n, int64_t k, const float* a, const float* strips,
               const ProductFinish& finish, float* c, int64_t c_row) {
-  // Parts of about the same size: a tile of one row takes almost as long as one of some.
+  // Tiles of about the same height: a tile of one row takes almost as long as one of several.
   const int64_t least = divide_up(m, kTileRows);
   const int64_t tiles = m / least < kLowest ? m : least;
   const int64_t depths = divide_up(k, kDepth);

@@ -20,8 +20,8 @@ struct Convolution {
   int64_t channels = 0;  // of the image
   int64_t filters = 0;   // of the result
   int64_t groups = 1;
-  bool short_floats = false;  // bfloat16, but for a filter's gradient, which is float
-  int64_t filter_stride = 0;  // elements between rows' neighbours: one filter position's elements
+  bool short_floats = false;  // bfloat16, except for a filter's gradient, which is float
+  int64_t filter_stride = 0;  // elements between neighbouring filter positions of a row
 
   int64_t group_in() const { return channels / groups; }
   int64_t group_out() const { return filters / groups; }
@@ -40,14 +40,14 @@ struct Convolution {
 // Writes the operand that `c.pass` names and reads the others. `op` is named in errors.
 void convolve(const Convolution& c, const float* image, const float* filter, const float* result,
               const char* op);
-// The same by oneDNN where there is one (`onednn/`), else by plain loops (`portable/`).
+// The same by oneDNN if it is available (`onednn/`), otherwise by plain loops (`portable/`).
 void large_convolution(const Convolution& c, const float* image, const float* filter,
                        const float* result, const char* op);
 
-// Whether the processor multiplies bfloat16, and the convolution is worth it: else it is computed
-// in float.
+// Whether the processor multiplies bfloat16 and the convolution is large enough; otherwise it is
+// computed in float.
 bool suits_short_convolution(const Convolution& c);
-// The same of bfloat16. Sums are accumulated in float and rounded once.
+// The same for bfloat16. Sums are accumulated in float and rounded once.
 void convolve(const Convolution& c, const Bfloat16* image, const Bfloat16* filter,
               const Bfloat16* result, const char* op);
 

@@ -1,4 +1,4 @@
-// Matrix products: small ones and those of other types than float. Large ones are a library's.
+// Small matrix products, and those of other types than float. A library computes the large ones.
 #include "kernels/cpu/gemm.h"
 
 #include <algorithm>
@@ -35,8 +35,8 @@ constexpr int64_t kPackGrain = 32'768;
 // Up to this many multiplications, copies of the matrices cost more than they save.
 constexpr int64_t kTinyProduct = 512;
 
-// Up to here oneDNN is no faster, and its first call takes 25 ms to generate code. With the right
-// matrix transposed, which our kernel must pack first, it is faster sooner.
+// Up to this many multiplications oneDNN is no faster, and its first call takes 25 ms to generate
+// code. If the right matrix is transposed, our kernel must pack it first, and oneDNN wins earlier.
 constexpr int64_t kOwnProduct = 4'000'000;
 constexpr int64_t kOwnTransposed = 300'000;
 
@@ -72,11 +72,11 @@ void plain(const Product& p, const T* a, const T* b, T* c) {
 // for the next rows.
 constexpr int64_t kPanelDepth = 1024;
 constexpr int64_t kPanelCols = 1024;
-// Tasks of a panel for each thread: a thread that is interrupted leaves its share to the others.
+// Tasks per thread for each panel: if a thread is interrupted, the others take over its tasks.
 constexpr int64_t kTasks = 4;
 
-// A product of few rows: threads copy these together, then share the columns. Copying the right
-// matrix as a whole would take as long as the products.
+// A product of few rows: threads copy the rows together, then share the columns. A copy of the
+// whole right matrix would take as long as the products.
 template <class T>
 void few_rows(const Product& p, const T* a, const T* b, T* c, const BlockedKernels<T>& kernels) {
   const Steps left = steps(p.transpose_a, p.lda);
@@ -155,8 +155,8 @@ void blocked(const Product& p, const T* a, const T* b, T* c, const BlockedKernel
   }
 }
 
-// Larger complex products are four real ones, of the parts side by side: [re a; im a] times [re b |
-// im b].
+// Larger complex products are products of real parts and imaginary parts: [re a; im a] times
+// [re b | im b].
 template <class T>
 void by_parts(const Product& p, const std::complex<T>* a, const std::complex<T>* b,
               std::complex<T>* c) {
@@ -231,7 +231,7 @@ void medium(int64_t m, int64_t n, int64_t k, const double* a, Steps left, const 
   kernels().medium_dgemm(m, n, k, a, left.row, left.col, b, right.row, right.col, c, ldc, add);
 }
 
-// A product of some size; threads share the rows, or the columns if there are few rows.
+// A product that is neither tiny nor large. Threads share the rows, or the columns of few rows.
 template <class T>
 void medium_product(const Product& p, const T* a, const T* b, T* c) {
   const Steps left = steps(p.transpose_a, p.lda);
@@ -266,7 +266,7 @@ void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const 
   });
 }
 
-// Products with one row or column, if what they read lies in rows.
+// Products with one row or column, if the elements that they read are contiguous.
 template <class T>
 bool multiply_vector(const Product& p, const T* a, const T* b, T* c) {
   if (p.accumulate) return false;

@@ -1,4 +1,4 @@
-// Matrix products on plain memory, shared by matmul and the convolutions.
+// Matrix products on plain memory, which matmul and the convolutions use.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ void gemm(const Product& product, const Complex128* a, const Complex128* b, Comp
 
 // The same for large products by our own kernels.
 void own_large_sgemm(const Product& product, const float* a, const float* b, float* c);
-// And by oneDNN where there is one (`onednn/`), else by our own kernel
+// The same by oneDNN if it is available (`onednn/`), otherwise by our own kernel
 // (`portable/`).
 void large_sgemm(const Product& product, const float* a, const float* b, float* c);
 
@@ -43,8 +43,8 @@ inline constexpr int64_t kSmallProduct = 16;
 
 // Rows of the left matrix that stay in the second-level cache while strips of the right one pass.
 inline constexpr int64_t kBlockRows = 192;
-// Terms of a product that are added up in registers: a block of the left matrix (kBlockRows ×
-// kDepth) stays in the second-level cache, a strip of the right one in the first or second.
+// The number of terms added up in registers: a block of the left matrix (kBlockRows × kDepth) stays
+// in the second-level cache, a strip of the right one in the first or second.
 inline constexpr int64_t kDepth = 256;
 
 // A matrix product in two steps, so that threads share the copy of the right matrix.
@@ -60,21 +60,21 @@ struct BlockedKernels {
   // Copies columns of op(b) into strips of `strip` columns, each stored row by row, strip_stride()
   // elements apart. The last is padded with zeros.
   void (*pack)(int64_t cols, int64_t depth, const T* b, int64_t b_row, int64_t b_col, T* strips);
-  // c = op(a) * the matrix of the strips, or more by that with `add`. Copies blocks of `a`.
+  // c = op(a) * the packed matrix, or c += that with `add`. Copies blocks of `a`.
   void (*multiply)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
                    const T* strips, T* c, int64_t ldc, bool add);
-  // c = a matrix of packed rows * op(b), or more by that with `add`. Copies a strip of b at a time.
+  // c = the packed rows `a` * op(b), or c += that with `add`. Copies one strip of b at a time.
   // `a` holds kDepth columns of all rows, as pack_left() stores them, then the next.
   void (*multiply_in_place)(int64_t m, int64_t n, int64_t k, const T* a, const T* b, int64_t b_row,
                             int64_t b_col, T* c, int64_t ldc, bool add);
-  int64_t tile;   // rows that are computed together
+  int64_t tile;   // rows computed together
   int64_t strip;  // columns
 };
 
 // The number of parts of at most this size.
 inline int64_t divide_up(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-// A row more than there is: strips that are multiples of a page apart would share sets of the
+// One row more than needed: strips whose sizes are multiples of a page would share sets of the
 // cache.
 inline int64_t strip_stride(int64_t depth, int64_t strip) { return (depth + 1) * strip; }
 
@@ -86,7 +86,7 @@ struct GemmKernels {
   // c = op(a) * op(b), for m, n, k up to kSmallProduct.
   void (*small_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
                       const float* b, int64_t b_row, int64_t b_col, float* c, int64_t ldc);
-  // The same, which copies nothing that can be read in place: smaller ones.
+  // The same for smaller products. Copies nothing that can be read in place.
   void (*medium_sgemm)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
                        int64_t a_col, const float* b, int64_t b_row, int64_t b_col, float* c,
                        int64_t ldc, bool add);

@@ -1,5 +1,5 @@
-// Matrix products: blocked ones of doubles and integers, and float ones for matrices of some size
-// and tiny ones.
+// Matrix products: blocked ones of doubles and integers, and tiny and medium ones of floats,
+// which copy little.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -26,8 +26,8 @@ constexpr int kRows = 4;
 constexpr int kVectors = 2;
 #endif
 
-// Vectors by element type; integers wrap, as unsigned ones do. They are aligned: GCC keeps no
-// others in registers throughout a loop.
+// Vectors by element type. Integers are unsigned, so that they wrap. Vectors are aligned: GCC keeps
+// unaligned ones in memory during loops.
 template <class T>
 struct PackedOf;
 template <>
@@ -56,7 +56,7 @@ constexpr int kCols = kVectors * kWidth<T>;
 inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 inline int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
-// `Width` rows whose elements follow each other in memory.
+// `Width` rows, each contiguous in memory.
 template <int Width, class T>
 void pack_rows(int64_t cols, const T* in, int64_t row_stride, T* out) {
   constexpr int N = kWidth<T> > 8 ? 8 : kWidth<T>;  // a block is N × N
@@ -76,7 +76,7 @@ void pack_rows(int64_t cols, const T* in, int64_t row_stride, T* out) {
 #pragma GCC unroll 8
       for (int q = 0; q < N; ++q) {
         T* const to = out + (p + q) * Width + first;
-        // What stands behind a column is the next one's beginning, which is written later.
+        // Elements behind a column are the start of the next column, which is written later.
         const bool behind = count == N || q + 1 < N;
         std::memcpy(to, &block[q], behind ? sizeof(Vector) : count * sizeof(T));
       }
@@ -95,7 +95,7 @@ void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t c
   const int64_t whole = rows / Width * Width;
   int64_t i = 0;
   if (row_stride == 1) {
-    // Strips together: memory is read in longer runs.
+    // The number of strips packed together, so that memory is read in longer runs.
     constexpr int64_t kTogether = 2048 / (Width * static_cast<int>(sizeof(T)));
     for (; i < whole; i += kTogether * Width) {
       const int64_t strips = min(kTogether, (whole - i) / Width);
@@ -122,16 +122,16 @@ void pack(int64_t rows, int64_t cols, const T* in, int64_t row_stride, int64_t c
   }
 }
 
-// Rows after which what is asked for has come from the second-level cache.
+// Prefetched lines arrive from the second-level cache after this many rows.
 constexpr int64_t kAhead = 32;
 
-// Memory that the next strip is in: runs of cache lines, which are asked for while this one is
+// Memory of the next strip: runs of cache lines, which are prefetched while this strip is
 // multiplied.
 struct Ahead {
   const char* run;
   int64_t stride;  // from a run to the next, in bytes
   int64_t lines;   // of a run
-  int64_t each;    // lines to ask for at a time
+  int64_t each;    // lines to prefetch at a time
   int64_t line = 0;
 
   void ask() {
@@ -144,18 +144,18 @@ struct Ahead {
   }
 };
 
-// Steps between two requests.
+// A prefetch is issued after this many steps.
 constexpr int64_t kSteps = 8;
 
-// Of `lines` in all, how many to ask for at a time: no more than the sums leave time for.
+// How many of `lines` to prefetch at a time, so that prefetches do not delay the sums.
 int64_t lines_each(int64_t lines, int64_t rows, int64_t depth) {
   constexpr int64_t kMost = 4;
   const int64_t times = (rows + kRows - 1) / kRows * (depth / kSteps);
   return times == 0 ? 0 : min(kMost, (lines + times - 1) / times);
 }
 
-// c (rows × cols, at most kRows × kCols) = a strip of a times a strip of b, or with `add` more by
-// that. Meanwhile asks for c and what is ahead.
+// c (rows × cols, at most kRows × kCols) = a strip of a times a strip of b, or c += that with
+// `add`. Prefetches c and the memory of `ahead`.
 template <class T>
 void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t rows, int64_t cols,
            bool add, Ahead& ahead) {
@@ -197,7 +197,7 @@ void block(int64_t depth, const T* a, const T* b, T* c, int64_t ldc, int64_t row
     }
     return;
   }
-  // One register after the other: the address of all would have them in memory throughout.
+  // One register after the other: with their common address, all would stay in memory.
   T spill[kRows * kCols<T>];
 #pragma GCC unroll 8
   for (int r = 0; r < kRows; ++r) {
@@ -293,7 +293,7 @@ template <class T>
 constexpr BlockedKernels<T> kBlocked = {
     tiny_gemm<T>, pack_left<T>, pack_right<T>, multiply<T>, multiply_in_place<T>, kRows, kCols<T>};
 
-// A strip of b stays in the first-level cache while the rows of a pass over it.
+// A strip of b of this depth stays in the first-level cache while the rows of `a` pass over it.
 constexpr int64_t kMediumDepth = 128;
 template <class T>
 constexpr int64_t kStrip = kTileVectors * kLanes<T>;
@@ -311,7 +311,7 @@ void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int
       const int64_t cols = min(kStrip<T>, n - j);
       const T* from = b + p0 * b_row + j * b_col;
       const int64_t width = (cols + kWhole - 1) / kWhole * kWhole;
-      // The rows that can be read in whole vectors in place, without leaving the matrix.
+      // The rows that whole vectors can read in place without leaving the matrix.
       int64_t direct = depth;
       if (b_col != 1 || (width != cols && m > kFewRows)) {
         direct = 0;

@@ -34,9 +34,9 @@ struct Strided {
   Strided at(int64_t i, int64_t j) const { return {data + i * row + j * col, row, col}; }
 };
 
-// The first `count` elements of a vector, the others 0; and storing them, or adding them with
-// `add`. A vector whose address is taken here would be one that tiles keep in memory throughout
-// their loop.
+// Loads the first `count` elements of a vector, the others as 0; and stores them, or adds them with
+// `add`. These functions do not take the address of a vector: tiles would keep such a vector in
+// memory during their loop.
 #if defined(__AVX512F__)
 EF_INLINE F32 load_part(const float* from, int64_t count) {
   return (F32)_mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), from);
@@ -88,8 +88,8 @@ __attribute__((noinline)) void store_part(T* to, V v, int64_t count, bool add) {
 }
 #endif
 
-// c = a * b, or c += a * b with `add`, for Rows rows and `cols` columns, which fill Vectors vectors
-// but for a part of the last one. The rows of b are `b_row` apart, and hold whole vectors.
+// c = a * b, or c += a * b with `add`, for Rows rows and `cols` columns. The columns fill Vectors
+// vectors; the last one may be partial. The rows of b are `b_row` apart and hold whole vectors.
 template <int Rows, int Vectors, class T>
 EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c, int64_t ldc,
                     int64_t cols, bool add) {
@@ -107,7 +107,7 @@ EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c
       for (int v = 0; v < Vectors; ++v) sum[r][v] += a.data[r * a.row + p * a.col] * right[v];
     }
   }
-  const int64_t rest = cols - (Vectors - 1) * kWidth;  // of the last vector
+  const int64_t rest = cols - (Vectors - 1) * kWidth;  // columns of the last vector
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4

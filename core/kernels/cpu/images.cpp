@@ -1,5 +1,5 @@
-// Resampling and boxes. In resampling, each result row is summed from input rows, then its pixels
-// from that row's pixels.
+// Resampling and boxes. Resampling first sums input rows to one result row, and then sums pixels of
+// that row.
 #include "kernels/cpu/images.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void check_places(const Tensor& places, int64_t taps, int64_t size) {
   }
 }
 
-// For each result of a table whether all of its weights count.
+// For each result of a table: whether all of its weights are nonzero.
 template <class T>
 std::vector<uint8_t> dense_results(const T* weights, int64_t count, int64_t taps) {
   std::vector<uint8_t> dense(static_cast<size_t>(count));

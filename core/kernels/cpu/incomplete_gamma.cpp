@@ -17,7 +17,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRootPi = 1.77245385090551602730;
 constexpr double kRootTwoPi = 2.50662827463100050242;
-// More terms are not needed for any a below 1e9; beyond, the sum is already accurate.
+// Any a below 1e9 needs fewer terms; beyond, the sum is accurate after these.
 constexpr int kMostTerms = 100'000;
 
 // A function of a and its derivative, for forward-mode differentiation.
@@ -120,10 +120,10 @@ double power_part(double a, double x) {
          (kRootTwoPi * std::sqrt(a) * scaled_gamma(a));
 }
 
-// Where the uniform expansion is exact to the last digit, and shorter than the others.
+// Whether the uniform expansion is exact to the last digit, and shorter than the other series.
 bool is_uniform(double a, double x) { return a >= 20 && std::abs(x - a) < 0.4 * a; }
 
-// The expansion 8.12.3 and 8.12.4 that N. Temme (1979) found: Q = erfc(y) / 2 + exp(-y^2) rest.
+// N. Temme's expansion (1979), 8.12.3 and 8.12.4: Q = erfc(y) / 2 + exp(-y^2) rest.
 template <bool kSlope>
 struct Uniform {
   Uniform(double a, double x) {
@@ -163,11 +163,11 @@ struct Uniform {
   double eta;
   double y;
   double density;               // exp(-y^2)
-  double rest;                  // what follows erfc, without the density
+  double rest;                  // the term after erfc, without the density
   double slope_by_density = 0;  // dQ/da without the density
 };
 
-// Whether P is the smaller of the two, or as good as any other to begin with.
+// Whether to compute P by its series: P is the smaller one, or both start equally well.
 bool by_series(double a, double x) { return x <= a || x < 1.1; }
 
 // Q for small a and x: 1 - x^a / gamma(1 + a) and the rest of 8.7.1, which do not cancel

@@ -42,8 +42,8 @@ void copy_items(DType dtype, void* out, int64_t to, const void* in, int64_t from
               static_cast<size_t>(count * size));
 }
 
-// Rows of such sizes are prefetched while the previous one is copied: hardware prefetchers follow a
-// row, but cannot predict the next.
+// Rows of these sizes are prefetched while the previous row is copied: hardware prefetchers follow
+// a row, but cannot predict the next.
 constexpr size_t kFewBytes = 256, kManyBytes = 1 << 15, kCacheLine = 64;
 
 void fetch(const void* row, size_t bytes) {
@@ -51,7 +51,7 @@ void fetch(const void* row, size_t bytes) {
   for (size_t i = 0; i < bytes; i += kCacheLine) __builtin_prefetch(at + i);
 }
 
-// gather's view of its parameters: [batch, outer, size, inner], indexed at [batch, count].
+// The parameters of gather as [batch, outer, size, inner], and the indices as [batch, count].
 struct Picking {
   int64_t batch = 1;
   int64_t outer = 1;
@@ -143,7 +143,7 @@ void add_into(T* out, const T* in, int64_t count) {
   }
 }
 
-// gather_nd's view: each row of `depth` indices selects a slice of `inner` elements.
+// gather_nd: each row of `depth` indices selects a slice of `inner` elements.
 struct Slices {
   int64_t rows = 1;
   int depth = 0;
@@ -238,7 +238,7 @@ void update_elements(KernelContext& context, const Combine& combine) {
   on_real_type(context.output(0).dtype(), [&]<class T>(T) { update_typed<T>(context, combine); });
 }
 
-// Rows of a few bytes.
+// Copies rows of kBytes bytes.
 template <size_t kBytes>
 void gather_words(const Tensor& params, const Indices& at, int64_t count, const Tensor& out) {
   const char* from = static_cast<const char*>(params.raw_data());
@@ -260,7 +260,7 @@ void pick_blocks(const Picking& p, const Tensor& params, const Tensor& indices, 
     const Index* const places = indices.data<Index>();
     const int64_t grain = std::max<int64_t>(1, copy_grain(bytes) / p.count);
     parallel_for(p.batch * p.outer, grain, [=, &p](int64_t begin, int64_t end) {
-      // A local copy, since writes through bytes may alias anything else.
+      // Local copies, because writes through byte pointers may alias members.
       const int64_t count = p.count;
       for (int64_t block = begin; block < end; ++block) {
         const char* const source = from + static_cast<size_t>(block * p.size) * bytes;
@@ -491,7 +491,7 @@ void one_hot(KernelContext& context) {
                  (i / inner * depth + index) * inner + i % inner, on.raw_data(), 0, 1);
     }
   };
-  // A few at a time, so that the ones are written to zeros that are still in the cache.
+  // Several rows at a time, so that the ones are written while the zeros are still in the cache.
   const int64_t at_once = std::max<int64_t>(1, 4096 / block);
   parallel_for(out.size() / block, std::max<int64_t>(1, 65'536 / block),
                [&](int64_t begin, int64_t end) {

@@ -7,7 +7,7 @@ namespace ef::cpu {
 
 void gather(KernelContext& context);
 void gather_grad(KernelContext& context);
-// Adds what gather picked, or gather_nd, to the elements of `whole` that it came from.
+// Adds the gradient of gather or gather_nd to the elements of `whole` that were gathered.
 void add_gathered(const Tensor& whole, const Tensor& dy, const Tensor& indices, int64_t axis,
                   int64_t batch_dims);
 void add_gathered_nd(const Tensor& whole, const Tensor& dy, const Tensor& indices,

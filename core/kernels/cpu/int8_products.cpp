@@ -17,16 +17,16 @@ namespace {
 const Int8Loops& loops() { return best::int8_loops(); }
 
 constexpr float kGreatest = 127;
-// Numbers of the result that are computed before they are finished, and the fewest rows of a block.
+// The number of result elements that are finished at once, and the fewest rows of a block.
 constexpr int64_t kBlock = 32'768;
 constexpr int64_t kLeastRows = 48;
-// Multiplications that are worth a thread, and bytes of floats that are.
+// The least numbers of multiplications and of bytes of floats for a thread.
 constexpr int64_t kGrain = 4'000'000;
 constexpr int64_t kFloatsGrain = 65'536;
 
 int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
 
-// How the rows of the weights are divided: into segments that lie apart in the left operand.
+// The rows of the weights in segments, for which the left operand is not contiguous.
 struct Segments {
   std::vector<int64_t> offsets;
   int64_t length;
@@ -34,7 +34,7 @@ struct Segments {
   int64_t words() const { return round_up(length, kInt8Word) / kInt8Word; }
 };
 
-// The weights in panels, made at their first use.
+// The weights in panels, which are created at their first use.
 Int8Panels packed(ReadyWeights& weights, const ReadyWeights::Source& source,
                   const Segments& segments) {
   Int8Panels b{};
@@ -74,12 +74,12 @@ Int8Panels packed(ReadyWeights& weights, const ReadyWeights::Source& source,
   return b;
 }
 
-// What numbers with this greatest absolute value are multiplied by.
+// The factor that scales values with this greatest absolute value to int8.
 float factor_for(float greatest) { return greatest > 0 ? kGreatest / greatest : 0; }
 
-// The product of rows: prepare(begin, end) gives the addresses of these rows' bytes and their
-// scales. Blocks of rows are finished while they are in the cache.
-// `at` is the first row's place in the result.
+// The product of rows. prepare(begin, end) returns the addresses and scales of the quantized rows.
+// Blocks of rows are finished while they are in the cache. `at` is the index of the first row in
+// the result.
 template <class Prepare>
 void multiply_blocks(const Int8Panels& b, int64_t at, int64_t rows, const Finish& finish,
                      float* result, const Prepare& prepare) {
@@ -140,7 +140,7 @@ float greatest_of(const float* x, int64_t size) {
 
 int64_t padded(const Slide& slide) { return (slide.out - 1) * slide.stride + slide.extent(); }
 
-// An image's bytes with the zeros around it.
+// Quantizes an image into bytes with a border of zeros.
 void quantize_image(const Convolution& c, const float* image, float factor, uint8_t* to) {
   const auto& [row, col] = c.window;
   const int64_t width = padded(col);
@@ -203,7 +203,7 @@ void convolve_int8(const Convolution& c, const float* image, ReadyWeights& weigh
   const int64_t image_bytes = padded(row) * row_bytes;
   const int64_t pixels = row.out * col.out;
   parallel_for(c.batch, c.batch >= max_threads() ? 1 : c.batch, [&](int64_t first, int64_t last) {
-    // The last word of a window may end behind the image.
+    // The last word of a window may extend beyond the image.
     const Scratch bytes(passing_bytes(static_cast<size_t>(image_bytes + kInt8Word)));
     std::memset(bytes.as<uint8_t>() + image_bytes, 0, kInt8Word);
     for (int64_t n = first; n < last; ++n) {

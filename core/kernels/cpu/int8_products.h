@@ -6,11 +6,11 @@
 
 namespace ef::cpu {
 
-// Whether bytes are multiplied: else the weights are brought into floats.
+// Whether int8 products are computed; otherwise the weights are converted to floats.
 bool suits_int8(const Convolution& c);
 
-// As convolve_finished() and multiply_finished(), for weights of bytes. Each image and each row has
-// a scale of its own, from its greatest absolute value.
+// Like convolve_finished() and multiply_finished(), for int8 weights. Each image and each row has
+// its own scale, from its greatest absolute value.
 void convolve_int8(const Convolution& c, const float* image, ReadyWeights& weights,
                    const ReadyWeights::Source& source, const Finish& finish, float* result);
 void multiply_int8(int64_t rows, const float* a, ReadyWeights& weights,

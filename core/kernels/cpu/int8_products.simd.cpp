@@ -1,5 +1,5 @@
-// Products of bytes: by the instructions for them where the processor has these, else of 16-bit
-// numbers. Sums are exact, so that every processor gives the same ones.
+// Products of bytes: by the processor's instructions for them, or else of 16-bit integers. Sums are
+// exact, so that all processors return the same results.
 #include <bit>
 #include <cstring>
 
@@ -26,7 +26,7 @@ float greatest(const float* x, int64_t n) {
 }
 
 void quantize(const float* x, int64_t n, float factor, uint8_t* to) {
-  // The last bits of such a sum are the whole number that is nearest.
+  // The low bits of x + kRounds are the nearest integer.
   constexpr float kRounds = 12582912.0f + kInt8Zero;
   for (int64_t i = 0; i < n; ++i) {
     const float sum = x[i] * factor + kRounds;
@@ -36,14 +36,14 @@ void quantize(const float* x, int64_t n, float factor, uint8_t* to) {
 
 int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// What a tile is made of: `Rows` rows times `Panels` panels.
+// The operands and results of a tile: `Rows` rows times `Panels` panels.
 struct Tile {
   const Int8Panels& b;
   int64_t panel;
   const uint8_t* const* lefts;
   const float* scales;
   int64_t scale_step;
-  float* out;  // of the tile's first number
+  float* out;  // the tile's first element
 };
 
 inline uint32_t word_at(const uint8_t* at) {
@@ -151,7 +151,7 @@ bool multiplies_bytes() { return __builtin_cpu_supports("avxvnni"); }
 
 #if defined(__AVX2__)
 
-// A panel of pairs of 16-bit numbers: 4 columns in each vector, whose two sums are added in the
+// A panel of pairs of 16-bit integers: 4 columns in each vector, whose two sums are added at the
 // end.
 template <int Rows, int Panels>
 void by_shorts(const Tile& tile) {

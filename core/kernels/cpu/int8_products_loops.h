@@ -11,19 +11,18 @@ namespace ef::cpu {
 // word of it.
 constexpr int64_t kInt8PanelCols = 16;
 constexpr int64_t kInt8Word = 4;
-// What zero is stored as in the left operand, whose bytes are unsigned.
+// The byte that represents zero in the left operand, whose bytes are unsigned.
 constexpr int kInt8Zero = 128;
 
-// Weights in panels of 16 columns: for every 4 rows, the 4 numbers of each column beside each
-// other. The rows are divided into segments of `words` words, for which the left operand has an
-// address each.
+// Weights in panels of 16 columns. A word holds 4 consecutive rows of one column. The rows are
+// divided into segments of `words` words; the left operand has an address for each segment.
 struct Int8Panels {
   int64_t segments;
   const int64_t* offsets;  // of the segments in the left operand, from the first one
   int64_t words;           // of a segment
   int64_t cols;
-  const float* scale;    // of the columns, padded to whole panels like the rest
-  const int32_t* start;  // what sums begin with: minus what the zero of the left operand adds
+  const float* scale;    // one for each column, padded to whole panels
+  const int32_t* start;  // of the sums: minus the contribution of kInt8Zero
   const int8_t* weights;
 
   int64_t panels() const { return (cols + kInt8PanelCols - 1) / kInt8PanelCols; }
@@ -33,10 +32,10 @@ struct Int8Panels {
 struct Int8Loops {
   // The greatest absolute value; NaN if there is one.
   float (*greatest)(const float* x, int64_t n);
-  // x * factor, rounded to whole numbers, plus kInt8Zero. |x * factor| is at most 127.
+  // x * factor, rounded to integers, plus kInt8Zero. |x * factor| is at most 127.
   void (*quantize)(const float* x, int64_t n, float factor, uint8_t* to);
-  // Some rows of the product, in the columns of the panels [first, last): the row r has its bytes
-  // at lefts[r], and is multiplied by scales[r * scale_step].
+  // Rows of the product, in the columns of the panels [first, last): row r has its bytes at
+  // lefts[r] and is multiplied by scales[r * scale_step].
   void (*multiply)(const Int8Panels& b, int64_t first, int64_t last, const uint8_t* const* lefts,
                    int64_t rows, const float* scales, int64_t scale_step, float* out);
 };

@@ -15,7 +15,7 @@ std::byte* at(const Tensor& t, int64_t element) {
          element * static_cast<int64_t>(element_size(t.dtype()));
 }
 
-// A shape around an axis: the number of blocks before it, and the elements in one step along it.
+// A shape as seen from one axis: the number of blocks before it, and the elements of one step.
 struct Around {
   int64_t outer = 1;
   int64_t inner = 1;

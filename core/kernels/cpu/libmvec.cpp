@@ -28,7 +28,7 @@ constexpr Name kNames[] = {
 constexpr const char* kPrefixes[3][2] = {
     {"_ZGVbN4", "_ZGVbN2"}, {"_ZGVdN8", "_ZGVdN4"}, {"_ZGVeN16", "_ZGVeN8"}};
 
-// Before any kernel runs: kernels are called by programs that have loaded the engine.
+// Looked up when the engine is loaded, before any kernel runs.
 const bool looked_up = [] {
   void* const library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (!library) return false;

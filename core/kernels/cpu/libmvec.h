@@ -1,6 +1,6 @@
-// GNU libmvec's vector forms of libm's functions. The engine looks for them in the system that it
-// runs on: glibc has had all of them since 2.35 and the first few since 2.22, and other systems
-// have none. A wheel that was built in an old system so uses what a new one has.
+// GNU libmvec's vector forms of libm's functions, looked up in the C library at run time. glibc has
+// all of them since 2.35 and the first few since 2.22; other C libraries have none. A wheel that is
+// built on an old system thus uses the functions of a new one.
 #pragma once
 
 #include "device/isa.h"
@@ -37,7 +37,7 @@ enum class Mvec {
       kCount
 };
 
-// By instruction set, 0 for floats or 1 for doubles, and function; null where the system has none.
+// Indexed by instruction set, then 0 for floats or 1 for doubles, then function; null if missing.
 extern void* mvec_functions[3][2][static_cast<int>(Mvec::kCount)];
 
 }  // namespace ef::cpu

@@ -127,9 +127,9 @@ void for_matrices(int64_t count, int64_t cost, const Body& body) {
   });
 }
 
-// Replaces the n×k matrix `x` by the solution of a tridiagonal system, by elimination with
-// exchanges of neighbouring rows. `u` has room for the three diagonals of U. False if a pivot is
-// zero.
+// Replaces the n×k matrix `x` by the solution of a tridiagonal system, by elimination that
+// exchanges neighbouring rows. `u` has room for the three diagonals of U. Returns false if a pivot
+// is zero.
 template <class T>
 bool solve_tridiagonal(const T* bands, int64_t n, T* u, T* x, int64_t k) {
   const T* const above = bands;
@@ -138,7 +138,7 @@ bool solve_tridiagonal(const T* bands, int64_t n, T* u, T* x, int64_t k) {
   T* const pivots = u;
   T* const first = u + n;
   T* const second = u + 2 * n;
-  // What remains of the current row: its element in this column and the next.
+  // The elements of the current row in this column and the next.
   T here = main[0];
   T next = n > 1 ? above[0] : T(0);
   for (int64_t i = 0; i + 1 < n; ++i) {

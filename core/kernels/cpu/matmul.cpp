@@ -44,9 +44,9 @@ struct Batch {
     }
   }
 
-  // How many times all left matrices are taken one after the other, each time for other right ones.
+  // How many times the left matrices repeat as a whole, each time with other right matrices.
   int64_t shared_left() const { return shared(a_stride, a_matrices, b_matrices); }
-  // The same for the right ones.
+  // The same for the right matrices.
   int64_t shared_right() const { return shared(b_stride, b_matrices, a_matrices); }
 
   int64_t shared(const int64_t* stride, int64_t matrices, int64_t others) const {
@@ -69,7 +69,7 @@ struct Batch {
 };
 
 // Calls products(begin, end) for ranges of `count` products of `cost` multiplications each, on
-// several threads where a product by itself would not occupy them.
+// several threads if a single product would not occupy them.
 template <class Products>
 void share_products(int64_t count, int64_t cost, const Products& products) {
   const bool each_on_one_thread = count >= 2 * max_threads() || cost < 600'000;
@@ -80,8 +80,8 @@ void share_products(int64_t count, int64_t cost, const Products& products) {
   }
 }
 
-// Vectors that are multiplied by the same matrices as others: the `rows` vectors of a matrix, which
-// stands right of them (or left: then its transpose does), are the rows of one product.
+// Products of vectors that share a matrix: the vectors become the rows of one matrix, which is
+// multiplied once. Vectors on the left are handled by transposition.
 template <class T>
 void multiply_vectors(const Batch& batch, const Product& p, int64_t rows, bool right, const T* a,
                       const T* b, T* c) {
@@ -115,7 +115,7 @@ void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
   const int64_t c_size = p.m * p.n;
   if (batch.count == 1) return gemm(p, a, b, c);
   if (batch.b_matrices == 1 && batch.a_matrices == batch.count && !p.transpose_a) {
-    p.m *= batch.count;  // all left matrices one below the other
+    p.m *= batch.count;  // all left matrices stacked
     return gemm(p, a, b, c);
   }
   if (!p.conjugate_a && !p.conjugate_b) {
@@ -148,7 +148,7 @@ void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const 
   convert(wide_c, c.mutable_data<T>(), c.size());
 }
 
-// Products of integers of 8 and 16 bits, as int32 or cut to their own dtype.
+// Products of integers of 8 and 16 bits, as int32 or truncated to their own dtype.
 template <class T, class Result>
 void multiply_narrow(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
                      const Tensor& c) {
@@ -161,7 +161,7 @@ void multiply_narrow(const Batch& batch, const Product& p, const Tensor& a, cons
                  [](int32_t x) { return static_cast<Result>(x); });
 }
 
-// Where the processor multiplies bfloat16 natively, and the matrices are contiguous.
+// Multiplies bfloat16 natively if the processor can and the matrices are contiguous.
 bool multiply_short(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
                     const Tensor& c) {
   const bool one_right = batch.b_matrices == 1;
@@ -172,7 +172,7 @@ bool multiply_short(const Batch& batch, const Product& p, const Tensor& a, const
   Product product = p;
   int64_t count = batch.count;
   if (count > 1 && one_right && !p.transpose_a) {
-    product.m *= count;  // all left matrices one below the other
+    product.m *= count;  // all left matrices stacked
     count = 1;
   }
   short_gemm(product, count, one_right, a.data<Bfloat16>(), b.data<Bfloat16>(),

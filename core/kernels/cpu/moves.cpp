@@ -74,8 +74,8 @@ CopyLoop copy_loop_of(int64_t size) {
 void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
   if (size == 0) empty_ = true;
   if (size == 1 || empty_) return;
-  // Without elements, sizes and strides may have products of any size: the loop of zero steps may
-  // be yet to come.
+  // A later loop may have zero steps. Then products of sizes and strides may overflow, which does
+  // no harm.
   const auto times = [](int64_t a, int64_t b) {
     return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   };
@@ -87,7 +87,7 @@ void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
     return;
   }
   if (rank_ == kMaxLoops) {
-    empty_ = true;  // too many elements to exist: a loop of zero steps must follow
+    empty_ = true;  // more elements than fit: a loop of zero steps must follow
     return;
   }
   size_[rank_] = size;
@@ -118,7 +118,7 @@ class MoveRunner {
   void run(char* out, const char* in) const {
     int64_t bytes = element_;
     for (int i = 0; i < rank_; ++i) bytes *= size_[i];
-    // A transpose or a gather of single elements takes longer than a copy of as many bytes.
+    // A transpose, or a gather of single elements, is slower than a copy of as many bytes.
     const int64_t grain = inner_ == Inner::kBlock || inner_ == Inner::kFill ? 1 << 18 : 1 << 16;
     const int split = split_loop();
     if (strings_ || bytes < 2 * grain) {

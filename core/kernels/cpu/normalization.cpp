@@ -30,11 +30,11 @@ const NormalizationLoopsOf<C>& loops() {
   }
 }
 
-// The type of the arithmetic for a type in memory.
+// The dtype of the arithmetic for a dtype in memory.
 template <class T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// A block of elements in the arithmetic's type: in place, or converted.
+// A block of elements in the dtype of the arithmetic: in place, or converted.
 template <class T>
 class Reader {
  public:
@@ -95,14 +95,14 @@ int axis_of(int64_t axis, const Tensor& x) {
   return static_cast<int>(axis < 0 ? axis + x.rank() : axis);
 }
 
-constexpr int64_t kGrain = 16'384;  // elements that are worth a thread
+constexpr int64_t kGrain = 16'384;  // elements for a thread
 constexpr int64_t kBlock = 4'096;   // elements of a block, which stays in the cache
-constexpr int64_t kNarrow = 32;     // with fewer channels, several pixels make a row
-constexpr int64_t kWide = 64;       // which then has about this many elements
+constexpr int64_t kNarrow = 32;     // with fewer channels, a row has several pixels
+constexpr int64_t kWide = 64;       // and about this many elements
 constexpr int64_t kBlockRows = 16;  // at least
 
-// Channels as the last axis, in rows of one pixel each, or of several where there are few channels.
-// A block is several of these rows; the remainder are rows of one pixel.
+// Channels as the last axis, in rows of one pixel each, or of several pixels if there are few
+// channels. A block is several of these rows; the remaining pixels are rows of one pixel.
 class Rows {
  public:
   explicit Rows(const Layout& layout)
@@ -251,8 +251,9 @@ void scale_channels(const Layout& layout, T* y, const T* x, const C* mean, const
   });
 }
 
-// The result of a batch normalisation, of which only the factors are known: what reads its elements
-// in a chain, such as an activation, finds them in the cache, and they need no memory.
+// The deferred result of a batch normalisation, as factors and offsets per channel. A chain that
+// reads its elements, such as an activation, computes them in the cache, without memory for the
+// result.
 template <class T>
 class ScaledChannels : public ElementSource {
  public:
@@ -285,7 +286,7 @@ class ScaledChannels : public ElementSource {
   }
 
  private:
-  // So many elements are computed at once, whichever channel they begin with.
+  // The number of elements computed at once, whichever channel they begin with.
   static constexpr int64_t kTogether = 256;
 
   void read_rows(int64_t begin, int64_t count, T* y) const {
@@ -296,7 +297,7 @@ class ScaledChannels : public ElementSource {
     };
     const int64_t channel = begin % layout_.channels;
     if (count <= kTogether) return scale(0, channel, 1, count);
-    // As many whole rows as there are, of one pixel or of several.
+    // As many whole rows as possible, of one pixel or of several.
     const int64_t width = layout_.channels * std::max<int64_t>(1, kTogether / layout_.channels);
     const int64_t head = channel == 0 ? 0 : std::min(count, layout_.channels - channel);
     if (head > 0) scale(0, channel, 1, head);
@@ -316,21 +317,21 @@ class ScaledChannels : public ElementSource {
 
   const Layout layout_;
   const Tensor x_;
-  const std::vector<T> mean_, factor_, offset_;  // of the channels, repeated
+  const std::vector<T> mean_, factor_, offset_;  // per channel, repeated
 };
 
-// From this size on, what is read from the cache in place of memory pays for the bookkeeping.
+// From this size on, computing elements in the cache is worth the bookkeeping.
 constexpr int64_t kLaterElements = 262'144;
 
-// Gives a call's first output, (x - mean) * factor + offset: later, if it is large.
+// Sets the first output to (x - mean) * factor + offset; deferred if it is large.
 template <class T, class C = Computed<T>>
 void give_scaled(KernelContext& context, const Layout& layout, const C* mean, const C* factor,
                  const C* offset) {
   const Tensor& x = context.input(0);
   const TensorSpec& spec = context.spec(0);
   if constexpr (std::is_same_v<T, C>) {
-    // In a graph an activation writes over a result that is there, and few channels are read
-    // slowly.
+    // In a graph an activation can overwrite a computed result, and deferred rows of few channels
+    // are read slowly.
     const bool pays = !context.owns_inputs() || layout.channels >= kNarrow || layout.inner > 1;
     if (x.size() >= kLaterElements && pays && fuses()) {
       constexpr double kNanoseconds = 0.5;
@@ -344,7 +345,7 @@ void give_scaled(KernelContext& context, const Layout& layout, const C* mean, co
   scale_channels(layout, context.output(0).mutable_data<T>(), x.data<T>(), mean, factor, offset);
 }
 
-// Per channel the sums of dy and of dy * (x - mean).
+// Per channel, the sums of dy and of dy * (x - mean).
 template <class T, class C = Computed<T>>
 void channel_dots(const Layout& layout, const T* dy, const T* x, const C* mean, C* sum, C* dot) {
   const auto& run = loops<C>();

@@ -1,5 +1,5 @@
-// Euclidean norms: roots of sums of squares, which are summed once more with a scale where they
-// overflowed or vanished.
+// Euclidean norms: roots of sums of squares. Sums that overflow or vanish are computed again with a
+// scale.
 #include "kernels/cpu/norms.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace ef::cpu {
 namespace {
 
-// The sums of squares that lost no digits, in the type that they have.
+// The range in which sums of squares lose no digits, in the dtype of the sums.
 template <class Total>
 constexpr double kLeast = static_cast<double>(std::numeric_limits<Total>::min()) /
                           static_cast<double>(std::numeric_limits<Total>::epsilon());
@@ -35,7 +35,7 @@ struct Norm {
   int exponent = 0;
 };
 
-// The norm whose square is known. Float16 has neither large nor small lengths with all digits.
+// The norm from the root of a sum of squares. In float16, large and small lengths lose digits.
 Norm known_norm(double root, DType dtype) {
   if (dtype != DType::kFloat16 || (root >= 0x1p-10 && root <= 0x1p10)) return {root, 0};
   const int exponent = std::clamp(std::ilogb(root), -exponents_of(dtype), exponents_of(dtype));
@@ -89,7 +89,7 @@ std::vector<Norm> rescaled(KernelContext& context, size_t count) {
   std::vector<Norm> norms(count);
   int64_t elements = 0;
   for (const Tensor& x : tensors) elements += x.size();
-  // Of nothing, the mean is NaN.
+  // The mean of no elements is NaN.
   if (std::all_of(tensors.begin(), tensors.end(), is_blank) && (elements || !attrs.mean)) {
     return norms;
   }

@@ -1,7 +1,7 @@
 // The formulas of the optimizers, for each file that instantiates them in its own namespace.
 //
-// In every formula g is an element of the gradient and w the variable's; the others are slots. T is
-// the type in memory, C that of the arithmetic.
+// In every formula g is an element of the gradient and w one of the variable; all others are slots.
+// T is the dtype in memory, C that of the arithmetic.
 #pragma once
 
 #include <cmath>
@@ -46,7 +46,7 @@ void update(const GradientDescentStep& step, const UpdateArrays& arrays, int64_t
 }
 
 // Sutskever et al., "On the importance of initialization and momentum in deep learning" (ICML
-// 2013), with the learning rate inside of the momentum.
+// 2013), with the learning rate inside the momentum.
 template <class T, class C>
 void update(const MomentumStep& step, const UpdateArrays& arrays, int64_t begin, int64_t end) {
   const auto learning_rate = static_cast<C>(step.learning_rate);

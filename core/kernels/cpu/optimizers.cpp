@@ -54,12 +54,13 @@ void run_row_update(const OptimizerStep& step, DType dtype, const UpdateArrays& 
 
 namespace {
 
-// The places of each row among those of a gradient, in order.
+// For each row of a variable, the indices of its rows in a gradient, in order.
 class Places {
  public:
   Places(std::span<const int64_t> rows, int64_t size)
       : begins_(static_cast<size_t>(size) + 1), places_(rows.size()) {
-    // First the ends of the rows' places, which move to their begins while these are filled.
+    // `begins_` holds the end of each row's indices, and moves to their begin while these are
+    // written.
     for (const int64_t row : rows) ++begins_[static_cast<size_t>(row)];
     std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
     for (size_t k = rows.size(); k-- > 0;) {
@@ -70,7 +71,7 @@ class Places {
     const size_t begin = begins_[static_cast<size_t>(row)];
     return std::span(places_).subspan(begin, begins_[static_cast<size_t>(row) + 1] - begin);
   }
-  // The first row from `row` on that has a place, or `end`.
+  // The first row from `row` on that occurs in the gradient, or `end`.
   int64_t next(int64_t row, int64_t end) const {
     const size_t* const first = begins_.data() + row;
     const size_t* const last = begins_.data() + end + 1;
@@ -83,7 +84,7 @@ class Places {
   std::vector<int64_t> places_;
 };
 
-// The sum of rows of `count` numbers, added in the arithmetic's type C.
+// The sum of rows of `count` elements, in the arithmetic's dtype C.
 template <class T, class C>
 void add_rows(const T* gradient, std::span<const int64_t> places, int64_t count, T* sum) {
   for (int64_t i = 0; i < count; ++i) {
@@ -106,7 +107,7 @@ void add_rows(DType dtype, const void* gradient, std::span<const int64_t> places
   }
 }
 
-// The gradient of rows that have none.
+// The gradient of rows that do not occur in it.
 constexpr int64_t kZeroBytes = 16 << 10;
 alignas(64) const std::byte kZeros[kZeroBytes] = {};
 

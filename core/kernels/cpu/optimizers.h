@@ -25,7 +25,7 @@ struct MomentumStep {
 
 // Slots: momentum, velocity and, for AMSGrad, the largest velocity.
 struct AdamStep {
-  double learning_rate;  // times the corrections of both biases
+  double learning_rate;  // with the corrections of both biases
   double beta_1;
   double beta_2;
   double epsilon;
@@ -33,7 +33,7 @@ struct AdamStep {
 
 // Slots: momentum, the infinity norm of the gradients.
 struct AdamaxStep {
-  double learning_rate;  // over the correction of the momentum's bias
+  double learning_rate;  // with the correction of the momentum's bias
   double beta_1;
   double beta_2;
   double epsilon;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kGrainBytes = 65'536;
 
-// Rows of a fixed number of elements in memory, or of strings.
+// Copies rows of a fixed number of elements or strings.
 class RowCopier {
  public:
   RowCopier(DType dtype, int64_t inner)
@@ -63,7 +63,7 @@ int64_t inner_size(const Shape& shape, int first) {
   return size;
 }
 
-// How many rows each partition has.
+// The number of rows in each partition.
 std::vector<int64_t> partition_sizes(const int32_t* which, int64_t count, int64_t partitions) {
   for (int64_t i = 0; i < count; ++i) {
     if (static_cast<uint32_t>(which[i]) < static_cast<uint64_t>(partitions)) continue;
@@ -132,7 +132,7 @@ void stitch_rows(KernelContext& context) {
   const Tensor out = Tensor::empty(rows.dtype(), shape);
   context.output(0) = out;
   if (out.size() == 0) return;
-  // Rows that nothing is written to are zero.
+  // Rows that are not written are zero.
   const Scratch memory(static_cast<size_t>(size));
   char* const used = memory.as<char>();
   std::fill_n(used, size, 0);

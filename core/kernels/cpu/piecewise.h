@@ -9,7 +9,7 @@ struct Piecewise {
   double scale;  // pieces per unit
   double coefficients[kPieces * kSize];
 
-  // `x` is in the interval, or slightly outside, or NaN, which gives NaN.
+  // `x` is in the interval, or slightly outside. NaN returns NaN.
   double operator()(double x) const {
     const double place = (x - low) * scale;
     const int piece = place < kPieces - 1 ? static_cast<int>(place) : kPieces - 1;

@@ -9,8 +9,8 @@
 
 namespace ef::cpu {
 
-// Products that neighbouring results, or results a plane apart, accumulate: `count` of them, of
-// contiguous elements of the filter with one element of the image or as many.
+// A run of products that accumulate into neighbouring results, or results a plane apart: `count`
+// contiguous elements of the filter, with one element of the image or with `count` elements.
 struct ProductRun {
   int64_t image;  // offsets of the first
   int64_t filter;
@@ -65,7 +65,7 @@ void for_product_runs(const Convolution& c, int64_t first, int64_t end, const Bo
   }
 }
 
-// Adds the convolution to the operand that `c.pass` names, which the others give.
+// Adds the convolution to the operand that `c.pass` names, from the other two operands.
 template <class T>
 void add_convolution(const Convolution& c, T* image, T* filter, T* result) {
   if (c.pass == Pass::kFilter) {

@@ -37,8 +37,8 @@ double hurwitz_zeta_positive(double s, double q) {
   return sum;
 }
 
-// Also for q < 0 and whole s: the sum over all integers less the part that does not belong. At the
-// poles an odd s has no limit.
+// Also for q < 0 and integer s: the sum over all integers minus the terms below q. At the poles
+// there is no limit for odd s.
 double hurwitz_zeta(double s, double q) {
   if (q > 0) return hurwitz_zeta_positive(s, q);
   if (q == std::floor(q)) return std::fmod(s, 2) == 0 ? kInfinity : kNan;

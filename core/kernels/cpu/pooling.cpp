@@ -82,7 +82,7 @@ void for_images(const Geometry& g, const Prepare& prepare, const Body& body) {
   });
 }
 
-// The results of a row whose windows lie wholly in the image.
+// The range of results in a row whose windows lie entirely in the image.
 Range whole_windows(const Slide& slide) {
   const int64_t first = (slide.before + slide.stride - 1) / slide.stride;
   const int64_t room = slide.in - slide.window + slide.before;
@@ -127,8 +127,8 @@ void for_windows(const Geometry& g, const Body& body) {
   for_images(g, [](int64_t) {}, body);
 }
 
-// Windows of one row of results, at one position in each window: where the image's pixels start,
-// their stride, and the results they belong to.
+// Windows of one row of results, at one position in each window: the offset of the image's pixels,
+// their stride, and the results that they contribute to.
 struct PixelRow {
   int64_t image = 0;   // offset of the first pixel
   int64_t step = 0;    // elements from one pixel to the next
@@ -270,7 +270,7 @@ bool lies_apart(const Slide& slide) {
   return slide.before == 0 && slide.stride == slide.window && slide.out * slide.stride <= slide.in;
 }
 
-// The number of the largest element of each window, where windows do not share pixels.
+// The index of the largest element of each window, for windows that do not share pixels.
 template <class T>
 Tensor winners_of(const Geometry& g, const T* x, const T* y) {
   const Tensor winners =
@@ -289,8 +289,8 @@ Tensor winners_of(const Geometry& g, const T* x, const T* y) {
   return winners;
 }
 
-// The gradient of a max pooling whose windows do not share pixels, of which only the winners are
-// known: what reads its elements in a chain, such as the gradient of an activation, finds them in
+// The deferred gradient of a max pooling whose windows do not share pixels, as the winners'
+// indices. A chain that reads its elements, such as the gradient of an activation, computes them in
 // the cache.
 template <class T>
 class PlacedGradient : public ElementSource {
@@ -330,8 +330,8 @@ class PlacedGradient : public ElementSource {
   const Tensor winners_;
 };
 
-// From this size on, what is read from the cache in place of memory pays for the bookkeeping, and
-// from so many channels on, for finding the window of each pixel.
+// From this size on, computing elements in the cache is worth the bookkeeping. From this number of
+// channels on, it is also worth the search for the window of each pixel.
 constexpr int64_t kLaterElements = 262'144;
 constexpr int64_t kManyChannels = 16;
 
@@ -339,10 +339,10 @@ bool pays_later(const Geometry& g, const TensorSpec& spec) {
   return g.channels >= kManyChannels && spec.shape.num_elements() >= kLaterElements && fuses();
 }
 
-// In nanoseconds, for an element.
+// The cost of an element in nanoseconds.
 constexpr double kPlacing = 0.5;
 
-// The gradient, given where it is read; empty if it has to be written.
+// The deferred gradient; empty if the gradient has to be computed now.
 template <class T>
 Tensor later_max_pool_grad(const Geometry& g, const TensorSpec& spec, const T* x, const T* y,
                            const Tensor& dy) {
@@ -564,7 +564,7 @@ void pick_winners(KernelContext& context) {
       for (int64_t c = 0; c < g.channels; ++c) {
         const int64_t at = g.pooled_at(n, row, col, c);
         const int64_t place = winners[at];
-        // Any byte may be given.
+        // The index may come from the program: it is clipped to the window.
         const int64_t y = rows.begin + place / width, x_at = cols.begin + place % width;
         out[at] = y < rows.end ? from[g.image_at(n, y, x_at, c)] : T(0);
       }

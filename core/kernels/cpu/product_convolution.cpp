@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kGrain = 16'384;
 
-// Elements of windows to lay out at once.
+// The number of elements of windows that are laid out at once.
 constexpr int64_t kWindowElements = int64_t{2} << 20;
 
 int64_t pixels(const Convolution& c) { return c.window.row.out * c.window.col.out; }
@@ -118,7 +118,7 @@ void add_up(const Convolution& c, int64_t first, int64_t images, const T* window
                });
 }
 
-// The product for `rows` windows, which are written if the pass is the image's gradient.
+// The product for `rows` windows. It writes the windows if the pass is the image's gradient.
 template <class T>
 void multiply(const Convolution& c, int64_t rows, T* windows, const T* filter, const T* result,
               bool accumulate) {

@@ -8,8 +8,8 @@ namespace ef::cpu {
 // Whether the convolution can be computed as a matrix product.
 bool is_product(const Convolution& c);
 
-// Whether a matrix product is faster than oneDNN's convolutions: where the pixels already are the
-// product's rows, or are so few that reordering the filter would dominate.
+// Whether a matrix product is faster than oneDNN's convolutions: either the pixels are the rows of
+// the product, or there are so few that oneDNN would mostly reorder the filter.
 bool suits_product(const Convolution& c);
 
 // Writes the operand that `c.pass` names and reads the others.

@@ -30,7 +30,7 @@ struct UnsignedOf<8> {
   using Type = uint64_t;
 };
 
-// Keys of elements. NaN comes after all numbers, whatever its sign and payload.
+// Keys of elements. All NaNs come after all other values, whatever their sign and payload.
 template <class T>
 struct Keys {
   using Key = typename UnsignedOf<sizeof(T)>::Type;
@@ -84,7 +84,7 @@ Key key_of(const Placed<Key>& item) {
   return item.key;
 }
 
-// Below this many items, insertion sort is faster than counting digits.
+// Below this number of items, insertion sort is faster than counting digits.
 constexpr int64_t kFewItems = 24;
 
 // A stable sort by keys. Uses both arrays, and returns the one that holds the result.

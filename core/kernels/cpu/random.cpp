@@ -1,5 +1,5 @@
-// Random numbers from Philox blocks, in TensorFlow's order: each block of four 32-bit words makes
-// four outputs of up to 32 bits, or two of 64, so that any thread can make any part.
+// Random values from Philox blocks, in TensorFlow's order. Each block of four 32-bit words yields
+// four outputs of up to 32 bits, or two of 64, so any thread can compute any part.
 #include "kernels/cpu/random.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ Philox start_of(const KernelContext& context) {
 constexpr int64_t kPiece = 256;
 constexpr int64_t kGrain = 8 * kPiece;
 
-// Calls make(words, first, count) for pieces of the output, with the words for its elements from
-// `first` on: `per_block` elements for each block, `stride` blocks apart.
+// Calls make(words, first, count) for pieces of the output, with the words for the elements from
+// `first` on. Each block yields `per_block` elements; consecutive blocks are `stride` blocks apart.
 template <class Make>
 void draw(KernelContext& context, const Philox& start, int64_t per_block, uint64_t stride,
           const Make& make) {
@@ -58,7 +58,7 @@ void sample(KernelContext& context, SampleLoop loop) {
        });
 }
 
-// The Box-Muller transform of one pair of uniform numbers to normal ones.
+// The Box-Muller transform of a pair of uniform values to a pair of normal values.
 struct FloatPairs {
   using Wide = float;
   static constexpr int kWords = 2;
@@ -71,7 +71,7 @@ struct FloatPairs {
     out[0] = std::sin(angle) * radius;
     out[1] = std::cos(angle) * radius;
   }
-  // Bits become the mantissa of a number in [1, 2), from which 1 is subtracted.
+  // The bits become the mantissa of a value in [1, 2), from which 1 is subtracted.
   static float unit(uint32_t bits) {
     return std::bit_cast<float>(0x3f800000u | (bits & 0x7fffffu)) - 1.0f;
   }
@@ -125,8 +125,8 @@ void redraw(Philox philox, typename Pairs::Wide* out, int count) {
   }
 }
 
-// Each group of outputs has its own range of the stream. In five of six cases, the first block
-// makes all of them.
+// Each group of outputs has its own range of the stream. In five of six cases, its first block
+// suffices.
 template <class T, class Pairs>
 void truncated(KernelContext& context) {
   using Wide = typename Pairs::Wide;
@@ -223,7 +223,7 @@ void philox_shuffle(KernelContext& context) {
   int32_t* const out = context.output(0).mutable_data<int32_t>();
   const int64_t n = context.output(0).size();
   std::iota(out, out + n, 0);
-  // Places are drawn in pieces, and known before their turn, so that memory can be asked for.
+  // Indices are drawn in pieces ahead of their use, so that the memory can be prefetched.
   constexpr int64_t kDrawn = 4 * kPiece;
   constexpr int64_t kAhead = 16;
   Philox philox = philox_at(context.attrs<ops::ShuffleAttrs>().stream);

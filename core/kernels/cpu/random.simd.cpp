@@ -1,4 +1,4 @@
-// Vectorised Philox blocks, and uniform and normal numbers made from them.
+// Vectorised Philox blocks, and uniform and normal values from them.
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -61,8 +61,8 @@ EF_INLINE U64 interleave_second(U64 a, U64 b) {
 #endif
 }
 
-// Philox 4x32-10 of Salmon et al. (SC 2011), one block a lane; random/philox.h has it one block at
-// a time. Only the lower halves of the lanes count: what is above is left over from products.
+// Philox 4x32-10 of Salmon et al. (SC 2011), one block per lane; random/philox.h has the scalar
+// version. Only the lower halves of the lanes count; the upper halves hold remainders of products.
 void philox(const PhiloxRun& run, uint32_t* words, int64_t blocks) {
   constexpr int64_t kStep = kLanes<double>;
   U64 keys[10][2];
@@ -107,7 +107,7 @@ void philox(const PhiloxRun& run, uint32_t* words, int64_t blocks) {
   }
 }
 
-// Bits become the mantissa of a number in [1, 2), from which 1 is subtracted.
+// The bits become the mantissa of a value in [1, 2), from which 1 is subtracted.
 EF_INLINE float unit(uint32_t word) {
   return bits_as<float>(0x3f800000u | (word & 0x7fffffu)) - 1.0f;
 }
@@ -128,8 +128,8 @@ void uniform_double(const uint32_t* words, void* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) to[i] = unit(words[2 * i], words[2 * i + 1]);
 }
 
-// A number k / 2^kBits with k below 2^kBits, as a 16-bit float with that many bits of mantissa: the
-// wider float is exact, so the lower bits can be cut off.
+// A value k / 2^kBits with k below 2^kBits, as a 16-bit float with that many bits of mantissa: the
+// float32 is exact, so its lower bits can be cut off.
 void uniform_half(const uint32_t* words, void* out, int64_t count) {
   auto* to = static_cast<uint16_t*>(out);
 #pragma omp simd
@@ -166,8 +166,8 @@ EF_INLINE double log_of(float u) {
   return 2.0 * (s + s * t * series) + static_cast<double>(exponent) * 0x1.62e42fefa39efp-1;
 }
 
-// The Box-Muller transform of two words to two normal numbers, rounding to float where TensorFlow
-// does.
+// The Box-Muller transform of two words to two normal values, rounded to float where TensorFlow
+// rounds.
 EF_INLINE void normal_pair(uint32_t a, uint32_t b, float* first, float* second) {
   const float u = unit(a);
   const auto logarithm = static_cast<float>(log_of(u > 1.0e-7f ? u : 1.0e-7f));
@@ -239,7 +239,7 @@ void normal_double(const uint32_t* words, void* out, int64_t count) {
   }
 }
 
-// The quotient by a rounded reciprocal is at most one too small.
+// The quotient by a rounded reciprocal is at most 1 too small.
 void remainder(const uint32_t* words, uint32_t low, uint32_t range, uint32_t* out, int64_t count) {
   const uint64_t whole = (uint64_t{1} << 32) / range;
   const auto inverse = static_cast<uint32_t>(whole - (whole >> 32));  // 2^32 - 1 if range is 1

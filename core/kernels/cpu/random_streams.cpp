@@ -1,5 +1,5 @@
-// Gamma, Poisson and binomial samples: a rejection sampler takes as many words as it needs from its
-// sample's own Philox stream, so that samples are independent of each other.
+// Gamma, Poisson and binomial samples. Each sample has its own Philox stream, from which a
+// rejection sampler reads as many words as it needs, so samples are independent of each other.
 #include "kernels/cpu/random_streams.h"
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 
-// Blocks reserved for each sample, and for each binomial sample found by inversion.
+// Blocks reserved for each sample, and for each binomial sample that is computed by inversion.
 constexpr uint64_t kBlocks = 256;
 constexpr uint64_t kInversionBlocks = 42;
 
 // The least number of samples for a thread to draw.
 constexpr int64_t kGrain = 256;
 
-// A uniform number in [0, 1) with 52 bits.
+// A uniform value in [0, 1) with 52 bits.
 double unit(uint32_t high, uint32_t low) {
   return static_cast<double>((uint64_t{high & 0xfffffu} << 32) | low) * 0x1p-52;
 }
@@ -105,12 +105,12 @@ double log_factorial(double k) {
   return ::lgamma_r(k + 1, &sign);
 }
 
-// Small rates by multiplying uniform numbers (D. Knuth), rates from 10 by W. Hörmann, "The
+// Small rates by products of uniform values (D. Knuth), rates from 10 by W. Hörmann, "The
 // transformed rejection method for generating Poisson random variables" (1993).
 double poisson_number(double rate, double highest, Philox stream) {
   if (!(rate >= 0)) return kNan;
   if (std::isinf(rate)) return rate;
-  // So far above `highest` that no sample below it would ever be drawn.
+  // The rate is so far above `highest` that no sample would be below it.
   if (rate - 40 * std::sqrt(rate) > highest) return highest;
   Uniform uniform;
   if (rate < 10) {

@@ -1,5 +1,5 @@
-// Recurrent layers over whole sequences: threads share the sequences of a batch, and each goes
-// through all steps of its own. The recurrent matrix is packed once.
+// Recurrent layers over whole sequences: threads share the sequences of a batch, and each thread
+// runs all steps of its sequences. The recurrent matrix is packed once.
 #include "kernels/cpu/recurrent.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class Packed {
   Scratch memory_;
 };
 
-// The sizes of a call, and the steps that each sequence has.
+// The sizes of a call, and the number of steps.
 struct Sequences {
   // `states` is [steps, batch, units], the mask [steps, batch] or absent.
   Sequences(const Tensor& states, const Tensor* mask)
@@ -86,7 +86,7 @@ const T* row_at(const T* all, const T* before, int64_t step, const Sequences& s,
   return step < 0 ? before + row * width : all + (step * s.batch + row) * width;
 }
 
-// An optional gradient: an empty tensor stands for zeros.
+// An optional gradient: an empty tensor represents zeros.
 template <class T>
 const T* if_any(const Tensor& tensor) {
   return tensor.size() ? tensor.data<T>() : nullptr;

@@ -35,8 +35,8 @@ constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
 
 struct WideSum;
 
-// The arithmetic type of a reduction R for an element type S: float for 16-bit floats, and what
-// holds any sum for sums of integers that must not wrap.
+// The arithmetic dtype of a reduction R for an element type S: float for 16-bit floats, and a wide
+// integer for sums of integers that must not wrap.
 template <class R, class S>
 using Computed =
     std::conditional_t<std::is_same_v<S, Half> || std::is_same_v<S, Bfloat16>, float,
@@ -310,10 +310,10 @@ struct Layout {
 
 constexpr int64_t kGrain = 65'536;
 
-// A long row has so many parts.
+// The number of parts of a long row.
 constexpr int kRowParts = 64;
 
-// Rows of those that `layout` has.
+// Rows of the layout.
 template <class R, class S>
 void reduce_some_rows(const S* x, Computed<R, S>* out, int64_t rows, const Layout& layout) {
   using T = Computed<R, S>;
@@ -347,13 +347,13 @@ void reduce_rows(const S* x, Computed<R, S>* out, const Layout& layout) {
                });
 }
 
-// Pending elements, which are read in parts, each once.
+// Deferred elements are read in parts of this size, each part once.
 constexpr int64_t kRead = 2048;
-// Of columns, this many are read so, of so many elements: what is smaller stays in the caches.
+// At least so many columns and elements are read in parts: smaller tensors stay in the caches.
 constexpr int64_t kReadColumns = 1024;
 constexpr int64_t kReadElements = int64_t{1} << 20;
 
-// The reduction of the elements [begin, begin + n): the same bits as that of reduce_row.
+// Reduces the elements [begin, begin + n), with the same bits as reduce_row.
 template <class R, class S>
 Computed<R, S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_t n) {
   using T = Computed<R, S>;
@@ -402,8 +402,8 @@ void reduce_read_rows(const Chain::Reader& elements, Computed<R, S>* out, const 
   });
 }
 
-// The same for columns: several rows at a time are one long row, and parts of the rows have totals
-// of their own.
+// The same for columns. Several rows at a time are one long row, and parts of the rows have their
+// own totals.
 template <class R, class S>
 void reduce_read_columns(const Chain::Reader& elements, Computed<R, S>* out, const Layout& layout) {
   using T = Computed<R, S>;
@@ -444,7 +444,7 @@ void reduce_read_columns(const Chain::Reader& elements, Computed<R, S>* out, con
   }
 }
 
-// Few columns and very many rows: the rows are shared among the threads.
+// Few columns and very many rows: threads share the rows.
 template <class R, class S>
 void reduce_tall(const S* x, Computed<R, S>* out, const Layout& layout) {
   using T = Computed<R, S>;
@@ -485,7 +485,7 @@ void reduce(const S* x, Computed<R, S>* out, const Layout& layout) {
                });
 }
 
-// Neighbouring axes of one kind merged: alternately kept and reduced.
+// Neighbouring axes of one kind, merged: alternately kept and reduced.
 struct Groups {
   int count = 0;
   bool reduced[kMaxRank + 1];
@@ -506,8 +506,8 @@ Groups merge_axes(const Shape& shape, const bool* reduced) {
   return groups;
 }
 
-// The layout of the reduction; `x` is replaced by a transposed copy if the axes alternate too
-// often.
+// The layout of the reduction. `x` is replaced by a transposed copy if kept and reduced axes
+// alternate too often.
 Layout layout_of(Tensor& x, const bool* reduced) {
   const Groups groups = merge_axes(x.shape(), reduced);
   Layout layout;
@@ -548,7 +548,7 @@ Layout layout_of(Tensor& x, const bool* reduced) {
   return layout;
 }
 
-// Reduces pending elements without writing them; false if they have to be written.
+// Reduces deferred elements without writing them; false if they have to be written.
 template <class R, class S>
 [[gnu::noinline]] bool reduce_pending(const Tensor& x, Computed<R, S>* out, const Layout& layout) {
   const bool columns = layout.outer == 1 && layout.inner > 1 && layout.inner <= kReadColumns &&
@@ -567,7 +567,7 @@ template <class R, class S>
 
 template <class R, class S>
 void run_into(const Tensor& x, Computed<R, S>* out, const Layout& layout) {
-  // Products are rounded in an order of their own.
+  // Products are rounded in another order.
   if constexpr (!std::is_same_v<R, Product> && !kComplex<S>) {
     if (x.impl()->lazy() && reduce_pending<R, S>(x, out, layout)) return;
   }
@@ -639,7 +639,7 @@ void divide(const Tensor& out, int64_t count) {
   }
 }
 
-// A mean of integers is one of their dtype, though their sum may not be. 0 of no elements.
+// A mean of integers is an integer, although their sum may not fit. The mean of no elements is 0.
 template <class S>
 void integer_mean(KernelContext& context) {
   Tensor x;

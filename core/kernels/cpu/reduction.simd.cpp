@@ -7,7 +7,7 @@
 namespace ef::cpu::EF_ISA {
 namespace {
 
-// The type that integers are added and multiplied in, so that they wrap.
+// The dtype in which integers are added and multiplied, so that they wrap.
 template <class T, bool = std::is_integral_v<T>>
 struct WrappingOf {
   using type = T;
@@ -62,7 +62,7 @@ struct OrNan {
   }
 };
 
-// Several results side by side, which the compiler keeps in vectors.
+// Several independent results, which the compiler keeps in vectors.
 template <class Join, class T>
 T fold(const T* x, int64_t n, T start) {
   constexpr int kSide = 256 / static_cast<int>(sizeof(T));
@@ -89,7 +89,7 @@ template <class T>
 T product(const T* x, int64_t n) {
   return fold<Multiply>(x, n, T(1));
 }
-// Whether a sum of elements fits into 64 bits.
+// Whether the sums of this type fit into 64 bits.
 template <class T>
 constexpr bool kNarrow = std::is_integral_v<T> && sizeof(T) < 8;
 
@@ -135,7 +135,7 @@ void join_four_into(T* out, const T* x, int64_t stride, int64_t n) {
   }
 }
 
-// One result for each group of elements; `out` may be `x`, as no group begins before its result.
+// One result for each group of elements. `out` may be `x`: no group begins before its result.
 template <class Join, int kGroup, class T>
 void fold_groups(T* out, const T* x, int64_t n) {
 #pragma omp simd
@@ -173,7 +173,7 @@ void fold_rows(T* out, const T* x, int64_t rows, int64_t n) {
   }
 }
 
-// Whether an element takes the place of the best one so far: where it is better, or the first NaN.
+// Whether an element replaces the best one so far: it is better, or the first NaN.
 template <class Better, class T>
 bool takes_over(T value, T best) {
   return Better::better(value, best) | ((value != value) & (best == best));

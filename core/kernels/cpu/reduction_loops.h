@@ -18,7 +18,7 @@ constexpr bool is_short_row(int64_t n, int64_t largest) {
 
 template <class T>
 struct ReductionLoopsOf {
-  // One result for n elements; integers wrap. Of floats, row_loops.h has extremes.
+  // One result for n elements; integers wrap. row_loops.h has the extremes of floats.
   T (*sum)(const T* x, int64_t n);
   T (*product)(const T* x, int64_t n);
   T (*max)(const T* x, int64_t n);

@@ -10,11 +10,11 @@ namespace ef::cpu {
 // The two passes over one row of pixels.
 template <class T>
 struct ResampleLoopsOf {
-  // Pixels of weight 0 are not read: what is not finite does not spread from there.
+  // Pixels of weight 0 are not read, so that infinities and NaNs do not spread from them.
   // out = the weighted sum of `taps` contiguous rows of n elements.
   void (*rows)(T* out, const T* x, const T* weights, int64_t taps, int64_t n);
   // For each of `count` pixels: the weighted sum of `taps` pixels of x, starting at its index.
-  // `dense` are the pixels without weights of 0.
+  // `dense` tells which pixels have no weights of 0.
   void (*columns)(T* out, const T* x, const int32_t* places, const T* weights, const uint8_t* dense,
                   int64_t taps, int64_t count, int64_t channels);
 };

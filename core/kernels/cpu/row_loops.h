@@ -18,9 +18,9 @@ struct RowLoopsOf {
   void (*subtract)(T* out, const T* x, T number, int64_t n);
   void (*scale)(T* out, const T* x, T number, int64_t n);
   void (*add_rows)(T* out, const T* x, const T* y, int64_t n);
-  // out = exp(x - number); returns the sum of it.
+  // out = exp(x - number); returns the sum of the results.
   T (*exp_shifted)(T* out, const T* x, T number, int64_t n);
-  // The same, for those who need the sum alone.
+  // The same without `out`.
   T (*sum_exp)(const T* x, T number, int64_t n);
   // out = (exp(x - number) * factor - labels) * scale; labels may be null.
   void (*exp_minus)(T* out, const T* x, T number, T factor, const T* labels, T scale, int64_t n);
@@ -34,8 +34,8 @@ struct RowLoopsOf {
   void (*add_clipped)(T* out, const T* x, const T* y, T low, T high, int64_t n);
   // out += x * number
   void (*add_scaled)(T* out, const T* x, T number, int64_t n);
-  // out += the sum of `count` rows of x, each times a factor; rows have n elements, and their
-  // numbers are two apart, as the indices of sparse matrices are.
+  // out += the sum of `count` rows of x, each times a factor. Rows have n elements; their indices
+  // are two elements apart in `rows`, as in the indices of sparse matrices.
   void (*add_scaled_rows)(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
                           int64_t n);
   // out = (dy - number) * y
@@ -43,26 +43,25 @@ struct RowLoopsOf {
   // Pooling, for `count` pixels of n channels that are `step` elements apart in x:
   // out = max(out, x), NaN if either is.
   void (*max_into_pixels)(T* out, const T* x, int64_t n, int64_t count, int64_t step);
-  // Where x equals y, or is NaN, and nothing was found before: out += dy; out is laid out like x.
-  // Windows with a NaN have the result NaN.
+  // Where x equals y or is NaN, and no pixel of the window matched before: out += dy. `out` has the
+  // layout of x. Windows with a NaN have the result NaN.
   void (*max_grad_pixels)(T* out, const T* x, const T* y, const T* dy, int32_t* found, int64_t n,
                           int64_t count, int64_t step);
-  // The same for whole windows: `places` offsets of a window's pixels from its first one. `out` is
-  // overwritten; with `add`, the gradient is added to it.
+  // The same for whole windows, with the `places` offsets of a window's pixels from its first one.
+  // `out` is overwritten; with `add`, the gradient is added to it.
   void (*max_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                       int64_t count, int64_t step);
   void (*max_windows_grad)(T* out, const T* x, const T* y, const T* dy, const int64_t* offsets,
                            int places, int64_t n, int64_t count, int64_t step, bool add);
-  // The number of the first place of a window where its pixel equals y, or is NaN; kNoPlace if
-  // there is none.
+  // The index of the first pixel of a window that equals y or is NaN; kNoPlace if there is none.
   void (*window_places)(uint8_t* out, const T* x, const T* y, const int64_t* offsets, int places,
                         int64_t n, int64_t count, int64_t step);
-  // out = dy where `places` are `place`, else 0.
+  // out = dy where `places` equals `place`, else 0.
   void (*from_place)(T* out, const uint8_t* places, const T* dy, uint8_t place, int64_t n);
   void (*mean_windows)(T* out, const T* x, const int64_t* offsets, int places, int64_t n,
                        int64_t count, int64_t step);
-  // The cross entropy of labels and softmax(x); `out`, which holds exp(x - top) with the sum `sum`,
-  // becomes its gradient, unless it is null.
+  // The cross entropy of labels and softmax(x). `out` holds exp(x - top), whose sum is `sum`, and
+  // becomes the gradient; it may be null.
   T (*cross_entropy)(T* out, const T* x, const T* labels, T top, T sum, int64_t n);
   // The cross entropy of labels z and sigmoid(x).
   void (*sigmoid_cross_entropy)(T* out, const T* z, const T* x, int64_t n);

@@ -332,7 +332,7 @@ void max_windows_grad(T* out, const T* x, const T* y, const T* dy, const int64_t
   for (int64_t k = 0; k < count; ++k, out += step, x += step, y += n, dy += n) {
     for_vectors<T>(n, [&](int64_t i, auto size) {
       const Vec<T> top = load(y + i, size);
-      Vec<T> rest = load(dy + i, size);  // goes to the first maximum
+      Vec<T> rest = load(dy + i, size);  // belongs to the first maximum
       for (int p = 0; p < places; ++p) {
         const Vec<T> pixel = load(x + offsets[p] + i, size);
         const auto hit = (pixel == top) | (pixel != pixel);
@@ -389,7 +389,7 @@ T cross_entropy(T* out, const T* x, const T* labels, T top, T sum, int64_t n) {
   Vec<T> total = {};
   for_vectors<T>(n, [&](int64_t i, auto size) {
     const Vec<T> label = load(labels + i, size);
-    // A label of zero contributes nothing, whatever the logit (even minus infinity).
+    // A label of zero contributes nothing, even if the logit is minus infinity.
     total += label != 0 ? label * (log_sum - (load(x + i, size) - top)) : Vec<T>{};
     if (out) store(out + i, load(out + i, size) * factor - label, size);
   });

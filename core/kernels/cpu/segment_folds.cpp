@@ -39,7 +39,7 @@ T highest() {
   }
 }
 
-// The result for an empty segment.
+// The result of an empty segment.
 template <Fold kFold, class T>
 T empty_value() {
   if constexpr (kFold == Fold::kMax) return lowest<T>();
@@ -48,7 +48,8 @@ T empty_value() {
   return T(0);
 }
 
-// What rows are folded into: extremes begin with an infinity, since segments may hold nothing else.
+// The initial value of a fold. Extremes begin with an infinity, since a segment may hold only
+// those.
 template <Fold kFold, class T>
 T start_value() {
   constexpr bool kExtreme = kFold == Fold::kMax || kFold == Fold::kMin;
@@ -59,7 +60,7 @@ T start_value() {
   return empty_value<kFold, T>();
 }
 
-// Where empty segments have another value than what their rows would be folded into.
+// Whether empty segments have another value than the fold's initial value.
 template <Fold kFold, class T, class Id>
 void fill_empty(const Id* ids, int64_t count, T* out, int64_t segments, int64_t inner) {
   std::vector<char> used(static_cast<size_t>(segments), 0);
@@ -114,7 +115,7 @@ int64_t boundary(const Id* ids, int64_t count, int64_t i) {
 }
 
 // Folds rows into their segments, which are already initialised. Rows with negative ids are
-// skipped; no id is too large.
+// skipped; the caller has checked that no id is too large.
 template <Fold kFold, class T, class Id>
 void fold_rows(const T* rows, const Id* ids, int64_t count, int64_t inner, T* out,
                int64_t segments) {
@@ -180,7 +181,7 @@ void unsorted_fold(KernelContext& context) {
   });
 }
 
-// The number of segments whose last id is given.
+// The number of segments, from the last id.
 int64_t segments_up_to(int64_t last, const char* op) {
   if (last == std::numeric_limits<int64_t>::max()) {
     invalid_argument("segment ids must be less than 2**63 - 1 [Op:", op, "]");
@@ -198,7 +199,7 @@ int64_t count_segments(const Id* ids, int64_t count) {
   return segments_up_to(ids[count - 1], "SegmentReduction");
 }
 
-// How sums are scaled: as in TensorFlow, means of contiguous rows divide, and those of gathered
+// How sums are scaled. As in TensorFlow, means of contiguous rows divide, and means of gathered
 // rows multiply.
 struct Scaling {
   double divisor = 1;
@@ -218,8 +219,8 @@ struct Scaling {
   }
 };
 
-// The scaled sum of some rows, added up in a type of more digits: means of integers fit where their
-// sums do not.
+// The scaled sum of rows, accumulated in a wider dtype: a mean of integers fits its dtype, but
+// their sum may not.
 template <class Sum, class T, class Row>
 void wide_mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
   std::vector<Sum> sums(static_cast<size_t>(inner));
@@ -235,7 +236,7 @@ void wide_mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling,
   }
 }
 
-// The scaled sum of some rows.
+// The scaled sum of rows.
 template <class T, class Row>
 void mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, const Row& row) {
   const bool scaled = scaling.divisor != 1 || scaling.factor != 1;
@@ -252,7 +253,7 @@ void mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, cons
   }
 }
 
-// For ascending ids: the sums of segments' rows, scaled as `scaling` says for their count.
+// For ascending ids: the sums of segments' rows, scaled by scaling(number of rows).
 template <class T, class Id, class Row, class Scale>
 void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segments,
                const Row& row, const Scale& scaling) {
@@ -264,7 +265,7 @@ void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segm
       while (i < last && ids[i] == ids[first]) ++i;
       mean_row(out + ids[first] * inner, inner, i - first, scaling(i - first),
                [&](int64_t k) { return row(first + k); });
-      // Empty segments before this one, or after the last one.
+      // Empty segments before this segment, or after the last one.
       const int64_t before = first == 0 ? 0 : ids[first - 1] + 1;
       std::fill(out + before * inner, out + ids[first] * inner, T(0));
       if (i == count) std::fill(out + (ids[first] + 1) * inner, out + segments * inner, T(0));
@@ -299,7 +300,7 @@ void sorted_fold(KernelContext& context) {
         std::fill_n(to, out.size(), start_value<kFold, T>());
         fold_rows<kFold>(rows, at, count, inner, to, segments);
         if (kFold == Fold::kProd) return;
-        // Here extremes of empty segments are zero.
+        // This operation returns 0 for the extremes of empty segments.
         for (int64_t i = 0; i < count; ++i) {
           const int64_t before = i == 0 ? 0 : at[i - 1] + 1;
           if (before < at[i]) std::fill(to + before * inner, to + at[i] * inner, T(0));

@@ -21,8 +21,8 @@ template <class Id>
                    ") [Op:UnsortedSegmentSum]");
 }
 
-// A sum depends on the previous one of its segment. With several tables of sums, each for its own
-// part of the elements, such chains overlap, or run on several threads.
+// Each addition depends on the previous one to the same segment. With several tables of sums, each
+// for a part of the elements, these chains of additions overlap or run on several threads.
 constexpr int64_t kTables = 8;
 
 template <class T, class Id>

@@ -6,7 +6,7 @@
 namespace ef::cpu {
 
 void shape(KernelContext& context);
-// The input under a new identity.
+// Returns the input as a tensor with its own identity.
 void same(KernelContext& context);
 
 }  // namespace ef::cpu

@@ -32,7 +32,7 @@ Place place_of(const Shape& shape, const StridedSlice& slice) {
   for (int i = 0; i < shape.rank(); ++i) {
     const StridedSlice::Axis& axis = slice.axes[static_cast<size_t>(i)];
     if (axis.count > 0) place.offset += axis.begin * place.steps[i];
-    // A huge stride that is never taken must not overflow.
+    // A stride of an axis of size one is never used, and might overflow.
     place.steps[i] = axis.count > 1 ? axis.stride * place.steps[i] : 0;
   }
   return place;
@@ -50,7 +50,7 @@ bool contiguous(const Shape& shape, const StridedSlice& slice) {
   return true;
 }
 
-// Where an element of a mirrored axis comes from.
+// The index in the source of an element of a mirrored axis.
 int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
   int64_t k = i - before;
   if (k < 0) k = -k - 1 + edge;
@@ -58,7 +58,7 @@ int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
   return k;
 }
 
-// How a mirror-padded tensor is read: rows along the last axis, each with its mirrored parts.
+// How a mirror-padded tensor is read: in rows along the last axis, each with its mirrored parts.
 struct Mirror {
   Mirror(const Shape& padded, const Shape& source, std::span<const int64_t> paddings, int64_t edge)
       : padded(padded),
@@ -72,7 +72,7 @@ struct Mirror {
     before = paddings[static_cast<size_t>(2 * last)];
     rows = width ? padded.num_elements() / width : 0;
   }
-  // The first element of the source's row that row `r` is read from.
+  // The first element of the source row for row `r` of the result.
   int64_t source_row(int64_t r) const {
     int64_t from = 0;
     for (int i = padded.rank() - 2; i >= 0; --i) {
@@ -205,7 +205,7 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedS
   if (values.size() == 0) return;
   const StridedSlice slice = resolve_slice(whole.shape(), attrs);
   const Place place = place_of(whole.shape(), slice);
-  // The slice is copied out, added to, and copied back: three passes over it, none over the whole.
+  // The slice is copied, added to, and copied back: three passes over the slice, none over `whole`.
   const Tensor part = Tensor::empty(whole.dtype(), slice.result);
   StridedMove out;
   StridedMove back;

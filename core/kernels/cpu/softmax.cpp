@@ -23,7 +23,7 @@
 namespace ef::cpu {
 namespace {
 
-// The longest row that leaves room in the second-level cache.
+// The longest row that leaves enough room in the second-level cache.
 constexpr int64_t kStreamedRow = 16'384;
 
 // Runs body(T) on float or double data; 16-bit floats are widened to float first, and narrowed
@@ -36,7 +36,7 @@ void on_floats(KernelContext& context, DType dtype, void (*kernel)(KernelContext
   run_wide_by_rows(context, kernel);
 }
 
-// Calls row(r) for each row, on several threads when there is enough to do.
+// Calls row(r) for each row, on several threads if there is enough work.
 template <class Row>
 void for_rows(int64_t rows, int64_t width, const Row& row) {
   parallel_for(rows, std::max<int64_t>(1, 16'384 / std::max<int64_t>(width, 1)),
@@ -62,7 +62,7 @@ void exp_row(T* out, const T* x, int64_t n) {
   loop(out, x, n, 0);
 }
 
-// out = exp(x - max(x)); returns the sum of it.
+// out = exp(x - max(x)); returns the sum of the results.
 template <class T>
 T shifted_exp(T* out, const T* x, int64_t n, T* top) {
   const auto& loops = row_loops_of<T>();
@@ -74,8 +74,8 @@ T shifted_exp(T* out, const T* x, int64_t n, T* top) {
 
 namespace {
 
-// Calls row(r, elements) for each row of x, whose elements are pending. False, with nothing done,
-// if they have to be written.
+// Calls row(r, elements) for each row of x, whose elements are deferred. Returns false, with
+// nothing done, if x has to be written.
 template <class T, class Row>
 [[gnu::noinline]] bool for_pending_rows(const Tensor& x, const char* reader, const Row& row) {
   constexpr int64_t kRead = 2048;
@@ -97,8 +97,8 @@ template <class T, class Row>
   return true;
 }
 
-// Calls row(r, elements) for each row of x. Short rows of pending elements are not written: some
-// are computed at a time.
+// Calls row(r, elements) for each row of x. Deferred elements in short rows are computed in parts,
+// and not written.
 template <class T, class Row>
 void for_input_rows(const Tensor& x, const char* reader, const Row& row) {
   if (x.impl()->lazy() && for_pending_rows<T>(x, reader, row)) return;
@@ -113,7 +113,7 @@ void softmax(KernelContext& context) {
   on_floats(context, context.input(0).dtype(), softmax, [&]<class T>(T) {
     const Rows rows = rows_of(context.input(0));
     T* y = context.output(0).mutable_data<T>();
-    // Results larger than the caches are formed in a buffer, then stored non-temporally.
+    // Results larger than the caches are computed in a buffer, then stored non-temporally.
     const bool streams = context.output(0).bytes() >= kStreamBytes && rows.width <= kStreamedRow &&
                          rows.width * sizeof(T) % 64 == 0;
     for_input_rows<T>(context.input(0), "softmax", [&](int64_t r, const T* x) {
@@ -175,14 +175,14 @@ void log_softmax_grad(KernelContext& context) {
 
 namespace {
 
-// What the losses know of each row of logits: its largest one, and 1 / the sum of exp(x - top).
+// Facts about a row of logits: its largest element, and 1 / the sum of exp(x - top).
 template <class T>
 struct RowFacts {
   T top, factor;
 };
 
-// The gradients of losses by logits, softmax(x) minus the labels, which are given when they are
-// read: they are multiplied by the losses' gradients then, and need no memory of their own.
+// The deferred gradients of losses with respect to logits, softmax(x) minus the labels. A reader
+// multiplies them by the gradient of the losses, so they need no memory of their own.
 template <class T>
 class CrossEntropyGradient : public ElementSource {
  public:
@@ -208,7 +208,7 @@ class CrossEntropyGradient : public ElementSource {
       const bool dense = labels_.dtype() == kDTypeOf<T>;
       const int64_t at = dense ? -1 : row * width_ + label_of(row);
       const bool has_label = at >= begin && at < last;
-      T share;  // `out` may be where the logits are
+      T share;  // `out` may overlap the logits
       if (has_label) fill(&share, at, nullptr, T(1), 1);
       fill(out, begin, dense ? labels_.data<T>() + begin : nullptr, scale, last - begin);
       if (has_label) out[at - begin] = (share - T(1)) * scale;
@@ -233,26 +233,26 @@ class CrossEntropyGradient : public ElementSource {
   }
 
   const Tensor logits_, labels_;
-  Tensor scales_;  // of the rows, if they have any
+  Tensor scales_;  // one for each row; may be empty
   const int64_t width_;
   const std::shared_ptr<std::vector<RowFacts<T>>> facts_;
 };
 
-// Of shorter rows, computing the gradient again costs more than to write it and read it.
+// For shorter rows, computing the gradient again is slower than writing and reading it.
 constexpr int64_t kLongRow = 256;
 
-// The outputs that kernels write now: all, unless the gradient is large. Those that are there stay.
+// Allocates the outputs, except a large gradient, which is deferred. Existing outputs stay.
 void make_outputs(KernelContext& context) {
   for (int k = 0; k < 2; ++k) {
     const TensorSpec& spec = context.spec(k);
-    const bool waits = k == 1 && spec.shape.num_elements() >= kLazyElements &&
-                       spec.shape.back() >= kLongRow && !is_short_float(spec.dtype) && fuses();
-    if (!context.output(k) && !waits) context.output(k) = Tensor::empty(spec.dtype, spec.shape);
+    const bool deferred = k == 1 && spec.shape.num_elements() >= kLazyElements &&
+                          spec.shape.back() >= kLongRow && !is_short_float(spec.dtype) && fuses();
+    if (!context.output(k) && !deferred) context.output(k) = Tensor::empty(spec.dtype, spec.shape);
   }
 }
 
-// Calls run(r, row, gradient, top, sum) for each row of logits, which returns the loss: `sum` is
-// that of exp(x - top). The gradient is null if it is given later, else it holds exp(x - top).
+// Calls run(r, row, gradient, top, sum) for each row of logits, which returns the loss; `sum` is
+// the sum of exp(x - top). `gradient` holds exp(x - top); it is null if the gradient is deferred.
 template <class T, class Row>
 void cross_entropies(KernelContext& context, const Row& run) {
   const Tensor &logits = context.input(0), &labels = context.input(1);
@@ -381,7 +381,7 @@ void l2_loss(KernelContext& context) {
       return sum;
     };
     T* const out = context.output(0).mutable_data<T>();
-    constexpr int64_t kParts = 32;  // of long vectors, for as many threads
+    constexpr int64_t kParts = 32;  // of a long vector, to be shared by threads
     if (n < kParts * 4096) {
       *out = squares(0, n) / 2;
       return;

@@ -40,7 +40,7 @@ Rows rows_of(const Shape& shape, int64_t axis) {
   return rows;
 }
 
-// NaN comes after all numbers.
+// NaN comes after all other values.
 template <class T>
 bool before(T a, T b) {
   const auto x = arithmetic(a);
@@ -51,7 +51,7 @@ bool before(T a, T b) {
   return x < y;
 }
 
-// About this many elements are worth another thread.
+// The number of elements for a thread.
 constexpr int64_t kGrain = 4096;
 
 // Calls body(row, memory for twice `width` items) for each row, on several threads.
@@ -76,11 +76,11 @@ auto* sorted_places(const T* row, int64_t width, int64_t inner, bool descending,
   return radix_sort(items, items + width, width);
 }
 
-// With more moves than these, radix sort is faster.
+// If selection needs more moves than these, radix sort is faster.
 constexpr int64_t kMovesPerElement = 16;
 
-// Keeps the `kept` largest elements of a row, in order, with their indices; ties in order of index.
-// Returns false where there are too many moves.
+// Writes the `kept` largest elements of a row, in order, and their indices; ties in order of index.
+// Returns false after too many moves.
 template <class T>
 bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* places) {
   int64_t found = 0;
@@ -112,7 +112,8 @@ bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* p
   return true;
 }
 
-// The same for many: candidates, selected by the leading digits of their keys, are sorted.
+// The same for many elements: selects candidates by the leading digits of their keys, and sorts
+// them.
 template <class T>
 void largest_of_many(const T* row, int64_t width, int64_t kept,
                      Placed<typename Keys<T>::Key>* items, T* values, int32_t* places) {
@@ -234,8 +235,8 @@ void searchsorted(KernelContext& context) {
 
 namespace {
 
-// Distinct elements in order of first appearance. number_of(i, known) gives the number of element
-// i, which is `known`, how many there are so far, if it is new.
+// Distinct elements in order of first appearance. number_of(i, known) returns the number of element
+// i. A new element gets the number `known`, the count of distinct elements so far.
 template <class T, class Count, class NumberOf>
 void number_elements(KernelContext& context, const NumberOf& number_of) {
   const Tensor& x = context.input(0);
@@ -264,7 +265,7 @@ void number_elements(KernelContext& context, const NumberOf& number_of) {
   std::copy(counts.begin(), counts.end(), context.output(2).mutable_data<Count>());
 }
 
-// By keys, which are hashed.
+// By hash tables of keys.
 template <class T, class Key, class Count, class KeyOf>
 void unique_of(KernelContext& context, const KeyOf& key_of) {
   const int64_t count = context.input(0).size();
@@ -277,7 +278,7 @@ void unique_of(KernelContext& context, const KeyOf& key_of) {
   });
 }
 
-// Integers that lie close together are looked up by their distance from the least.
+// Integers in a small range are looked up in a table, by their distance from the least one.
 template <class T, class Count>
 void unique_integers(KernelContext& context) {
   const int64_t count = context.input(0).size();
@@ -320,7 +321,7 @@ void unique_as(KernelContext& context) {
     } else {
       using Number = decltype(arithmetic(T()));
       constexpr bool kWide = sizeof(Number) == 8;
-      // Zeros are equal, and each NaN differs from all others: its key is its index.
+      // Both zeros are equal. Each NaN differs from all others, so its key is its index.
       const auto key = [](T value, int64_t i) -> uint64_t {
         const Number number = arithmetic(value);
         if (number == 0) return 0;

@@ -34,8 +34,8 @@ int compare(const int64_t* a, const int64_t* b, int64_t rank) {
   return 0;
 }
 
-// Writes each row of indices as a flat row-major index; false if one is out of bounds, or the flat
-// indices would overflow.
+// Writes each row of indices as a flat row-major index. Returns false if an index is out of bounds
+// or a flat index would overflow.
 bool number_places(const int64_t* places, int64_t count, std::span<const int64_t> sizes,
                    uint64_t* numbers) {
   const auto rank = static_cast<int64_t>(sizes.size());
@@ -273,7 +273,7 @@ void sparse_fill_rows(KernelContext& context) {
   }
   const Tensor empty = Tensor::empty(DType::kBool, {rows});
   auto* const blank = empty.mutable_data<bool>();
-  // First counts the elements of each row, then holds the position of its next one.
+  // First the number of elements of each row, then the position of the row's next element.
   const Scratch memory(static_cast<size_t>(rows + 1) * sizeof(int64_t));
   auto* const next = memory.as<int64_t>();
   std::fill_n(next, rows, int64_t{0});

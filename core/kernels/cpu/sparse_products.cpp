@@ -48,7 +48,8 @@ void add_scaled(Sum* out, const T* row, Sum factor, int64_t count) {
   }
 }
 
-// Which of a pair's indices is the row of the result, and which that of the dense matrix.
+// Which of the two indices of an element is the row of the result, and which that of the dense
+// matrix.
 struct Sides {
   int out;
   int in;

@@ -16,7 +16,7 @@ constexpr double kEuler = 0.57721566490153286061;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// From here on the Bessel functions are computed as functions of 1 / x.
+// From here on, Bessel functions are computed as functions of 1 / x.
 constexpr double kFar = 8;
 constexpr double kFarModified = 2;  // K
 
@@ -125,13 +125,13 @@ double exponential_integral(double x) {
 
 namespace {
 
-// 7.3.9 and 7.3.10: `f` and `g` far from zero, and the angle pi x^2 / 2.
+// 7.3.9 and 7.3.10: `f` and `g` for large x, and the angle pi x^2 / 2.
 struct Spiral {
   explicit Spiral(double x) {
     const double z = 1 / (x * x);
     f = kFresnelF(z) / (kPi * x);
     g = kFresnelG(z) / (kPi * x) * z / kPi;
-    // A square turns by the remainder of a division by 4, to which what it was rounded by belongs.
+    // The remainder of x^2 / 4 defines the angle. The rounding error of the square is added to it.
     const double square = x * x;
     const double angle = kPi / 2 * (std::fmod(square, 4) + std::fma(x, x, -square));
     sine = std::sin(angle);
@@ -161,8 +161,8 @@ double fresnel_sin(double x) {
   return std::copysign(0.5 - spiral.f * spiral.cosine - spiral.g * spiral.sine, x);
 }
 
-// The dilogarithm of z = 1 - x, which 27.7.3 and L. Lewin's "Polylogarithms and associated
-// functions" (1981), 1.7, for 1 / z, bring into [-1, 1/2].
+// The dilogarithm of z = 1 - x. 27.7.3, and 1.7 of L. Lewin's "Polylogarithms and associated
+// functions" (1981) for 1 / z, transform the argument into [-1, 1/2].
 double spence(double x) {
   constexpr double kAtZero = kPi * kPi / 6;
   const auto near = [](double z) { return kDilogarithm(z) * z; };

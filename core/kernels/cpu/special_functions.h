@@ -1,9 +1,9 @@
-// Special functions in double precision. Outside of its domain each is what TensorFlow's is.
+// Special functions in double precision. Outside their domains they return what TensorFlow returns.
 #pragma once
 
 namespace ef::cpu {
 
-// Bessel functions; those whose names end in e are scaled: exp(-|x|) I(x), exp(x) K(x).
+// Bessel functions. Names that end in e are scaled functions: exp(-|x|) I(x) and exp(x) K(x).
 double bessel_i0(double x);
 double bessel_i0e(double x);
 double bessel_i1(double x);
@@ -30,15 +30,15 @@ double digamma(double x);
 double polygamma(double order, double x);
 double zeta(double s, double q);
 
-// The regularized incomplete gamma functions P and Q, the derivative of P by a, and that of a gamma
-// sample by the shape parameter a at a fixed quantile.
+// The regularized incomplete gamma functions P and Q, the derivative of P with respect to a, and
+// the derivative of a gamma sample with respect to a at a fixed quantile.
 double gamma_p(double a, double x);
 double gamma_q(double a, double x);
 double gamma_p_by_a(double a, double x);
 double gamma_sample_by_a(double a, double x);
 
-// mu - log(ratio) for ratio = 1 + mu, which mu may hold less exactly; and
-// gamma(a) / (sqrt(2 pi / a) (a / e)^a), which tends to 1.
+// mu - log(ratio) for ratio = 1 + mu, where `ratio` may be more exact; and gamma(a) / (sqrt(2 pi /
+// a) (a / e)^a), which tends to 1.
 double logarithm_excess(double mu, double ratio);
 double scaled_gamma(double a);
 

@@ -4,7 +4,7 @@
 
 namespace ef::cpu {
 
-// Of the pieces of |x|: their middles, then the coefficients, lowest power first.
+// For each piece of |x|: its middle, then the coefficients, lowest power first.
 alignas(64) inline constexpr float kTanhPieces[7][32] = {
     {
         0x0.0p+0f, 0x1.2000000000000p-4f, 0x1.6000000000000p-4f, 0x1.a000000000000p-4f,

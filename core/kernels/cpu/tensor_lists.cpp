@@ -16,17 +16,17 @@ namespace {
 
 constexpr int64_t kUnbounded = -1;
 
-// The elements from `first` on, those that are missing as empty handles; before and behind them,
-// all are missing. The list of a gradient is unbounded.
+// The elements from `first` on, as empty handles if they are not set; elements before and behind
+// are not set. The list of a gradient has no bounds.
 class ListOfTensors final : public Variant {
  public:
   std::string text() const override { return "<TensorList>"; }
 
-  DType dtype = DType::kInvalid;  // unless it is the empty list of a gradient
+  DType dtype = DType::kInvalid;  // kInvalid for the empty list of a gradient
   Shape element_shape = Shape::unranked();
   int64_t length = kUnbounded;
 
-  // Empty if the element is missing.
+  // Empty if the element is not set.
   const Tensor& at(int64_t index) const {
     static const Tensor missing;
     const int64_t i = index - first_;
@@ -36,7 +36,7 @@ class ListOfTensors final : public Variant {
   void set(int64_t index, Tensor item) {
     if (items_.empty()) first_ = index;
     if (index < first_) {
-      // More than needed, so that a loop that counts down moves the elements rarely.
+      // More room than needed, so that a loop that counts down rarely moves the elements.
       const int64_t room = std::min(first_, std::max<int64_t>(first_ - index, size()));
       items_.insert(items_.begin(), static_cast<size_t>(room), Tensor());
       first_ -= room;
@@ -48,7 +48,7 @@ class ListOfTensors final : public Variant {
   void erase(int64_t index) {
     if (at(index)) items_[static_cast<size_t>(index - first_)] = {};
   }
-  // Drops what is behind the end.
+  // Drops the elements behind the end.
   void cut() {
     const int64_t count = std::clamp<int64_t>(length - first_, 0, size());
     items_.resize(static_cast<size_t>(count));
@@ -78,7 +78,7 @@ const ListOfTensors& list_at(const KernelContext& c, int i) {
   return *list;
 }
 
-// A list to change: that of the input, if nothing else holds it, else a copy.
+// A list that may be changed: the input's if there is no other handle, else a copy.
 List changeable(const KernelContext& c, int i) {
   const ListOfTensors& list = list_at(c, i);
   VariantRef& value = *c.input(i).mutable_data<VariantRef>();
@@ -135,7 +135,7 @@ Tensor zero(DType dtype, const Shape& shape, const char* what) {
   return result;
 }
 
-// Writes a tensor's elements behind others; `at` counts elements.
+// Copies the elements of a tensor into `result` from index `at` on, and advances `at`.
 void append(const Tensor& result, int64_t& at, const Tensor& part) {
   if (part.dtype() == DType::kString) {
     std::ranges::copy(part.strings(), result.mutable_data<std::string>() + at);
@@ -186,7 +186,7 @@ Shape row_shape(const Tensor& tensor) {
   return shape;
 }
 
-// a + b; where nothing else holds `a`, in its memory.
+// a + b; in the memory of `a` if there is no other handle.
 Tensor sum(Tensor a, const Tensor& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
     invalid_argument("Trying to add lists whose elements have shapes ", a.shape(), " and ",
@@ -432,7 +432,7 @@ void tensor_list_add(KernelContext& c) {
     const Tensor& more = other.at(k);
     if (!more) continue;
     Tensor before = list->at(k);
-    list->erase(k);  // so that `before` may be the only handle
+    list->erase(k);  // to let `before` be the only handle
     list->set(k, before ? sum(std::move(before), more) : more);
   }
   put(c, list);

@@ -1,4 +1,4 @@
-// Strings: lengths, case, substrings, hashes, parsed and printed numbers, splits and joins.
+// Strings: lengths, case, substrings, hashes, conversions from and to numbers, splits and joins.
 #include "kernels/cpu/text.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kGrain = 2048;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-// Whether a byte begins a UTF-8 character; others continue one.
+// Whether a byte begins a UTF-8 character; the other bytes continue one.
 bool begins(char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }
 
 std::string_view stripped(std::string_view text) {
@@ -145,7 +145,7 @@ bool parse(std::string_view text, T* out) {
   text = stripped(text);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   if (text.empty()) return false;
-  // Words like "inf" have more spellings than are parsed here.
+  // Refuses words such as "inf", of which from_chars knows only some spellings.
   const char last = text.back();
   if (!(last >= '0' && last <= '9') && last != '.') return false;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
@@ -206,7 +206,7 @@ void string_of_number(KernelContext& context) {
 
 namespace {
 
-// Calls piece(begin, size) for the pieces of a text.
+// Calls piece(begin, size) for the pieces of a string.
 template <class Piece>
 void for_pieces(std::string_view text, std::string_view separator, const Piece& piece) {
   if (separator.empty()) {

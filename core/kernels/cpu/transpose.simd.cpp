@@ -49,7 +49,7 @@ void transpose(void* out_data, const void* in_data, int64_t rows, int64_t cols, 
   constexpr int kWidest = sizeof(T) == 1 ? 16 : kVectorBytes / static_cast<int>(sizeof(T));
   constexpr int N = kWidest > 16 ? 16 : kWidest;
   using Vector = typename Lanes<T, N>::Vector;
-  constexpr int64_t kStripe = 64;  // rows of the output worked on together
+  constexpr int64_t kStripe = 64;  // rows of the output that are processed together
 
   auto* out = static_cast<T*>(out_data);
   const auto* in = static_cast<const T*>(in_data);

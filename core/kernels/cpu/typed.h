@@ -44,8 +44,8 @@ T arithmetic(T value) {
   return value;
 }
 
-// Whether a value takes the place of the largest, or smallest, so far: a NaN does, and keeps it. Of
-// equal values the first stays.
+// Whether a value replaces the largest, or smallest, value so far: a NaN does, and stays. The first
+// of equal values stays.
 template <class T>
 bool is_above(T value, T largest) {
   const auto a = arithmetic(value), b = arithmetic(largest);
@@ -57,7 +57,7 @@ bool is_below(T value, T smallest) {
   return !(a >= b) && b == b;
 }
 
-// Holds sums of integers of any dtype.
+// A type for sums of integers of any dtype.
 __extension__ typedef __int128 Int128;
 
 // Sums and products of integers wrap around.

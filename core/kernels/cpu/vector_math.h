@@ -51,7 +51,7 @@ EF_INLINE F64 with_sign(F64 magnitude, F64 sign) {
   return (F64)((I64)magnitude | ((I64)sign & INT64_MIN));
 }
 
-// Functions of one argument and of two: libmvec's, or else lane by lane.
+// Functions of one argument and of two: libmvec's if available, otherwise lane by lane.
 #define EF_MVEC(wide, name) \
   mvec_functions[static_cast<int>(Isa::EF_VECTOR_ISA)][wide][static_cast<int>(Mvec::name)]
 #define EF_VECTOR_FORM(V, T, wide, name, function)                                \
@@ -93,14 +93,14 @@ EF_INLINE F32 exp_tail(F32 r) {
   return p * (r * r);
 }
 
-// x = n ln(2) + r with n whole, as a float.
+// x = n ln(2) + r with integer n, as a float.
 EF_INLINE F32 exp_reduce(F32 x, F32* n) {
   constexpr float kRounder = 0x1.8p23f;  // adding it leaves no bits for fractions
   *n = (x * 0x1.715476p0f + kRounder) - kRounder;
   return (x - *n * 0x1.62e4p-1f) - *n * 0x1.7f7d1cp-20f;
 }
 
-// x * 2^n for whole n in [-160, 130], through subnormal numbers and overflow.
+// x * 2^n for integer n in [-160, 130], through subnormal results and overflow.
 EF_INLINE F32 scale(F32 x, F32 n) {
 #if defined(__AVX512F__)
   return (F32)_mm512_maskz_scalef_ps(0xffff, (__m512)x, (__m512)n);
@@ -129,7 +129,7 @@ EF_INLINE F32 expm1_bounded(F32 x) {
 }
 
 #if defined(__AVX512F__)
-// Registers hold 32 polynomials, one for each piece of |x|, so that nothing is divided. Exact to a
+// Registers hold 32 polynomials, one for each piece of |x|, so there is no division. Exact to a
 // unit or two in the last place.
 EF_INLINE F32 vtanh(F32 x) {
   F32 a = vabs(x);
@@ -198,7 +198,7 @@ EF_INLINE F32 vlog1p(F32 x) {
   return (x > -1.0f) & (x < __builtin_inff()) ? finite : whole;
 }
 
-// log(1 + x) for 0 <= x <= 1, or NaN: without a division, and nothing to tell apart.
+// log(1 + x) for 0 <= x <= 1, or NaN, without a division or other special cases.
 EF_INLINE F32 vlog1p_of_share(F32 x) {
   const auto above = x > 0x1.a82798p-2f;  // sqrt(2) - 1
   return log_near_one(above ? (x - 1.0f) * 0.5f : x, above ? F32{} + 1.0f : F32{});

@@ -47,8 +47,8 @@ EF_INLINE Vec<T> vector_at(const T* memory, int k) {
   return v;
 }
 
-// An operation on vectors, or a scalar one on each lane, which compilers turn into vector
-// instructions where it selects nothing.
+// An operation on vectors, or a scalar operation on each lane. Compilers vectorise the latter if it
+// has no selections.
 template <class T, class Op>
 EF_INLINE Vec<T> on_lanes(Vec<T> x) {
   if constexpr (requires { Op::of(x); }) return Op::of(x);
@@ -122,7 +122,7 @@ void tile_both(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
                  on_lanes<T, Op>(a5, a5), on_lanes<T, Op>(a6, a6), on_lanes<T, Op>(a7, a7));
 }
 
-// Comparisons give masks: all bits of an element are set, or none.
+// Comparisons return masks, in which either all bits of an element are set or none.
 template <class T>
 using MaskVec = std::conditional_t<std::is_same_v<T, float>, I32, I64>;
 

@@ -1,4 +1,4 @@
-// 16-bit floats to float and back.
+// Conversions between 16-bit floats and float.
 #include "kernels/cpu/widen.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ Shape with_rows(Shape shape, int64_t rows) {
   return shape;
 }
 
-// Runs the kernel on some rows of the leading axis, of which there are `rows` in all.
+// Runs the kernel on a range of rows of the leading axis, which has `rows` rows.
 void run_rows(KernelContext& context, KernelFn kernel, int64_t rows, int64_t begin, int64_t count) {
   InlineVector<Tensor, 4> inputs;
   for (const Tensor& input : context.inputs()) {
@@ -133,7 +133,8 @@ bool run_wide_by_rows(KernelContext& context, KernelFn kernel) {
   bool apart = rows > 1 && std::ranges::all_of(context.inputs(), has_rows);
   for (int i = 0; i < context.num_outputs(); ++i) apart &= has_rows(context.output(i));
   if (!apart || first.size() == 0) return run_wide(context, kernel);
-  // Elements that a thread converts, computes and converts back while they are in its cache.
+  // A thread converts, computes and converts back this number of elements while they are in its
+  // cache.
   constexpr int64_t kElements = 16'384;
   const int64_t together = std::max<int64_t>(1, kElements * rows / first.size());
   parallel_for(rows, together, [&](int64_t begin, int64_t end) {

@@ -1,4 +1,4 @@
-// 16-bit floats to float and back, for kernels that compute in float.
+// Conversions between 16-bit floats and float, for kernels that compute in float.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@ void convert(const Bfloat16* in, float* out, int64_t count);
 void convert(const float* in, Half* out, int64_t count);
 void convert(const float* in, Bfloat16* out, int64_t count);
 
-// If there are inputs of 16-bit floats: runs the kernel on float copies, and returns true.
+// If inputs are 16-bit floats, runs the kernel on float copies and returns true.
 bool run_wide(KernelContext& context, KernelFn kernel);
 
 // The same for kernels that compute each row of the leading axis independently, which all inputs
-// and outputs have: a few rows at a time, so that converted rows stay in the caches.
+// and outputs have. Runs on a few rows at a time, so that converted rows stay in the caches.
 bool run_wide_by_rows(KernelContext& context, KernelFn kernel);
 
 }  // namespace ef::cpu

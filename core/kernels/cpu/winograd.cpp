@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kPlanes = 16;
 constexpr int64_t kTile = 4;  // pixels along a tile's side
-constexpr int64_t kStep = 2;  // from one tile to the next, and pixels of its result
+constexpr int64_t kStep = 2;  // from one tile to the next, and pixels along the side of its result
 
 const WinogradLoops& loops() { return best::winograd_loops(); }
 
@@ -26,7 +26,7 @@ struct Images {
   int64_t rows;
   int64_t cols;
   int64_t channels;
-  int64_t row_before;  // where the first tile starts, outside
+  int64_t row_before;  // where the first tile starts, possibly outside the image
   int64_t col_before;
   // Tiles of each image.
   int64_t tile_rows;
@@ -35,7 +35,7 @@ struct Images {
   int64_t row_size() const { return cols * channels; }
 };
 
-// A square of pixels of an image; `inside` if none of them lies beyond its borders.
+// A square of pixels of an image; `inside` is true if the whole square lies in the image.
 struct Square {
   int64_t offset;  // of the first pixel, which may lie outside
   int64_t row;
@@ -107,8 +107,8 @@ struct Geometry {
   int64_t pairs;  // of channels
 };
 
-// The operands read and written; the gradient by the image is also a convolution, of the result's
-// gradient with the filters rotated by 180 degrees.
+// The operands that are read and written. The gradient with respect to the image is also a
+// convolution, of the result's gradient with filters rotated by 180 degrees.
 Geometry geometry_of(const Convolution& c) {
   const Slide& row = c.window.row;
   const Slide& col = c.window.col;
@@ -135,7 +135,7 @@ size_t bytes_of(int64_t numbers) {
   return passing_bytes(static_cast<size_t>(numbers) * sizeof(float));
 }
 
-// Transformed filters: 16 matrices [channels read, channels written], followed by room for the
+// Transforms filters into 16 matrices [channels read, channels written], followed by room for the
 // filters themselves.
 void transform_filter(const Geometry& g, const float* filter, float* to, bool turned) {
   if (turned) {
@@ -159,8 +159,8 @@ Product product(int64_t m, int64_t n, int64_t k) {
   return p;
 }
 
-// The number of blocks of tiles, a multiple of the number of threads. The transforms of a block fit
-// the second-level cache.
+// The number of blocks of tiles, a multiple of the number of threads. The transforms of one block
+// fit the second-level cache.
 int64_t count_blocks(const Geometry& g) {
   constexpr int64_t kNumbers = 12'288;
   const int64_t most = std::clamp<int64_t>(kNumbers / (g.from.channels + g.to.channels), 48, 96);
@@ -168,7 +168,7 @@ int64_t count_blocks(const Geometry& g) {
   return (g.tiles + most * threads - 1) / (most * threads) * threads;
 }
 
-// `filters` are transformed.
+// `filters` are already transformed.
 template <class Finish>
 void convolve_tiles(const Geometry& g, const float* from, const float* filters, float* to,
                     const Finish& finish) {
@@ -203,8 +203,8 @@ void convolve_plain(const Convolution& c, const float* from, const float* filter
   convolve_tiles(g, from, filters.as<float>(), to, [](const Square&) {});
 }
 
-// The filters' gradient. All threads transform the tiles of some images, then they share the 16
-// products, so that no partial sums remain to be added.
+// The filters' gradient. All threads transform the tiles of a group of images, then share the 16
+// products, so that there are no partial sums to add.
 void filter_gradient(const Convolution& c, const float* image, const float* slopes, float* filter) {
   const Geometry g = geometry_of(c);
   constexpr int64_t kNumbers = int64_t{1} << 19;
@@ -261,10 +261,10 @@ bool suits_winograd(const Convolution& c, bool ready) {
   if (!three(c.window.row) || !three(c.window.col)) return false;
   if (std::min(c.channels, c.filters) < 32) return false;
   const Geometry g = geometry_of(c);
-  // Tiles' pixels beyond the borders are wasted work.
+  // Pixels of tiles beyond the borders are wasted work.
   const int64_t pixels = c.batch * g.to.rows * g.to.cols;
   if (10 * kStep * kStep * g.tiles > 14 * pixels) return false;
-  // So are many filters that are transformed, or even read, for few tiles.
+  // Transforming, or even reading, many filters for few tiles is wasted work, too.
   if (ready) return g.tiles >= std::max<int64_t>(40, g.pairs / 2048);
   return g.tiles >= std::max<int64_t>(96, g.pairs / 256);
 }

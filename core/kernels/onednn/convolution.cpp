@@ -2,7 +2,7 @@
 //
 // oneDNN would share the work among OpenMP's threads, which wait for each other at the end of every
 // primitive, even for a thread that is not scheduled. Here each thread processes images, or rows of
-// an image, one by one, and idle threads take the remaining pieces.
+// an image, one by one, and idle threads process the remaining pieces.
 #include "kernels/cpu/float_convolution.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace ef::cpu {
 namespace {
 
-// Some images of the batch, or some rows of one, for one thread.
+// Images of the batch, or rows of one image, for one thread.
 struct Piece {
   onednn::Step convolution;
   int64_t image = 0;  // offsets
@@ -38,7 +38,7 @@ struct Layout {
 
 struct ConvolutionPlan final : onednn::Plan {
   std::vector<Piece> pieces;
-  // Pieces of two sizes may need the filter in two layouts.
+  // Pieces of two sizes may need two layouts of the filter.
   std::vector<Layout> layouts;
   size_t scratch_bytes = 0;
   bool shared = false;  // oneDNN shares the only piece among OpenMP's threads
@@ -72,7 +72,7 @@ int64_t count_pieces(const Convolution& c) {
   return std::clamp<int64_t>(c.batch * work / kLeastWork, 1, most);
 }
 
-// Parts of about equal size for the threads; none if only oneDNN can share the work.
+// Parts of about equal size for the threads; empty if only oneDNN can share the work.
 std::vector<Part> divide(const Convolution& c) {
   std::vector<Part> parts;
   int64_t pieces = count_pieces(c);
@@ -185,7 +185,7 @@ void forward_or_input(ConvolutionPlan& plan, const T* image, const void* filter,
              [&](size_t k) { return laid_out[static_cast<size_t>(plan.pieces[k].layout)]; });
 }
 
-// Pieces are summed in a fixed order, whichever thread computed them.
+// Pieces are summed in a fixed order, whichever threads computed them.
 template <class T>
 void filter_gradient(ConvolutionPlan& plan, const Convolution& c, const T* image,
                      const void* filter, const T* result) {

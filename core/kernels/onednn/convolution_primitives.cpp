@@ -52,7 +52,7 @@ Primitive make_primitive(const Convolution& c) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  // The forward pass of which a gradient is, has a filter like the image.
+  // The forward pass that belongs to a gradient has a filter of the image's dtype.
   const Desc as_image(filter_dims(c), image_type(c), dnnl::memory::format_tag::any);
   const dnnl::convolution_forward::primitive_desc hint(engine, dnnl::prop_kind::forward_training,
                                                        algorithm, image, as_image, result, strides,

@@ -11,7 +11,7 @@ namespace ef::cpu {
 using Dims = dnnl::memory::dims;
 using Desc = dnnl::memory::desc;
 
-// The filter as programs have it.
+// The filter in the layout of programs.
 Desc stored_filter_desc(const Convolution& c);
 
 // A primitive for a number of images, and its layout of the filter.
@@ -31,18 +31,18 @@ onednn::Step reorder_step(const Desc& from, const Desc& to);
 // A part of a convolution, itself a convolution.
 struct Part {
   Convolution convolution;
-  int64_t image = 0;  // offsets
+  int64_t image = 0;  // offsets of the operands
   int64_t result = 0;
 };
 // The k-th of the parts with whole images.
 Part part_of_images(const Convolution& c, int64_t k, int64_t parts);
 // A part of image n: these rows of the written operand, and the rows of the other operand that
-// contribute to them. False if there are none.
+// contribute to them. Returns false if no rows contribute.
 bool part_of_rows(const Convolution& c, int64_t n, int64_t begin, int64_t end, Part& part);
 // Whether two parts of a convolution can use one primitive.
 bool same_primitive(const Convolution& a, const Convolution& b);
 
-// The key of a plan; `kind` tells apart plans of different types.
+// The key of a plan; `kind` distinguishes plans of different types.
 onednn::Key key_of(const Convolution& c, int64_t kind, bool threaded);
 
 }  // namespace ef::cpu

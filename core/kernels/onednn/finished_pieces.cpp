@@ -10,27 +10,27 @@
 namespace ef::cpu {
 namespace {
 
-// Numbers of the results that are computed before they are finished: they and what they are
-// computed from stay in the second-level cache.
+// The number of result elements of a piece, which is finished as a whole: the elements and their
+// operands stay in the second-level cache.
 constexpr int64_t kPiece = 65'536;
 
 struct Piece {
   int32_t variant;
   int64_t image;  // offsets
   int64_t result;
-  int64_t count;  // of numbers of the result
+  int64_t count;  // elements of the result
 };
 
-// The primitives of a convolution in pieces, few of which differ.
+// The primitives of a convolution in pieces; most pieces share one.
 struct PiecesPlan final : onednn::Plan {
   std::vector<Primitive> variants;
   std::vector<Piece> pieces;
-  std::vector<onednn::Step> steps;  // of the pieces, if these are few; else made when they run
+  std::vector<onednn::Step> steps;  // of the pieces if these are few; otherwise created at run time
   size_t scratch_bytes = 0;
 };
 constexpr size_t kFewPieces = 32;
 
-// Whole images, or rows of images, that fit a piece; as many pieces as threads where there is
+// Whole images, or rows of images, of the size of a piece; as many pieces as threads if there is
 // enough work.
 std::vector<Part> divide(const Convolution& c, bool threaded) {
   constexpr int64_t kLeastWork = 2'000'000;
@@ -55,7 +55,7 @@ std::vector<Part> divide(const Convolution& c, bool threaded) {
   for (int64_t n = 0; n < c.batch; ++n) {
     for (int64_t y = 0; y < out; y += rows) {
       if (!part_of_rows(c, n, y, std::min(y + rows, out), parts.emplace_back())) {
-        return {Part{c}};  // rows of which all windows lie outside
+        return {Part{c}};  // all windows of the rows lie outside the image
       }
     }
   }
@@ -85,7 +85,7 @@ std::unique_ptr<PiecesPlan> make_plan(const Convolution& c, bool threaded) {
   return plan;
 }
 
-// The layout `wanted` of weights that are stored in the layout `stored`.
+// Weights in the layout `wanted`, from their stored layout `stored`.
 const void* laid_out(ReadyWeights& weights, const ReadyWeights::Source& source, const Desc& stored,
                      const Desc& wanted) {
   if (wanted == stored) return weights.plain(source);

@@ -16,8 +16,8 @@ namespace {
 
 // Below this many multiplications a second thread costs more than it saves.
 constexpr int64_t kThreadedSgemm = 600'000;
-// With more processors, oneDNN divides large products better than strips of one matrix do. The
-// machine's count, not the limit that a program sets: that one changes no result.
+// With more processors, oneDNN divides large products better than we do. This is the count of the
+// machine, not the limit that a program sets, because that limit must not change results.
 bool has_few_processors() {
   constexpr unsigned kFew = 4;
   static const bool few = std::thread::hardware_concurrency() <= kFew;
@@ -42,11 +42,11 @@ void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
 // Products of more multiplications are cut into as few parts as there are threads, as each part
 // packs its operands.
 constexpr int64_t kLargeProduct = 100'000'000;
-// About a tenth of a second of multiplications, after which one asks for interrupts.
+// About a tenth of a second of multiplications. Longer products check for interrupts in between.
 constexpr int64_t kLongProduct = 10'000'000'000;
 
-// Calls body(begin, end) for strips of the rows or columns of a product of `work` multiplications,
-// whose widths are multiples of `unit` but for the last one's.
+// Calls body(begin, end) for strips of the rows or columns of a product of `work` multiplications.
+// The widths of all strips but the last are multiples of `unit`.
 template <class Body>
 void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
   constexpr int64_t kGrain = 300'000;  // multiplications for a thread
@@ -61,9 +61,9 @@ void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
 // Widths of strips that suit oneDNN's inner loops.
 constexpr int64_t kStrip = 64;
 
-// Where AVX2 is what there is, our kernel takes at most the time of oneDNN's, which reads matrices
-// in place where one side is short, and then takes twice as long where rows are multiples of a page
-// apart. With AVX-512 oneDNN's is faster by a tenth.
+// With AVX2 our kernel is at least as fast as oneDNN's. That one reads matrices in place if one
+// side is short, and is half as fast if rows are multiples of a page apart. With AVX-512 oneDNN's
+// is faster by a tenth.
 bool suits_own(const Product& p) {
   constexpr int64_t kLeast = 32;
   static const bool avx2 = isa() == Isa::kAvx2;
@@ -80,7 +80,7 @@ void large_sgemm(const Product& p, const float* a, const float* b, float* c) {
   if (work < kThreadedSgemm || in_parallel()) return sgemm_alone(p, a, b, c);
   if (work > kLargeProduct && !has_few_processors() && openmp_works()) {
     prepare_openmp_threads();
-    // Strips run one after the other, so that the user can interrupt between them.
+    // Strips run one after the other, so that the user can interrupt the product between them.
     const int64_t rows = interruptible() ? std::max(kLongProduct / (p.n * p.k), kStrip) : p.m;
     for (int64_t row = 0; row < p.m; row += rows) {
       check_interrupt();

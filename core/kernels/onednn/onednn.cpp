@@ -53,7 +53,7 @@ Cache& cache() {
 }  // namespace
 
 const dnnl::engine& engine() {
-  // Never destroyed: threads that end late still hold primitives.
+  // Never destroyed: threads that outlive the program still hold primitives.
   static const auto* const shared = new dnnl::engine(dnnl::engine::kind::cpu, 0);
   return *shared;
 }

@@ -1,4 +1,4 @@
-// oneDNN primitives, made once per shape and kept together with their memory objects.
+// oneDNN primitives, created once per shape and kept together with their memory objects.
 #pragma once
 
 #include <dnnl.hpp>
@@ -18,7 +18,7 @@ const dnnl::engine& engine();
 // The calling thread's stream.
 const dnnl::stream& stream();
 
-// While it lives, confines oneDNN to the calling thread and blocks signals there.
+// During its lifetime, confines oneDNN to the calling thread and blocks signals there.
 class OneThread {
  public:
   OneThread();
@@ -31,7 +31,7 @@ class OneThread {
   int threads_;
 };
 
-// A step of a plan: one primitive whose memory objects get their addresses before each run.
+// A step of a plan: one primitive whose memory objects receive their addresses before each run.
 class Step {
  public:
   Step() = default;

@@ -1,4 +1,4 @@
-// Convolutions of floats where there is no oneDNN: as matrix products, or by plain loops.
+// Convolutions of floats without oneDNN: as matrix products, or by plain loops.
 #include <algorithm>
 
 #include "device/parallel.h"

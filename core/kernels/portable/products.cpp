@@ -1,4 +1,4 @@
-// Matrix products where there is no oneDNN: all are our own kernels'.
+// Matrix products without oneDNN, by our own kernels.
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/short_gemm.h"
 
