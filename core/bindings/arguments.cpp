@@ -1,4 +1,4 @@
-// Matching, converting and refusing the arguments of calls from Python.
+// Matches and converts the arguments of calls from Python, and raises their errors.
 #include "bindings/arguments.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ size_t attr_index(const Op& op, const std::vector<AttrField>& attrs, std::string
   fail(Code::kInternal, op.name, " has no attribute ", name, ".");
 }
 
-// What the declaration says of TensorFlow's tensors and attributes.
+// TensorFlow's declaration of the operation: its tensors and attributes.
 Declaration declaration_of(const Op& op, const std::vector<AttrField>& attrs) {
   Declaration declaration{.op = op.tf_name, .tensors = {}, .attrs = {}};
   for (size_t i = 0; i < op.inputs.size(); ++i) {
@@ -71,7 +71,7 @@ DType earlier_dtype(const InputSpec& spec, const TensorList& inputs) {
   return first < inputs.size() ? inputs[first].dtype() : DType::kInvalid;
 }
 
-// The dtype that a Python value of input `i` must take; kInvalid where nothing binds it.
+// The dtype that a Python value of input `i` must have; kInvalid if no other argument fixes it.
 DType demanded_dtype(const Op& op, size_t i, PyObject* const* values, const TensorList& inputs) {
   const InputSpec& spec = op.inputs[i];
   if (const DType only = spec.dtypes.only(); only != DType::kInvalid) return only;
@@ -134,7 +134,7 @@ DType checked_dtype(const AttrField& field, DType dtype) {
   return dtype;
 }
 
-// Random integers may be as small as their dtype allows; everything else is an axis or a size.
+// Random integers may be as small as their dtype allows; all other integers are axes or sizes.
 int64_t number_of(const Op& op, PyObject* value, const char* name, bool symbolic) {
   const int64_t number = to_int(value, name);
   const bool any = symbolic || &op == &ops::philox_uniform_int;

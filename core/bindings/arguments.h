@@ -18,8 +18,7 @@
 
 namespace ef::py {
 
-// What a call needs to know about an operation beyond its table entry. Lives as long as the
-// process.
+// What a call needs besides the operation's entry in the op table. Lives as long as the process.
 struct Signature {
   explicit Signature(const Op& entry);
 
@@ -30,7 +29,7 @@ struct Signature {
   uint64_t required_attrs = 0;                    // bit k: attribute k has no default
   size_t num_inputs;
   bool variadic;
-  Unfit unfit;  // where inputs that take the dtype of others are integers that this cannot hold
+  Unfit unfit;  // for integers that do not fit the dtype of the other inputs
   Declaration declaration;
 };
 
@@ -64,15 +63,16 @@ class AttrsBuffer {
 void match_arguments(const Signature& signature, PyObject* const* args, size_t positional,
                      PyObject* keywords, PyObject** values);
 
-// Sets attribute `k`; where `value` is null, it keeps its default. If `symbolic`, the call becomes
-// a node of a graph: numbers and sizes may be unknown, and a HoleCollector knows their tensors.
+// Sets attribute `k`; if `value` is null, the attribute keeps its default. If `symbolic`, the call
+// becomes a node of a graph: scalars and sizes may be unknown, and a HoleCollector records their
+// tensors.
 void set_attr(const Signature& signature, size_t k, PyObject* value, AttrsBuffer& attrs,
               bool symbolic);
 
 // The inputs as tensors.
 void convert_inputs(const Signature& signature, PyObject* const* values, TensorList& inputs);
 
-// Raises a TypeError where a parameter without a default has no argument.
+// Raises a TypeError if a parameter without a default has no argument.
 void require_arguments(const Signature& signature, PyObject* const* values);
 
 }  // namespace ef::py

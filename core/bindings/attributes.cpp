@@ -18,14 +18,14 @@
 namespace ef::py {
 namespace {
 
-// The error for a value that is no integer.
+// The error for a value that is not an integer.
 enum class Others { kInvalid, kTypeError };
 
 [[noreturn]] void out_of_range() {
   fail(Code::kValueError, "Can't convert Python sequence with out-of-range integer to Tensor.");
 }
 
-// Sets the exception that conversion to an int32 tensor would give.
+// Raises what a conversion to an int32 tensor would raise.
 [[noreturn]] void not_an_integer(PyObject* value) {
   to_tensor(value, DType::kInt32);
   PyErr_Format(PyExc_TypeError, "Cannot convert %R to EagerTensor of dtype int32", value);
@@ -84,7 +84,7 @@ double double_at(const Tensor& tensor, int64_t i) {
   return static_cast<double>(integer_at(tensor, i));
 }
 
-// A tensor that holds the value of a tensor, variable, array or NumPy scalar; empty for others.
+// A tensor with the value of a tensor, variable, array or NumPy scalar; empty for other objects.
 Tensor numeric_tensor(PyObject* value) {
   if (is_tensor(value)) return tensor_of(value);
   if (is_variable(value)) return read_variable(value);
@@ -97,8 +97,8 @@ Tensor numeric_tensor(PyObject* value) {
 
 bool is_ours(PyObject* value) { return is_tensor(value) || is_variable(value); }
 
-// What the collector of a call that becomes a node does with a tensor that has no value; null if
-// the value can be read, or nothing collects.
+// The collector that records a tensor without a value, if the call becomes a node; null if the
+// value can be read or there is no collector.
 graph::HoleCollector* collector_for(const Tensor& tensor) {
   if (!is_symbolic(tensor)) return nullptr;
   graph::HoleCollector* const collector = graph::HoleCollector::current();
@@ -119,8 +119,8 @@ Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
       ints.push_back(integer_at(tensor, i));
       continue;
     }
-    // Tensors must hold integers; what NumPy computed, and tensors in lists, may be floats that
-    // stand for them.
+    // A tensor argument must hold integers. Results of NumPy, and tensors in lists, may be floats
+    // with integer values.
     const bool number = is_floating(tensor.dtype()) || tensor.dtype() == DType::kBool;
     const auto whole =
         number && !is_ours(value) ? integral(std::trunc(double_at(tensor, i))) : std::nullopt;
@@ -150,7 +150,7 @@ int64_t scalar_of(const Tensor& tensor, PyObject* value, const char* what) {
   invalid_argument(what, " must be 1-D, not ", to_tensor(list).shape());
 }
 
-// One entry of a list.
+// Reads one entry of a list.
 int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   if (PyLong_Check(item)) return long_value(item);
   if (PyFloat_Check(item) || PyUnicode_Check(item) || PyBytes_Check(item)) {
@@ -167,8 +167,8 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   return long_value(number);
 }
 
-// Appends the items of a list or tuple as long as they are integers, which run no Python code: the
-// sequence cannot change meanwhile. Returns whether all are.
+// Appends the items of a list or tuple up to the first that is not an integer. Integers run no
+// Python code, so the sequence cannot change meanwhile. Returns whether all items are integers.
 bool append_integers(PyObject* sequence, Ints& ints) {
   PyObject* const* const items = PySequence_Fast_ITEMS(sequence);
   const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(sequence));
@@ -212,7 +212,7 @@ Ints to_ints(PyObject* value, const char* what, bool type_errors) {
     not_integers(what, DType::kString);
   }
   if (PyRange_Check(value)) return append_entries(value, what, others, ints);
-  // Everything else, TensorShapes among it, says what it is as a tensor.
+  // All other objects, including TensorShapes, are converted to tensors.
   ints = integers_of(to_tensor(value, DType::kInvalid, DType::kInt64), value, what);
 }
 
@@ -266,7 +266,7 @@ bool to_bool(PyObject* value, const char* what) {
       return false;
     }
   }
-  // Reductions take any truth value for `keepdims`; other flags must be booleans.
+  // Reductions use the truth value of any `keepdims`; other flags must be booleans.
   const std::string_view type = Py_TYPE(value)->tp_name;
   const bool numpy = type == "numpy.bool" || type == "numpy.bool_";
   const bool text = PyUnicode_Check(value) || PyBytes_Check(value);

@@ -54,7 +54,7 @@ distribute::Names names_of(nb::dict types, nb::dict operations) {
   return names;
 }
 
-// The sums; None if the processes have not compared such tensors.
+// The sums; None if the processes have not agreed on these tensors yet.
 nb::object reduce(Channel& self, nb::handle values, const std::string& operation) {
   const TensorList tensors = to_tensors(values);
   const uint64_t signature = Channel::signature_of(tensors, operation);
@@ -76,7 +76,7 @@ nb::object start(Channel& self, nb::handle values) {
   return nb::cast(ticket);
 }
 
-// The rows of all processes; None if the processes have not compared such tensors.
+// The rows of all processes; None if the processes have not agreed on these tensors yet.
 nb::object gather(Channel& self, nb::handle values) {
   const TensorList tensors = to_tensors(values);
   const uint64_t signature = Channel::signature_of_rows(tensors);

@@ -1,7 +1,7 @@
-// The order of TensorFlow's checks. Where all arguments are tensors, arrays, numbers and attributes
-// of the expected types, inputs become tensors one after the other. In other calls the types of the
-// attributes are checked first; then the inputs that share a type become tensors, type by type, and
-// last those of one dtype. Dtypes are compared when all inputs are tensors.
+// The order of TensorFlow's checks. If all arguments are tensors, arrays, numbers and attributes of
+// the expected types, inputs become tensors one after the other. Otherwise the types of the
+// attributes are checked first. Then the inputs that share a type become tensors, type by type, and
+// last those of a single dtype. Dtypes are compared when all inputs are tensors.
 #include "bindings/check_arguments.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Argument {
   Tensor tensor;  // empty until the value is converted
 };
 
-// The conversion in the call has warned already.
+// Converts without warnings, which the first conversion has already shown.
 Tensor converted_again(PyObject* value, DType dtype, DType hint = DType::kInvalid) {
   return to_tensor(value, dtype, hint, Unfit::kWrapSilently);
 }
@@ -46,7 +46,7 @@ bool is_list(PyObject* value) { return PyList_Check(value) || PyTuple_Check(valu
        ".");
 }
 
-// Whether a call of Python's C API has made an object; a TypeError or ValueError means no.
+// Whether a call of Python's C API has succeeded. A TypeError or ValueError is cleared.
 bool succeeds(PyObject* result) {
   const PyRef held = PyRef::steal(result);
   if (held) return true;
@@ -57,7 +57,7 @@ bool succeeds(PyObject* result) {
   return false;
 }
 
-// Raises what a value of the wrong type for an attribute raises.
+// Raises the error of a value that has the wrong type for an attribute.
 void check_value(const AttrParameter& attr, PyObject* value) {
   // A graph knows it when it runs.
   if (is_tensor(value) && symbol_of(tensor_of(value))) return;
@@ -78,7 +78,7 @@ void check_value(const AttrParameter& attr, PyObject* value) {
   }
 }
 
-// Whether a value for an attribute is taken as it is.
+// Whether a value for an attribute needs no conversion.
 bool is_plain_value(const AttrParameter& attr, PyObject* value) {
   switch (attr.kind) {
     case AttrKind::kInt: return PyLong_Check(value);
@@ -111,7 +111,7 @@ class Checker {
   }
 
  private:
-  // The value of a parameter; null where it is left out.
+  // The value of a parameter; null if the argument is missing.
   template <class Parameter>
   PyObject* given(const Parameter& parameter) const {
     PyObject* value = values_[parameter.position];
@@ -201,8 +201,8 @@ class Checker {
     }
   }
 
-  // Converts the inputs of a type: to the dtype of a tensor among them, else to that of the first.
-  // Where all are tensors they stay as they are.
+  // Converts the inputs of a type to the dtype of a tensor among them, or else of the first input.
+  // If all are tensors, they stay unchanged.
   void convert_type(const InputSpec& spec) {
     DType dtype = DType::kInvalid;
     bool tensors = true;
@@ -222,7 +222,7 @@ class Checker {
     }
   }
 
-  // A value without a dtype to take keeps its own where that is declared.
+  // A value for which no dtype is required keeps its own, if the declaration allows that.
   static Tensor converted(const InputSpec& spec, PyObject* value, DType dtype) {
     if (dtype != DType::kInvalid) return converted_again(value, dtype);
     Tensor tensor = to_tensor(value);

@@ -13,7 +13,7 @@
 
 namespace ef::py {
 
-// A parameter that TensorFlow takes as a tensor.
+// A parameter that TensorFlow converts to a tensor.
 struct TensorParameter {
   InputSpec spec;
   size_t position;  // among the parameters
@@ -29,19 +29,19 @@ struct AttrParameter {
   bool has_default;
 };
 
-// What TensorFlow declares of an operation, be it an entry of the op table or composed in Python.
+// TensorFlow's declaration of an operation, either of the op table or composed in Python.
 struct Declaration {
   const char* op;
   std::vector<TensorParameter> tensors;  // in TensorFlow's order
   std::vector<AttrParameter> attrs;
 };
 
-// Raises what TensorFlow raises first for these arguments, if it refuses them. Absent ones are
-// null. It costs more than a conversion, and is for calls that have failed.
+// Raises TensorFlow's first error for these arguments, if there is one. Missing arguments are null.
+// It is slower than a conversion, and meant for calls that have failed.
 void check_arguments(const Declaration& declaration, PyObject* const* values);
 
-// With an exception set: replaces it by the one that `check` throws, if it does. Memory that has
-// run out is the operation's error, and warnings that are errors stay.
+// With an exception set: replaces it by the one that `check` throws, if it throws. A MemoryError
+// becomes the operation's ResourceExhausted; warnings that are errors stay.
 template <class Check>
 [[gnu::cold]] void replace_exception(const char* op, const Check& check) noexcept {
   if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_Warning)) return;

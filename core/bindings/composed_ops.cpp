@@ -39,7 +39,7 @@ DTypeSet dtypes_of(nb::handle objects) {
   return types;
 }
 
-// Whether an argument, or one inside of it, overrides functions and is no composite tensor.
+// Whether an argument, or an item in it, overrides functions and is not a composite tensor.
 bool is_symbolic(PyObject* argument, int depth) {
   constexpr int kMaxDepth = 8;
   if (!argument || is_plain(argument) || depth == kMaxDepth) return false;
@@ -70,7 +70,7 @@ AttrKind kind_of(std::string_view name) {
        name, ".");
 }
 
-// An operation that is composed in Python: declared as those of the table are, without a kernel.
+// An operation that is composed in Python. It has a declaration as in the op table, but no kernel.
 class ComposedOp {
  public:
   ComposedOp(nb::str op, nb::list parameters, nb::list inputs, nb::list attrs, bool checked_first)
@@ -146,7 +146,7 @@ class ComposedOp {
             .has_default = !parameters_[position].required};
   }
 
-  // Puts the arguments into parameter order. False if they do not fit, which the body says itself.
+  // Puts the arguments into parameter order. False if they do not match; the body then raises.
   bool match(PyObject* const* args, size_t positional, PyObject* keywords,
              std::vector<PyObject*>& values) const {
     if (positional > parameters_.size()) return false;
@@ -166,8 +166,8 @@ class ComposedOp {
     return true;
   }
 
-  // Throws what TensorFlow raises first for these arguments, if it refuses them. What is symbolic
-  // has no dtype to be checked; the body deals with it.
+  // Throws TensorFlow's first error for these arguments, if there is one. Symbolic arguments have
+  // no dtype to check; the body handles them.
   bool check(PyObject* const* args, size_t positional, PyObject* keywords) const {
     std::vector<PyObject*> values;
     if (!match(args, positional, keywords, values)) return true;
@@ -178,15 +178,15 @@ class ComposedOp {
     return true;
   }
 
-  std::vector<nb::str> words_;         // hold the texts of the declaration
-  std::vector<Parameter> parameters_;  // of the function, in its order
+  std::vector<nb::str> words_;  // owns the texts of the declaration
+  std::vector<Parameter> parameters_;  // of the function, in order
   Declaration declaration_;
   bool checked_first_;
 };
 
 std::string quoted(nb::handle word) { return cat('"', nb::cast<std::string>(word), '"'); }
 
-// Of a dtype among dtypes, or a word among words.
+// Raises unless a dtype is one of the allowed dtypes, or a word one of the allowed words.
 void refuse_value(const std::string& attr, nb::handle value, nb::iterable allowed,
                   const std::string& op) {
   translated([&] {

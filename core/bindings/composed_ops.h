@@ -5,8 +5,8 @@
 
 namespace ef::py {
 
-// Calls the function that composes an operation, `composed_op`. What it raises for arguments that
-// TensorFlow refuses is replaced by what TensorFlow raises.
+// Calls the function that composes an operation, `composed_op`. If TensorFlow refuses the
+// arguments, its error replaces the function's.
 PyObject* call_composed(PyObject* composed_op, PyObject* body, PyObject* const* args, size_t nargsf,
                         PyObject* keywords);
 

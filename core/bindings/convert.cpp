@@ -1,4 +1,4 @@
-// Tensors from Python objects of every kind, and the dtypes that Python code names.
+// Converts Python objects of all kinds to tensors and dtypes.
 #include "bindings/convert.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ PyObject* object_or_none(DType dtype) {
        ") to a Tensor.");
 }
 
-// How deep a nest goes along its first elements, up to `limit`.
+// The depth of a nested structure along its first elements, up to `limit`.
 int depth_of(PyObject* value, int limit) {
   int depth = 0;
   while (depth < limit && (PyList_Check(value) || PyTuple_Check(value)) &&
@@ -107,7 +107,7 @@ int depth_of(PyObject* value, int limit) {
   }
 }
 
-// Functions that turn instances of a class into tensors.
+// Functions that convert instances of a class to tensors.
 struct Conversion {
   PyObject* cls;
   PyObject* function;
@@ -126,7 +126,7 @@ PyRef call_conversion(PyObject* function, PyObject* value, DType dtype) {
   return checked(PyObject_Call(function, args, kwargs));
 }
 
-// A converter's result, which must be a tensor.
+// The result of a converter, which must be a tensor.
 Tensor converted(PyObject* result, DType dtype) {
   Tensor tensor;
   if (is_tensor(result)) {
@@ -206,7 +206,7 @@ class RecursionGuard {
 };
 
 // Rebuilds nested sequences as lists and tuples of tensors, arrays, NumPy scalars and Python
-// scalars, which nobody else holds and which can be parsed without running Python code.
+// scalars. There are no other references to these lists, and parsing them runs no Python code.
 class Normalizer {
  public:
   PyRef run(PyObject* value) {
@@ -267,7 +267,7 @@ class Normalizer {
   bool has_tensor_ = false;
 };
 
-// Parses integers of which some do not fit a dtype.
+// Parses integers that do not all fit a dtype.
 [[gnu::cold, gnu::noinline]] Parsed parse_unfit(PyObject* value, PyObject* shown, Source source,
                                                 DType dtype, Unfit unfit) {
   Parsed parsed = parse_wrapping(value, source, dtype);
@@ -279,7 +279,7 @@ class Normalizer {
   return parsed;
 }
 
-// Parses as a dtype; integers that it cannot hold are up to `unfit`.
+// Parses as a dtype. `unfit` tells what happens to integers out of its range.
 Parsed parse_with(PyObject* value, PyObject* shown, Source source, DType dtype, Unfit unfit) {
   Parsed parsed = parse_as(value, source, dtype);
   if (parsed.outcome != Outcome::kIntRange) [[likely]]
@@ -291,7 +291,7 @@ Tensor parse_required(PyObject* value, PyObject* shown, Source source, DType dty
                       Unfit unfit = Unfit::kWrap) {
   Parsed parsed = parse_with(value, shown, source, dtype, unfit);
   if (parsed.outcome == Outcome::kOk) return std::move(parsed.tensor);
-  // Whatever would be wrong without a dtype is named first.
+  // Errors that do not depend on the dtype are reported first.
   const Parsed natural = parse_natural(value, source);
   if (parsed.outcome == Outcome::kIntRange) raise(parsed, shown);
   if (natural.outcome == Outcome::kOk || natural.outcome == Outcome::kFloatRange) {
@@ -317,8 +317,8 @@ DType first_dtype(PyObject* tree) {
   return DType::kInvalid;
 }
 
-// Lists that hold tensors become a stack, so that gradients flow through. Tensors are cast only
-// where the program asked for a dtype.
+// Lists that contain tensors are stacked, so that gradients pass. Tensors are cast only if the
+// program asked for a dtype.
 class Packer {
  public:
   Packer(DType dtype, bool cast) : dtype_(dtype), cast_(cast) {}
@@ -326,7 +326,7 @@ class Packer {
   Tensor run(PyObject* list) const {
     TensorList parts;
     const auto items = items_of(list);
-    // Where all are tensors, different dtypes are left for the operation to refuse.
+    // If all items are tensors, the operation reports different dtypes.
     const bool all_tensors = std::all_of(items.begin(), items.end(), is_tensor);
     for (PyObject* item : items) {
       parts.push_back(all_tensors && !cast_ ? tensor_of(item) : part(item));
@@ -361,7 +361,7 @@ bool dtype_misfit() {
   return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
 }
 
-// Runs `attempt(hint)`, and `attempt(kInvalid)` if that fails for the sake of the dtype.
+// Runs `attempt(hint)`, and `attempt(kInvalid)` if that fails because of the dtype.
 template <class Attempt>
 Tensor with_hint(DType hint, const Attempt& attempt) {
   if (hint == DType::kInvalid) return attempt(hint);
@@ -379,8 +379,8 @@ Tensor with_hint(DType hint, const Attempt& attempt) {
   return attempt(DType::kInvalid);
 }
 
-// Asks of integers of NumPy's in a dtype of other integers. The elements of arrays may wrap without
-// a warning, as in NumPy.
+// Checks that integers of NumPy fit another integer dtype. Elements of arrays may wrap without a
+// warning, as in NumPy.
 void check_fit(PyObject* value, DType dtype, Unfit unfit) {
   if (!is_integer(dtype) || unfit == Unfit::kWrapSilently) return;
   if (is_array(value) && unfit == Unfit::kWrap) return;
@@ -509,7 +509,7 @@ DType dtype_from_object(PyObject* value) {
   const DType dtype = dtype_from_numpy(value);
   if (dtype != DType::kInvalid || is_tensor(value) || is_variable(value)) return dtype;
   if (PyType_Check(value)) return DType::kInvalid;
-  // Arrays, and anything else that has a NumPy dtype.
+  // Arrays, and all other objects with a NumPy dtype.
   const PyRef inner = attribute(value, "dtype");
   return inner && PyArray_DescrCheck(inner.get()) ? dtype_from_numpy(inner) : DType::kInvalid;
 }
@@ -553,7 +553,7 @@ void register_dtypes(PyObject* table) {
   while (PyDict_Next(table, &position, &key, &value)) {
     const long number = PyLong_AsLong(key);
     if (number == -1 && PyErr_Occurred()) throw PythonError();
-    // Types that only have a name, such as resources, are not the engine's.
+    // Dtypes without an element size, such as resource, are only names to the engine.
     if (number <= 0 || number >= kDTypeCount || element_size(static_cast<DType>(number)) == 0) {
       continue;
     }

@@ -1,5 +1,5 @@
-// The classes Packer, RowReader and MapReader of eagerflow._core. Cursors of Python extend the
-// readers, which compute each element here; Python is asked where a reader runs dry, or fails.
+// The classes Packer, RowReader and MapReader of eagerflow._core. Python's cursors extend the
+// readers, which compute each element here; Python code runs when a reader ends or fails.
 #include "bindings/cursors.h"
 
 #include <structmember.h>
@@ -32,7 +32,7 @@ bool add_type(PyObject* module, PyType_Spec& spec, const char* name,
   return failed == 0;
 }
 
-// Packer(form): elements of a form, from lists of their leaves.
+// Packer(form): builds elements of a form from lists of their leaves.
 
 struct Packer {
   PyObject_HEAD Form* form;
@@ -53,7 +53,7 @@ PyObject* construct_packer(PyTypeObject* type, PyObject* args, PyObject*) {
   });
 }
 
-// The number of leaves of a form; a function takes any number.
+// The number of leaves of a form; a function accepts any number.
 size_t count_leaves(const Form& form) {
   if (form.kind == Form::Kind::kTensor) return 1;
   size_t count = 0;
@@ -79,7 +79,7 @@ PyObject* call_packer(PyObject* self, PyObject* args, PyObject*) {
   });
 }
 
-// columns(elements): the leaves of elements, a list of those at each position.
+// columns(elements): for each leaf of the form, the list of that leaf in all elements.
 PyObject* columns(PyObject* self, PyObject* elements) {
   return guarded([&] {
     const Form& form = form_of_packer(self);
@@ -134,13 +134,13 @@ void dealloc_packer(PyObject* self) {
   Py_DECREF(type);
 }
 
-// RowReader(columns, packer, indices): the rows of columns at some indices, one after the other.
+// RowReader(columns, packer, indices): iterates over the rows of columns at the given indices.
 
 struct RowReader {
   PyObject_HEAD PyObject* columns;
   PyObject* packer;
   PyObject* indices;  // a list or a range
-  Py_ssize_t at;      // the position of the next one among them
+  Py_ssize_t at;  // the position of the next index
 };
 
 RowReader& rows_of(PyObject* self) { return *reinterpret_cast<RowReader*>(self); }
@@ -225,7 +225,7 @@ PyMemberDef row_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-// MapReader(input, function): what a function returns for each element of an iterator.
+// MapReader(input, function): iterates over function(element) for the elements of an iterator.
 
 struct MapReader {
   PyObject_HEAD PyObject* input;
@@ -235,7 +235,7 @@ struct MapReader {
 
 MapReader& map_of(PyObject* self) { return *reinterpret_cast<MapReader*>(self); }
 
-// Raises what `_error_of` makes of the exception that is set.
+// Replaces the exception that is set by the result of `_error_of`.
 void replace_error(PyObject* self) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);

@@ -1,4 +1,4 @@
-// The inner loops of pipelines: sources that are read by index, and functions of elements.
+// The inner loops of pipelines: sources that are read by index, and mapped functions.
 #pragma once
 
 #include <Python.h>

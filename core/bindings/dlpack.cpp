@@ -169,7 +169,7 @@ bool is_contiguous(const Array& array, const Shape& shape) {
   return true;
 }
 
-// A copy, by way of a NumPy view with the same strides.
+// A copy, through a NumPy view with the same strides.
 Tensor copy_of(const Array& array, const Shape& shape, DType dtype, char* data) {
   npy_intp dims[kMaxRank];
   npy_intp strides[kMaxRank];

@@ -16,7 +16,7 @@ PyRef listed(std::span<PyRef> leaves) {
   return list;
 }
 
-// Takes leaves over, from index `at` on.
+// Moves leaves into an element, from index `at` on.
 PyRef put_together(const Form& form, std::span<PyRef> leaves, size_t& at) {
   switch (form.kind) {
     case Form::Kind::kTensor: return std::move(leaves[at++]);

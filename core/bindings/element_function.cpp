@@ -1,9 +1,9 @@
 // The class ElementFunction of eagerflow._core: a graph that was traced for the elements of a
-// pipeline. Calls take an element and return one. Those of tensors, tuples and dictionaries are
-// taken apart and put together here, others by functions of Python.
+// pipeline. A call accepts an element and returns one. Elements that are tensors, tuples or
+// dictionaries are split and built here, others by Python functions.
 //
-// Worker threads compute without Python's lock, unless a node needs it: several elements that they
-// ask for together, and single ones that take long.
+// Worker threads compute without Python's lock, unless a node needs it: groups of elements, and
+// single elements that take long.
 #include "bindings/element_function.h"
 
 #include <structmember.h>
@@ -52,7 +52,7 @@ PyRef put_together(const Form& form, TensorList& tensors) {
   return put_together(form, leaves);
 }
 
-// How long calls take, by some of them. Guarded by Python's lock.
+// Estimates the time of a call from a sample of calls. Guarded by Python's lock.
 class Pace {
  public:
   bool is_long() const { return nanoseconds_ > kLong; }
@@ -60,7 +60,7 @@ class Pace {
   void add(std::chrono::nanoseconds time) { nanoseconds_ = static_cast<double>(time.count()); }
 
  private:
-  static constexpr double kLong = 50'000;  // as to give up Python's lock
+  static constexpr double kLong = 50'000;  // long enough to release Python's lock
   static constexpr unsigned kEvery = 32;
   unsigned calls_ = 0;
   double nanoseconds_ = 0;
@@ -85,7 +85,7 @@ struct Streams {
 
 PyTypeObject* streams_type = nullptr;
 
-// Where signals are handled, between the parts of long kernels, which give up the lock themselves.
+// Signals are handled on this thread, between the parts of long kernels, which release the lock.
 unsigned long main_thread = 0;
 
 State& state_of(PyObject* self) { return *reinterpret_cast<ElementFunction*>(self)->state; }
@@ -146,7 +146,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
   });
 }
 
-// The exception that is set.
+// Fetches and clears the exception that is set.
 PyRef taken_error() {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
@@ -162,15 +162,15 @@ struct Job {
   TensorList arguments, results;
   std::exception_ptr error;
   graph::FailedNodes failed;
-  PyRef replaced;  // what stands in the place of the result
+  PyRef replaced;  // a result that replaces the computed one
 };
 
-// Of several elements, no more are begun after this time: somebody may wait for the first ones.
+// After this time no more elements of a group begin: a reader may wait for the first ones.
 constexpr std::chrono::milliseconds kTogether(1);
 
-// map(elements, failure, failed): a list of the results for the first elements, at least one.
-// Elements of the class `failure` stay what they are, and failed(error) gives what takes the place
-// of an element that cannot be computed.
+// map(elements, failure, failed): a list of the results of the first elements, at least one.
+// Elements of the class `failure` pass through, and failed(error) returns the replacement of an
+// element that cannot be computed.
 PyObject* map(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   if (count != 3 || !PyList_Check(args[0])) {
     PyErr_SetString(PyExc_TypeError, "map() takes a list, a class, and a function of errors.");

@@ -12,13 +12,14 @@ namespace ef::py {
 // Thrown when a Python exception is already set.
 class PythonError : public std::exception {};
 
-// Sets the Python exception that stands for the C++ exception being handled.
+// Sets the Python exception that corresponds to the C++ exception being handled.
 void set_python_error() noexcept;
 
-// Names the Python class for each status code: {code: class}. Classes take (node_def, op, message).
+// Sets the Python class for each status code: {code: class}. Classes accept (node_def, op,
+// message).
 void register_errors(PyObject* classes);
 
-// Runs `body` and turns exceptions into Python's; `failed` is what the caller returns then.
+// Runs `body` and turns exceptions into Python's; then the caller returns `failed`.
 template <class Result, class Body>
 Result guarded(Result failed, const Body& body) noexcept {
   try {

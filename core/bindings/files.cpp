@@ -1,4 +1,4 @@
-// Reads and writes bytes and computes their checksum in one pass, without the GIL; for checkpoints.
+// Reads or writes bytes and computes their checksum in one pass without the GIL, for checkpoints.
 #include "bindings/files.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Tensors from files and memory into files, for Python.
+// Reads tensors from files and writes memory to files, for Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// OpFunction behaves as Python's functions do: it binds to instances, has a signature, a module and
-// a docstring, and is pickled by its name. Other attributes are those of the body.
+// OpFunction behaves like a Python function: it binds to instances, has a signature, a module and a
+// docstring, and is pickled by its name. Other attributes are those of the body.
 #include "bindings/function_object.h"
 
 #include <structmember.h>
@@ -21,27 +21,27 @@ namespace {
 struct OpFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
   const Signature* signature;  // of an operation of the table; null for a function with a body
-  PyObject* body;              // what runs if nothing overrides the call
-  PyObject* in_graph;          // what runs instead while a graph is built; null if the body does
-  PyObject* composed_op;       // what the body composes, a ComposedOp; null if it is not declared
-  PyObject* dispatcher;        // knows what programs have registered; null if nothing
-  PyObject* promoter;          // promotes the operands of calls; null if nothing does
-  Py_ssize_t operands;         // how many leading arguments that concerns
+  PyObject* body;  // runs if nothing overrides the call
+  PyObject* in_graph;  // runs instead while a graph is built; null for the body
+  PyObject* composed_op;  // the ComposedOp that the body computes; null if undeclared
+  PyObject* dispatcher;  // holds the dispatchers that programs registered; may be null
+  PyObject* promoter;  // promotes the operands of calls; may be null
+  Py_ssize_t operands;  // the number of leading arguments to promote
   PyObject* weakrefs;
-  int elementwise;  // how many leading arguments have elements that correspond to each other
+  int elementwise;  // the number of leading arguments with corresponding elements
   bool overridable;
 };
 
 OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
 
-// What failed calls are offered to; null if nothing.
+// Called after calls that failed; may be null.
 PyObject* fallback = nullptr;
 
-// What calls of composed functions go through while a program's graph is built; null if nothing.
+// Wraps calls of composed functions while a program's graph is built; may be null.
 PyObject* namer = nullptr;
 
 bool is_named(const OpFunction& function) {
-  if (!function.body) return false;  // an operation of the table names its node itself
+  if (!function.body) return false;  // an operation of the table names its own node
   const graph::Graph* const graph = graph::building();
   return graph && namer && graph->kind() == graph::Graph::Kind::kProgram;
 }
@@ -55,7 +55,7 @@ bool is_named(const OpFunction& function) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   PyObject* result = call_dispatcher(self, fallback, args, positional, keywords);
-  if (result != Py_NotImplemented) {  // Its own error says more than the call's.
+  if (result != Py_NotImplemented) {  // Its own error is more specific than that of the call.
     Py_XDECREF(type);
     Py_XDECREF(error);
     Py_XDECREF(trace);
@@ -77,7 +77,7 @@ bool is_named(const OpFunction& function) {
                  keywords);
 }
 
-// Runs the function as it is: nothing overrides the call, and its nodes are not named by it.
+// Runs the function without overrides, and without names for its nodes.
 PyObject* run_unnamed(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   return run(self_of(self), args, static_cast<size_t>(count), keywords);
 }
@@ -106,7 +106,7 @@ bool has_one_dtype(PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-// Runs the function with operands that need no promotion.
+// Runs the function on operands that have been promoted.
 PyObject* call_promoted(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const NoPromotion promoted;
   return call(self, args, nargsf, keywords);
@@ -117,7 +117,7 @@ PyObject* run_promoted(PyObject* self, PyObject* const* args, Py_ssize_t count,
   return call_promoted(self, args, static_cast<size_t>(count), keywords);
 }
 
-// What calls of a function with a promoter enter.
+// The vectorcall of functions with a promoter.
 PyObject* promote_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   const OpFunction& function = self_of(self);
   const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
@@ -273,7 +273,7 @@ PyObject* get_kinds(PyObject* self, void*) {
   return function.signature ? kinds(*function.signature) : no_attribute("kinds");
 }
 
-// The number of results; None where it depends on the call.
+// The number of results; None if it depends on the call.
 PyObject* get_outputs(PyObject* self, void*) {
   const OpFunction& function = self_of(self);
   if (!function.signature) return no_attribute("outputs");

@@ -1,4 +1,4 @@
-// Functions that switch fusion on and off, and tell what it did.
+// Functions that switch fusion on and off, and report fused operations.
 #include "bindings/fusion.h"
 
 #include <nanobind/stl/string.h>

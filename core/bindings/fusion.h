@@ -1,4 +1,4 @@
-// What Python knows of operations that run as one.
+// Python's access to the log of fused operations.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -8,13 +8,13 @@ namespace ef::py {
 namespace {
 
 int collect(void*) {
-  PyGC_Collect();  // nothing where the program has disabled the collector
+  PyGC_Collect();  // does nothing if the program has disabled the collector
   reset_growth();
   return 0;
 }
 
-// An allocation is no place to run finalizers, so the main thread collects between two of Python's
-// instructions. If its queue is full, the next doubling asks again.
+// Finalizers must not run during an allocation, so the main thread collects between two Python
+// instructions. If its queue is full, the next doubling tries again.
 void ask_for_collection() { (void)Py_AddPendingCall(collect, nullptr); }
 
 }  // namespace

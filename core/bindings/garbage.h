@@ -3,9 +3,9 @@
 
 namespace ef::py {
 
-// From now on until Python shuts down, memory that has doubled has Python collect garbage. The
-// collector counts objects, not what they hold: a few cycles of objects, which every model is, can
-// keep gigabytes.
+// Until Python shuts down, garbage is collected whenever the allocated memory has doubled. The
+// collector counts objects, not their memory: a few cycles of objects, as in every model, may hold
+// gigabytes.
 void collect_garbage_on_growth();
 
 }  // namespace ef::py

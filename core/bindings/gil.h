@@ -7,9 +7,9 @@
 
 namespace ef::py {
 
-// Runs `body`, which asks for Python's lock. While it shuts down, Python before 3.14 ends threads
-// that do so by unwinding their stacks, and C++ functions that do not throw would answer that by
-// aborting the process. Such a thread waits here for the process to end.
+// Runs `body`, which acquires Python's lock. During shutdown, Python before 3.14 ends threads that
+// do so by unwinding their stacks, and noexcept functions of C++ would then abort the process. Such
+// a thread waits here for the process to end.
 template <class Body>
 auto surviving_shutdown(const Body& body) {
   try {
@@ -23,7 +23,7 @@ inline void take_back(PyThreadState* state) {
   surviving_shutdown([&] { PyEval_RestoreThread(state); });
 }
 
-// Lets other threads of Python run while it lives. The thread must hold the lock.
+// During its lifetime, other Python threads may run. The thread must hold the lock.
 class Unlocked {
  public:
   Unlocked() : state_(PyEval_SaveThread()) {}
@@ -35,7 +35,7 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-// Holds the lock while it lives, on any thread; the thread may hold it already.
+// Holds the lock during its lifetime, on any thread; the thread may hold it already.
 class Locked {
  public:
   Locked() : state_(surviving_shutdown(PyGILState_Ensure)) {}

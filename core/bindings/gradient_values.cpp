@@ -1,4 +1,4 @@
-// Gradients as Python has them, and backward steps written in Python.
+// Gradients as Python objects, and backward steps written in Python.
 #include "bindings/gradient_values.h"
 
 #include <span>

@@ -1,4 +1,4 @@
-// Gradients as Python has them: tensors, IndexedSlices or None; and backward steps written in
+// Gradients as Python objects (tensors, IndexedSlices or None), and backward steps written in
 // Python.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace ef::py {
 // Called as cls(values, indices, dense_shape) for sparse gradients.
 void register_indexed_slices(PyObject* cls);
 
-// A tensor, an IndexedSlices, or None where there is no gradient.
+// A tensor, an IndexedSlices, or None if there is no gradient.
 PyRef wrap_gradient(Gradient&& gradient);
 
 // A backward step that calls function(list of gradients), which returns a list of gradients.

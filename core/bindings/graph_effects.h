@@ -1,4 +1,4 @@
-// What programs do to state while graphs are built: the bindings of such nodes.
+// Bindings of nodes that change state: variables, random streams and other effects.
 #pragma once
 
 #include <nanobind/nanobind.h>

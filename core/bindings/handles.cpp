@@ -1,5 +1,5 @@
-// Handles: scalars of dtype resource, numbers whose memory keeps an object of Python alive. Graphs
-// pass them on as other tensors, and a node that calls Python gets the object from the number.
+// Handles: scalars of dtype resource. Their value is a number, and their memory keeps a Python
+// object alive. Graphs pass them on like other tensors; nodes that call Python look up the object.
 #include "bindings/handles.h"
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Handle {
   PyObject* object;
 };
 
-// The objects by number, while a tensor keeps them. Python's lock guards it.
+// The objects by number while a tensor keeps them alive. Python's lock guards it.
 std::unordered_map<int64_t, PyObject*>& objects() {
   static auto* const map = new std::unordered_map<int64_t, PyObject*>;  // outlives Python
   return *map;

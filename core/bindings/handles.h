@@ -1,4 +1,4 @@
-// Tensors that stand for objects of Python: datasets and iterators in graphs.
+// Tensors that represent Python objects: datasets and iterators in graphs.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-// Index expressions: each is translated to one strided slice, or to a gather for boolean masks.
+// Index expressions. Each becomes one strided slice, or a gather for boolean masks.
 #include "bindings/indexing.h"
 
 #include <algorithm>
@@ -76,14 +76,14 @@ int64_t index_value(PyObject* item) {
     if (!is_integer(dtype_of_array(item))) bad_index(item);
     return to_int(item);
   }
-  if (PyIndex_Check(item)) {  // sizes out of a TensorShape among others
+  if (PyIndex_Check(item)) {  // also sizes of a TensorShape
     const PyRef number = checked(PyNumber_Index(item));
     return long_value(number);
   }
   bad_index(item);
 }
 
-// Apart, so that slices with plain bounds stay short.
+// A function of its own, so that the code for plain bounds stays short.
 [[gnu::noinline]] bool is_unknown_dimension(PyObject* bound) {
   if (is_tensor(bound) || is_variable(bound) || is_array(bound) || is_numpy_scalar(bound) ||
       !PyIndex_Check(bound)) {
@@ -94,7 +94,7 @@ int64_t index_value(PyObject* item) {
   return size.get() == Py_None;
 }
 
-// Whether a bound of a slice is left out: None, or a `Dimension` of unknown size.
+// Whether a bound of a slice is missing: None, or a `Dimension` of unknown size.
 bool is_absent(PyObject* bound) {
   return bound == Py_None || (!PyLong_Check(bound) && is_unknown_dimension(bound));
 }
@@ -118,7 +118,7 @@ class Slicing {
     } else {
       const int64_t index = value(item, kBegin);
       slice_.shrink_axis_mask |= bit();
-      // Where the index is unknown, what ends the slice is, too; a single element needs no end.
+      // If the index is unknown, so is the end of the slice; a single element needs no end.
       const bool last = index == std::numeric_limits<int64_t>::max() || index == kUnknownInt;
       push(index, last ? 0 : index + 1, 1);
       takes_from_axis_ = true;
@@ -190,8 +190,8 @@ class Slicing {
 
 Shape without_first(const Shape& shape) { return Shape(shape.dims().subspan(1)); }
 
-// Views by leading integers, and by a slice of step one along the first axis. Not recorded on
-// tapes. Empty for other keys.
+// Views by leading integers, and by a slice of step one along the first axis. Tapes do not record
+// them. Empty for other keys.
 Tensor row(const Tensor& tensor, PyObject* index) {
   const int64_t value = long_value(index);
   if (tensor.rank() == 0) scalar_sliced();
@@ -306,8 +306,8 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   }
   Shape flat{mask.size()};
   for (int64_t dim : dims.subspan(static_cast<size_t>(rank))) flat.push_back(dim);
-  // Reshaped even where the shape stays: what is selected has a dense gradient, unlike gathered
-  // rows.
+  // Reshaped even if the shape stays the same: selected elements have a dense gradient, unlike
+  // gathered rows.
   return call(ops::gather,
               {call(ops::reshape, {tensor}, ops::ReshapeAttrs{.shape = flat}), indices},
               ops::GatherAttrs{});

@@ -7,7 +7,7 @@
 
 namespace ef::py {
 
-// object[key], recorded on tapes, where the object is the tensor or a variable; a new reference.
+// object[key], recorded on tapes; `object` is the tensor or a variable. Returns a new reference.
 // Throws.
 PyObject* get_item(const Tensor& tensor, PyObject* object, PyObject* key);
 

@@ -10,9 +10,9 @@
 
 namespace ef::py {
 
-// A snapshot of a list, tuple or other sequence. Code that iterates over a sequence and may run
-// Python code meanwhile, for instance to convert an item, iterates over this: the Python code, or
-// another thread, may change the list. A list costs one reference per item, a tuple one in all.
+// A snapshot of a list, tuple or other sequence, for loops that may run Python code, for instance
+// to convert an item: Python code, or another thread, may change the list. A list costs one
+// reference per item, a tuple only one.
 class Items {
  public:
   explicit Items(PyObject* sequence) {

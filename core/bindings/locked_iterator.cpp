@@ -1,6 +1,6 @@
-// The class LockedIterator of eagerflow._core: hands an iterator's elements to several threads.
+// The class LockedIterator of eagerflow._core: several threads may read from one iterator.
 //
-// Python's lock guards the fields, so that an uncontended read costs two comparisons; a thread that
+// Python's lock guards the fields, so an uncontended read costs only two comparisons. A thread that
 // has to wait allocates a system lock.
 #include "bindings/locked_iterator.h"
 
@@ -36,7 +36,7 @@ struct Waiter {
 struct LockedIterator {
   PyObject_HEAD PyObject* source;  // null at the end
   unsigned long owner;
-  Py_ssize_t depth;  // how often the owner has entered; 0: there is none
+  Py_ssize_t depth;  // how often the owner has entered; 0 if there is no owner
   std::deque<Waiter*> waiters;
 };
 
@@ -111,7 +111,7 @@ PyObject* advance(PyObject* object) {
   return value;
 }
 
-// __next__: while a graph is being built, the element is one of the graph's.
+// __next__: while a graph is being built, the element is a tensor of the graph.
 PyObject* next(PyObject* object) {
   if (graph::building()) return PyObject_CallMethod(object, "get_next", nullptr);
   return advance(object);

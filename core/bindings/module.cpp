@@ -61,7 +61,7 @@ namespace {
 void* release_gil() { return PyGILState_Check() ? PyEval_SaveThread() : nullptr; }
 void acquire_gil(void* state) { py::take_back(static_cast<PyThreadState*>(state)); }
 
-// Runs the handlers of signals that have arrived. Python does so on its main thread only.
+// Runs the handlers of pending signals. Python does so on its main thread only.
 void check_signals(void* state) {
   acquire_gil(state);
   const bool raised = PyErr_CheckSignals() < 0;
@@ -69,7 +69,7 @@ void check_signals(void* state) {
   if (raised) throw py::PythonError();
 }
 
-PyObject* convert_function = nullptr;  // what Python knows as convert; lives as long as the process
+PyObject* convert_function = nullptr;  // Python's convert function; lives as long as the process
 
 nb::object convert(nb::handle value, nb::handle dtype, nb::handle hint) {
   PyObject* const arguments[] = {value.ptr(), dtype.ptr(), hint.ptr()};
@@ -95,7 +95,7 @@ nb::object convert(nb::handle value, nb::handle dtype, nb::handle hint) {
   return nb::steal(result);
 }
 
-// What tf.constant converts by: Python numbers give weak tensors where operations promote dtypes.
+// The conversion of tf.constant: if operations promote dtypes, Python numbers become weak tensors.
 nb::object constant(nb::handle value, nb::handle dtype) {
   nb::object tensor = convert(value, dtype, nb::none());
   if (py::promotes && dtype.is_none() && py::makes_weak(value.ptr())) [[unlikely]] {
@@ -104,7 +104,7 @@ nb::object constant(nb::handle value, nb::handle dtype) {
   return tensor;
 }
 
-// A tensor that is weak as an ordinary one, which shares its memory.
+// An ordinary tensor that shares the memory of a weak one.
 nb::object strengthened(nb::object tensor) {
   if (!py::is_weak(tensor.ptr())) return tensor;
   return nb::steal(py::wrap(ef::Tensor(py::tensor_of(tensor.ptr()))));
@@ -201,7 +201,7 @@ nb::bytes snappy_expand(nb::bytes block) {
   return nb::bytes(data->data(), data->size());
 }
 
-// The features that are looked for in Example messages, ready for many of them.
+// Features to read from Example messages, prepared for many messages.
 class DenseExamples {
  public:
   DenseExamples(nb::list key_list, nb::list dtype_list, nb::list shape_list) {
@@ -237,8 +237,8 @@ PyMethodDef record_custom_def = {"record_custom", py::record_custom, METH_VARARG
 PyMethodDef stop_recording_def = {"stop_recording", py::make_stop_recording, METH_NOARGS,
                                   "A context manager that pauses this thread's tapes."};
 
-// Whether the broadcast of two shapes stretches both, as that of [n] and [n, 1] to [n, n]. Unknown
-// sizes are taken to be above 1, and equal to each other.
+// Whether the broadcast of two shapes stretches both, as [n] and [n, 1] to [n, n]. Unknown sizes
+// are assumed to be above 1, and equal to each other.
 bool stretched(const ef::Shape& a, const ef::Shape& b) {
   if (a == b || !a.ranked() || !b.ranked()) return false;
   bool of_a = false, of_b = false;
@@ -246,7 +246,7 @@ bool stretched(const ef::Shape& a, const ef::Shape& b) {
     const int64_t x = i <= a.rank() ? a[a.rank() - i] : 1;
     const int64_t y = i <= b.rank() ? b[b.rank() - i] : 1;
     if (x == y) continue;
-    if (x == 0 || y == 0 || (x > 1 && y > 1)) return false;  // there is no broadcast, or no element
+    if (x == 0 || y == 0 || (x > 1 && y > 1)) return false;  // there is no broadcast, or there are no elements
     of_a |= x == 1;
     of_b |= y == 1;
   }
@@ -269,9 +269,9 @@ void add_function(nb::module_& m, PyMethodDef& definition) {
 
 }  // namespace
 
-// Python's lock guards what Python objects reach: their free lists, graphs, tables, observers, and
-// the walks over sequences. Unless nanobind is told otherwise, the module says so
-// (Py_MOD_GIL_USED), and a Python built without the lock takes it up when the module is imported.
+// Python's lock guards free lists, graphs, tables, observers, and loops over sequences. Unless
+// nanobind is told otherwise, the module declares that it needs the lock (Py_MOD_GIL_USED), and a
+// free-threaded Python enables the lock when it imports the module.
 #ifdef NB_FREE_THREADED
 #error "The engine needs Python's lock: build it without nanobind's FREE_THREADED."
 #endif
@@ -317,7 +317,7 @@ NB_MODULE(_core, m) {
       },
       "What the element of a variant tensor is.");
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
-  // The class's own attributes then go through the metaclass; its instances do not notice.
+  // Attributes of the class itself then use the metaclass; its instances are not affected.
   m.def("set_metaclass", [](nb::object cls, nb::object metaclass) {
     PyTypeObject* before = Py_TYPE(cls.ptr());
     Py_SET_TYPE(cls.ptr(), reinterpret_cast<PyTypeObject*>(metaclass.release().ptr()));

@@ -1,4 +1,4 @@
-// NumPy's C API for the binding sources that touch arrays: one import, shared by all of them.
+// NumPy's C API for the binding sources that use arrays: one import for all of them.
 #pragma once
 
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION

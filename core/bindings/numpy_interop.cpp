@@ -1,4 +1,4 @@
-// NumPy arrays and scalars from tensors, and tensors from them.
+// Conversions between tensors and NumPy's arrays and scalars.
 #define EAGERFLOW_IMPORTS_NUMPY
 #include "bindings/numpy_interop.h"
 
@@ -80,7 +80,8 @@ bool load(Extension& extension) {
   return PyArray_DescrConverter(type, &extension.descr) == NPY_SUCCEED;
 }
 
-// The extension type with that name, maybe behind a module's; null if there is none.
+// The extension type with that name, which may have a module's name in front; null if there is
+// none.
 Extension* extension_named(std::string_view name) {
   if (const size_t dot = name.rfind('.'); dot != name.npos) name.remove_prefix(dot + 1);
   for (Extension& extension : extensions) {
@@ -91,7 +92,7 @@ Extension* extension_named(std::string_view name) {
   return nullptr;
 }
 
-// A quantized type, which NumPy writes as a record of one integer with the type's name.
+// A quantized dtype, which NumPy represents by a record of one integer with the dtype's name.
 DType quantized_of_descr(PyArray_Descr* descr) {
   PyObject* names = PyDataType_NAMES(descr);
   if (!names || PyTuple_GET_SIZE(names) != 1) return DType::kInvalid;
@@ -110,7 +111,7 @@ void release_tensor(PyObject* capsule) {
   static_cast<TensorImpl*>(PyCapsule_GetPointer(capsule, nullptr))->release();
 }
 
-// A new array over `data`, or over memory of its own.
+// A new array over `data`, or with its own memory if that is null.
 PyRef new_array(const Tensor& like, void* data, int flags) {
   if (like.rank() > NPY_MAXDIMS) {
     invalid_argument("Cannot convert tensor with ", like.rank(),
@@ -151,7 +152,7 @@ PyRef string_array(const Tensor& tensor) {
 
 // A new array that the caller may write.
 PyRef copied_array(const Tensor& tensor) {
-  // First, since a symbolic tensor may be huge: this throws for one, which has no value.
+  // Called first: it throws for symbolic tensors, which have no value and may be huge.
   const void* data = tensor.raw_data();
   if (tensor.dtype() == DType::kString) return string_array(tensor);
   if (tensor.bytes() >= kPooledArray) {
@@ -250,7 +251,7 @@ Tensor string_tensor(PyArrayObject* array) {
   return result;
 }
 
-// Fills `target` through NumPy, which knows every dtype, stride and byte order.
+// Fills `target` by NumPy, which supports every dtype, stride and byte order.
 void copy_by_numpy(PyArrayObject* array, const Tensor& target) {
   PyArray_Descr* descr = numpy_descr(target.dtype());
   if (!descr) throw PythonError();
@@ -273,7 +274,7 @@ bool adoptable(PyArrayObject* array) {
          PyArray_NBYTES(array) >= kCopyGrain && PyArray_TYPE(array) != NPY_BOOL;
 }
 
-// The array's memory as a tensor, which keeps the array: observers may keep the tensor.
+// The array's memory as a tensor, which keeps the array alive: observers may keep the tensor.
 Tensor tensor_over(PyArrayObject* array, DType dtype, const Shape& shape) {
   Py_INCREF(array);
   Buffer* buffer = Buffer::adopt(PyArray_DATA(array), static_cast<size_t>(PyArray_NBYTES(array)),
@@ -297,15 +298,15 @@ bool memory_order(PyArrayObject* array, Ints& order) {
   return true;
 }
 
-// Large arrays are cast and transposed by the engine's kernels, which use all threads. Empty where
-// that does not apply.
+// Casts and transposes large arrays by the engine's kernels, which use all threads. Empty if the
+// kernels do not support the array.
 Tensor by_kernels(PyArrayObject* array, DType natural, DType dtype) {
   constexpr npy_intp kWorthwhile = 1 << 16;
   if (PyArray_SIZE(array) < kWorthwhile || !PyArray_ISBEHAVED_RO(array) ||
       natural == DType::kBool) {
     return Tensor();
   }
-  // NumPy and the engine may convert floats that do not fit into integers differently.
+  // NumPy and the engine may convert floats out of an integer dtype's range differently.
   const bool castable = kRealTypes.contains(natural) && is_floating(dtype);
   if (natural != dtype && !castable) return Tensor();
   const StopRecording stop;
@@ -444,7 +445,7 @@ DType dtype_from_numpy(PyObject* type) {
     }
     return dtype_from_numpy(descr);
   }
-  // The types of ml_dtypes are no subclasses of NumPy's scalars in every version.
+  // In some versions, the types of ml_dtypes are not subclasses of NumPy's scalars.
   const Extension* extension = extension_named(cls->tp_name);
   return extension && extension->descr->typeobj == cls ? extension->dtype : DType::kInvalid;
 }
@@ -513,11 +514,11 @@ Tensor from_numpy(PyObject* object, DType dtype, bool may_adopt) {
   if (natural == DType::kString) return string_tensor(array);
   if (natural == DType::kInvalid) bad_array_type(PyArray_DESCR(array));
   const PyRef objects = plain_array(array, NPY_OBJECT);
-  return string_tensor(as_array(objects));  // names the type of the first element
+  return string_tensor(as_array(objects));  // the error names the type of the first element
 }
 
 PyObject* array_of(PyObject* object) {
-  if (PyType_Check(object)) return nullptr;  // a class has these attributes for its instances
+  if (PyType_Check(object)) return nullptr;  // on a class, these attributes belong to its instances
   if (const PyRef method = attribute(object, "__array__")) {
     PyRef array = checked(PyObject_CallNoArgs(method));
     if (!PyArray_Check(array.get())) {
@@ -528,7 +529,7 @@ PyObject* array_of(PyObject* object) {
   for (PyObject* (*getter)(PyObject*) : {PyArray_FromStructInterface, PyArray_FromInterface}) {
     PyObject* array = getter(object);
     if (!array) throw PythonError();
-    if (array != Py_NotImplemented) return array;  // which would be a borrowed reference
+    if (array != Py_NotImplemented) return array;  // NotImplemented would be a borrowed reference
   }
   return nullptr;
 }

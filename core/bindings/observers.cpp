@@ -34,7 +34,7 @@ class PythonObserver final : public Observer {
   }
 
   void tell(const char* name, PyObject* inputs, PyObject* outputs) {
-    if (busy_) return;                 // the function runs operations itself
+    if (busy_) return;  // the function itself runs operations
     const PyRef function = function_;  // it may remove itself
     busy_ = true;
     PyObject* result = PyObject_CallFunction(function.get(), "sOO", name, inputs, outputs);
@@ -43,7 +43,7 @@ class PythonObserver final : public Observer {
     Py_DECREF(result);
   }
 
-  // Methods of one object are equal, but made anew whenever they are asked for.
+  // Bound methods of one object are equal, but a new object at each access.
   bool is(PyObject* function) const {
     const int equal = PyObject_RichCompareBool(function_, function, Py_EQ);
     if (equal < 0) throw PythonError();
@@ -64,10 +64,10 @@ void add_observer(PyObject* function, bool bad_only) {
 }
 
 bool remove_observer(PyObject* function) {
-  const std::vector<Observer*> list = observers;  // comparing may run Python, which changes it
+  const std::vector<Observer*> list = observers;  // comparisons may run Python code, which may change the list
   for (Observer* observer : list) {
     const auto* python = dynamic_cast<PythonObserver*>(observer);
-    // Not deleted: it may be the one that is being called. There are few in a process.
+    // Not deleted: it may be running. There are few in a process.
     if (python && python->is(function)) return std::erase(observers, observer) > 0;
   }
   return false;

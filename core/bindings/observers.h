@@ -5,8 +5,8 @@
 
 namespace ef::py {
 
-// Calls function(name, inputs, outputs) after every operation, until that function is removed.
-// With `bad_only`, after those operations only that made an infinity or a NaN.
+// Calls function(name, inputs, outputs) after every operation until the function is removed. With
+// `bad_only`, only after operations whose results contain an infinity or a NaN.
 void add_observer(PyObject* function, bool bad_only);
 bool remove_observer(PyObject* function);
 

@@ -1,4 +1,4 @@
-// Calls from Python: arguments are matched against the table entry, converted, and dispatched.
+// Calls from Python: matches arguments with the table entry, converts them, and dispatches.
 #include "bindings/op_function.h"
 
 #include "bindings/arguments.h"
@@ -36,7 +36,7 @@ namespace {
   return sequence;
 }
 
-// The call as a node of a graph. Attributes may be symbolic, too.
+// Adds the call as a node of a graph. Attributes may be symbolic, too.
 void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* const* values,
                   TensorList& outputs) {
   const Op& op = signature.op;
@@ -88,7 +88,7 @@ void add_to_graph(graph::Graph& graph, const Signature& signature, PyObject* con
   return results(op, outputs);
 }
 
-// A call with integers that the dtype of the others cannot hold.
+// Runs a call with integers that the dtype of the other inputs cannot hold.
 [[gnu::cold, gnu::noinline]] PyObject* run_with_values(const Signature& signature,
                                                        PyObject* const* args, size_t positional,
                                                        PyObject* keywords) {

@@ -11,7 +11,7 @@ struct Op;
 
 namespace ef::py {
 
-// What a call needs to know about an op beyond its table entry.
+// What a call needs besides the operation's entry in the op table.
 struct Signature;
 
 // Signatures live as long as the process.
@@ -20,7 +20,7 @@ const Op& op_of(const Signature& signature);
 
 // A list of (name, default as Python source or None), one for each parameter.
 PyObject* parameters(const Signature& signature);
-// The kind of each parameter but `name`: "tensor", "tensors" for a list, or what an attribute is.
+// The kind of each parameter but `name`: "tensor", "tensors" for a list, or an attribute's kind.
 PyObject* kinds(const Signature& signature);
 
 // Runs the operation on the arguments of a vectorcall.

@@ -36,12 +36,12 @@ Tensor operand(PyObject* object) {
   return is_tensor(object) ? tensor_of(object) : read_variable(object);
 }
 
-// How the operation converts a plain value on the right of a tensor.
+// The rule by which the operation converts a Python value on the right of a tensor.
 Converts right_of(const Op& op) { return op.inputs[1].converts; }
 
-// A plain value on the left of a tensor takes its dtype, one on the right does so where it is
-// converted together with the left. Tensors of different dtypes are left alone: the operation
-// reports them.
+// A Python value on the left of a tensor is converted to its dtype. A value on the right is, too,
+// if the operation converts both together. Tensors of different dtypes stay unchanged: the
+// operation reports them.
 Operands convert_operands(Converts right, PyObject* a, PyObject* b, Unfit unfit = Unfit::kWrap) {
   if (is_ours(a)) {
     Operands both{operand(a), {}};
@@ -64,8 +64,8 @@ bool is_composite(PyObject* object) {
   return _PyType_Lookup(Py_TYPE(object), composite) != nullptr;
 }
 
-// Whether operators are up to the object's own class, as those on symbolic values are. Those of
-// composite values are asked after a conversion has failed: not each of them has all operators.
+// Whether the class of the object defines the operators, as for symbolic values. Composite values
+// are asked only after a conversion has failed, because some of them lack operators.
 bool operates_itself(PyObject* object) {
   return overrides(object) && !is_weak(object) && !is_composite(object);
 }
@@ -74,13 +74,14 @@ bool is_misfit() {
   return PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
 }
 
-// Asks the right operand's class for the result where the tensor on the left failed. The error that
-// is set stays if it has none either.
+// Calls the right operand's reflected method after the operator of the tensor on the left failed.
+// If there is none, the error that is set stays.
 [[gnu::cold]] PyObject* ask_right_operand(PyObject* a, PyObject* b, const char* method) noexcept {
   if (!is_misfit()) return nullptr;
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  // Every class has comparisons, whose reflections have no "r": only composite values know tensors.
+  // All classes have comparisons, whose reflections have no "r"; only composite values accept
+  // tensors.
   const bool knows_tensors =
       (method[2] == 'r' || is_composite(b)) &&
       PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(b)), method);
@@ -97,11 +98,11 @@ bool is_misfit() {
   return result;
 }
 
-// Whether an operator promotes the dtypes of its operands, where the program has asked for that.
+// Whether an operator promotes the dtypes of its operands, if the program has enabled promotion.
 enum class Dtypes : bool { kAsTheyAre, kPromoted };
 
-// Both operands, promoted, and whether the result is weak; converted ones where they are left
-// alone.
+// Both operands, promoted, and whether the result is weak. Converted operands if promotion leaves
+// them unchanged.
 [[gnu::cold, gnu::noinline]] Operands promoted_operands(Converts right, PyObject* a, PyObject* b,
                                                         bool& weak) {
   const std::optional<Promoted> promoted = promote(a, b);
@@ -110,8 +111,8 @@ enum class Dtypes : bool { kAsTheyAre, kPromoted };
   return {promoted->a, promoted->b};
 }
 
-// The result of `run`, which says whether it is weak. `reflected` names the method of other classes
-// that may know an answer; null if there is none.
+// The result of `run`, which also returns whether it is weak. `reflected` is the name of the method
+// of other classes that may support the operands; null if there is none.
 template <class Run>
 PyObject* answered(PyObject* a, PyObject* b, const char* reflected, const Run& run) noexcept {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
@@ -132,14 +133,14 @@ PyObject* with_operands(Converts right, PyObject* a, PyObject* b, const char* re
   });
 }
 
-// A binary operator: its operation, the name of its reflected method, and that of its nodes.
+// A binary operator: its operation, the name of its reflected method, and the name of its nodes.
 struct Operator {
   const Op& op;
   const char* reflected;
   const char* node;
 };
 
-// Runs the body of a comparison of a tensor with integers that its dtype cannot hold.
+// Runs the body of a comparison between a tensor and integers that its dtype cannot hold.
 template <class Body>
 [[gnu::cold, gnu::noinline]] PyObject* compare_values(const Op& op, PyObject* a, PyObject* b,
                                                       const Body& body) {
@@ -153,7 +154,7 @@ template <class Body>
   return wrap(compared(op, tensor_of(result), integers, swapped));
 }
 
-// As with_operands, for comparisons.
+// Like with_operands, for comparisons.
 template <Dtypes dtypes, class Body>
 PyObject* with_compared(const Op& op, PyObject* a, PyObject* b, const char* reflected,
                         const Body& body) noexcept {
@@ -194,7 +195,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
     PyObject* const result = on_tensors(entry.op, entry.node, a, b);
     if (result || !promotes_now()) [[likely]]
       return result;
-    PyErr_Clear();  // of two dtypes
+    PyErr_Clear();  // an error about two dtypes
   }
   return with_operands<Dtypes::kPromoted>(right_of(entry.op), a, b, entry.reflected,
                                           [](const Operands& both) {
@@ -213,7 +214,7 @@ PyObject* order(PyObject* a, PyObject* b) {
                                            });
 }
 
-// Whether an operand of a multiplication is boolean. A variable on the right does not count.
+// Whether an operand of a multiplication is boolean, apart from a variable on the right.
 bool multiplies_bools(PyObject* a, PyObject* b) {
   const auto is_bool = [](PyObject* object, bool look_into) {
     if (is_tensor(object)) return tensor_of(object).dtype() == DType::kBool;
@@ -222,7 +223,7 @@ bool multiplies_bools(PyObject* a, PyObject* b) {
   return is_bool(a, true) || is_bool(b, !is_ours(a));
 }
 
-// Booleans multiply as integers; the other operand is converted to booleans.
+// Booleans are multiplied as integers; the other operand is converted to booleans.
 [[gnu::cold]] PyObject* multiply_bools(PyObject* a, PyObject* b) {
   if (operates_itself(is_ours(a) ? b : a)) Py_RETURN_NOTIMPLEMENTED;
   PyObject* result = guarded([&] {
@@ -241,7 +242,7 @@ PyObject* multiply(PyObject* a, PyObject* b) {
   return binary<kMultiply>(a, b);
 }
 
-// Integers divide to float64, the short ones to float32, as in TensorFlow.
+// As in TensorFlow, the quotient of short integers is float32, of other integers float64.
 [[noreturn]] void indivisible(DType dtype) {
   fail(Code::kTypeError, "Invalid dtype tf.", dtype_name(dtype),
        " in __truediv__. Expected one of the integer, floating-point and complex dtypes.");
@@ -330,8 +331,8 @@ PyObject* invert(PyObject* self) {
   });
 }
 
-// Whether tensors and variables are compared by what they are, as in the programs' graphs of
-// version 1, where they are keys of dictionaries.
+// Whether tensors and variables are compared by identity, as in version 1's graphs, where they are
+// keys of dictionaries.
 bool compares_identity(PyObject* object) {
   if (graph::graphs_begun == 0 && !(is_tensor(object) && tensor_of(object).impl()->lazy())) {
     return false;
@@ -347,7 +348,7 @@ bool is_same(PyObject* a, PyObject* b) {
   return a == b;
 }
 
-// Tensors are unequal if their shapes do not broadcast. Only a tensor can be compared with None.
+// Tensors are unequal if their shapes do not broadcast. Comparison with None accepts tensors only.
 PyObject* equality(PyObject* a, PyObject* b, bool equal) {
   if (b == Py_None && is_tensor(a)) return PyBool_FromLong(!equal);
   if (compares_identity(a)) [[unlikely]]

@@ -25,7 +25,7 @@ using namespace nb::literals;
 namespace ef::py {
 namespace {
 
-// An argument of a rule: a number, or a scalar of a graph.
+// An argument of a rule: a Python number, or a scalar of a graph.
 using Numbers = std::initializer_list<nb::handle>;
 using Make = cpu::OptimizerStep (*)(std::span<const double>);
 
@@ -38,8 +38,8 @@ VariableRef variable_at(PyObject* list, Py_ssize_t i) {
   return VariableRef(variable_of(item));
 }
 
-// Takes references to all entries of the lists before any Python code runs, which may change the
-// lists. Absent slots and gradients are None.
+// Takes references to all entries of the lists before any Python code runs, because that may change
+// the lists. Missing slots and gradients are None.
 std::vector<UpdateTarget> targets_of(nb::handle variables, std::initializer_list<nb::handle> slots,
                                      nb::handle gradients, std::vector<PyRef>& held) {
   const Py_ssize_t count = PyList_GET_SIZE(variables.ptr());
@@ -69,8 +69,8 @@ std::vector<UpdateTarget> targets_of(nb::handle variables, std::initializer_list
   return targets;
 }
 
-// A gradient is a tensor, or a tuple (rows, values) for some rows of one, which are the only ones
-// that change; of (rows, values, True), the other rows' gradients are 0.
+// A gradient is a tensor, or a tuple. (rows, values) changes only these rows; with (rows, values,
+// True), the gradients of all other rows are 0.
 void convert_gradient(PyObject* gradient, UpdateTarget& target) {
   const Py_ssize_t parts = PyTuple_Check(gradient) ? PyTuple_GET_SIZE(gradient) : 0;
   target.every_row = parts == 3 && PyTuple_GET_ITEM(gradient, 2) == Py_True;
@@ -127,10 +127,10 @@ nb::handle list_or_none(const OptionalList& list) {
 
 }  // namespace
 
-// Every function takes lists of as many entries as there are variables. A gradient is a tensor, or
-// a tuple (rows, values): then only those rows of the variable and its slots change. In
-// (rows, values, True) the others' gradients are 0, and they change, too. The rules:
-// kernels/cpu/optimizer_rules.h.
+// The lists of every function have one entry per variable. A gradient is a tensor or a tuple.
+// (rows, values) changes only those rows of the variable and its slots; with (rows, values, True),
+// all other rows change, too, and their gradients are 0. kernels/cpu/optimizer_rules.h has the
+// rules.
 void add_optimizers(nb::module_& module) {
   module.def(
       "gradient_descent_update",

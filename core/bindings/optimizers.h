@@ -5,7 +5,7 @@
 
 namespace ef::py {
 
-// Adds adam_update and its fellows to the module.
+// Adds adam_update and the functions of all other rules to the module.
 void add_optimizers(nanobind::module_& module);
 
 }  // namespace ef::py

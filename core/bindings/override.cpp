@@ -15,7 +15,7 @@ PyObject* method_name() {
   return name;
 }
 
-// The arguments that may override a call: one of each class, in order of precedence.
+// The arguments that may override a call: one per class, in order of precedence.
 class Overriders {
  public:
   void collect(PyObject* const* args, size_t count) {
@@ -78,7 +78,7 @@ PyObject* ask(PyObject* function, PyObject* dispatcher, PyObject* const* args, s
   if (overriders.in_order().empty()) return Py_NewRef(Py_NotImplemented);
 
   const PyRef values = tuple_of(args, positional);
-  // Each gets keyword arguments of its own, which it may change.
+  // Each override may change its keyword arguments, so it receives a dictionary of its own.
   const auto named = [=] { return dict_of(keywords, args + positional); };
   if (dispatcher && dispatcher != Py_None) {
     const PyRef callable = PyRef::share(dispatcher);

@@ -1,13 +1,13 @@
 // How calls of public functions are overridden.
 //
-// A class overrides the package's functions by `__op_function__(self, function, args, kwargs)`, as
-// NumPy's `__array_function__` does: the method returns the result, or NotImplemented to leave the
-// call to the next. Composite tensors, symbolic tensors of models and tensors of graphs all do so.
-// The outermost function goes first: what overrides a function composed in Python sees that call,
-// not those of the operations inside.
+// A class overrides the package's functions by `__op_function__(self, function, args, kwargs)`,
+// like NumPy's `__array_function__`. The method returns the result, or NotImplemented to let the
+// next class try. Composite tensors, symbolic tensors of models and tensors of graphs use it. The
+// outermost function comes first: for a function composed in Python, overrides see its call, not
+// the calls of operations inside it.
 //
 // The order of precedence:
-//   1. the function's dispatcher, which knows the functions that programs have registered for it;
+//   1. the function's dispatcher, which holds the functions that programs have registered for it;
 //   2. the classes of the arguments, those in lists, tuples and dictionaries included: a subclass
 //      before its bases, otherwise from left to right;
 //   3. after a call that has raised a TypeError or ValueError, the fallback of all functions
@@ -26,7 +26,7 @@ namespace ef::py {
 // Whether the object's class has an `__op_function__`.
 bool overrides(PyObject* object);
 
-// Whether an argument is of one of the types that most arguments are of, none of which overrides.
+// Whether an argument has one of the types of most arguments, none of which overrides.
 inline bool is_plain(PyObject* argument) {
   const PyTypeObject* type = Py_TYPE(argument);
   return is_tensor_type(type) || type == &PyLong_Type || type == &PyFloat_Type ||
@@ -45,8 +45,8 @@ inline bool are_plain(PyObject* const* args, size_t count) {
   return std::all_of(args, args + count, holds_plain);
 }
 
-// The result of the first that overrides the call: the dispatcher, which may be null or None and is
-// called as dispatcher(args, kwargs), or an argument. NotImplemented if nothing does; null with an
+// The result of the first override: of the dispatcher, which may be null or None and is called as
+// dispatcher(args, kwargs), or of an argument. NotImplemented if there is none; null with an
 // exception set. A new reference.
 PyObject* call_override(PyObject* function, PyObject* dispatcher, PyObject* const* args,
                         size_t positional, PyObject* keywords);

@@ -1,4 +1,4 @@
-// Promotion of dtypes, which Python's functions decide.
+// Promotion of dtypes, by Python functions.
 #include "bindings/promotion.h"
 
 #include "bindings/convert.h"

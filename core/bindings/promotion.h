@@ -1,11 +1,11 @@
-// Promotion of dtypes: what `experimental_enable_numpy_behavior` switches on for the process.
+// Promotion of dtypes, which `experimental_enable_numpy_behavior` enables for the process.
 //
-// A weak tensor is one that Python numbers were made into: where it meets another tensor, the
-// other's dtype decides. Weakness belongs to the Python object, whose type says so, and not to the
-// tensor in it: kernels, tapes and graphs know nothing of it, and what does not pass it on gives
-// ordinary tensors. Operators come here for operands that are not two ordinary tensors of one
-// dtype, and functions that promote are entered by another address (`function_object.cpp`), so that
-// calls pay nothing before promotion is on.
+// A weak tensor is the result of converting Python numbers: if it meets another tensor, the dtype
+// of that one decides. Weakness is a property of the Python object, shown by its type, and not of
+// the tensor in it: kernels, tapes and graphs do not know of it, and their results are ordinary
+// tensors. Operators call this code for operands other than two ordinary tensors of one dtype.
+// Functions that promote have another vectorcall (`function_object.cpp`), so that calls are not
+// slower before promotion is enabled.
 #pragma once
 
 #include <Python.h>
@@ -16,16 +16,17 @@
 
 namespace ef::py {
 
-// Switches promotion on. `promote(a, b)` gives two operands as tensors of the dtype that they are
-// promoted to, and whether the result is weak; None leaves them as they are. `makes_weak(value)`
-// says whether the constant of a value is weak, and `assigned(dtype, value, method)` gives the
-// tensor that a variable's method takes, or None for what is no number.
+// Enables promotion. `promote(a, b)` returns two operands as tensors of the promoted dtype, and
+// whether the result is weak; None leaves them unchanged. `makes_weak(value)` returns whether the
+// constant of a value is weak. `assigned(dtype, value, method)` returns the tensor for a variable's
+// method, or None for values that are not numbers.
 void set_promotion(PyObject* promote, PyObject* makes_weak, PyObject* assigned);
 
 // Whether the constant of a value is weak.
 bool makes_weak(PyObject* value);
 
-// Functions whose operands have been promoted call others as they always do.
+// Disables promotion during its lifetime: functions whose operands are promoted call other
+// functions.
 class NoPromotion {
  public:
   NoPromotion() { ++depth_; }
@@ -46,16 +47,16 @@ struct Promoted {
   bool weak;
 };
 
-// Two operands, promoted; nothing if they are left as they are. Throws.
+// Two operands, promoted; nothing if they stay unchanged. Throws.
 std::optional<Promoted> promote(PyObject* a, PyObject* b);
 
-// What a variable of a dtype gets of a value; empty for what is no number. Throws.
+// The tensor that a variable of a dtype is assigned; empty for values that are not numbers. Throws.
 Tensor assigned_value(DType dtype, PyObject* value, const char* method);
 
-// A result as a weak tensor, if its dtype is one that weak tensors have. Takes over the reference.
+// A result as a weak tensor, if weak tensors may have its dtype. Steals the reference.
 PyObject* weaken(PyObject* result);
 
-// The result of an operation on one operand: weak if that is weak. Takes over the reference.
+// The result of an operation on one operand: weak if the operand is weak. Steals the reference.
 inline PyObject* like(PyObject* operand, PyObject* result) {
   return result && is_weak(operand) ? weaken(result) : result;
 }

@@ -1,4 +1,4 @@
-// Nodes for choices and loops, for Python.
+// Nodes of conditionals and loops, for Python.
 #include "bindings/py_control_flow.h"
 
 #include <nanobind/stl/string.h>

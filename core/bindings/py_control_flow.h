@@ -1,4 +1,4 @@
-// Nodes for choices and loops, for Python.
+// Nodes of conditionals and loops, for Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

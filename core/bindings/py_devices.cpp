@@ -1,4 +1,4 @@
-// Devices as Python sees them: rows of a table.
+// Devices for Python, as rows of a table.
 #include "bindings/py_devices.h"
 
 #include <nanobind/stl/string.h>
@@ -51,7 +51,7 @@ nb::dict device_memory(int id) {
 
 PyObject* finder = nullptr;  // lives as long as the process
 
-// Python's function that adds devices, on any thread.
+// Calls Python's function that adds devices, on any thread.
 void run_finder() {
   const Locked locked;
   nb::object result = nb::steal(PyObject_CallNoArgs(finder));
@@ -66,7 +66,7 @@ void reset_peak(int id) {
   }
 }
 
-// Variables of several devices that a strategy keeps as one.
+// Joins variables on several devices that a strategy keeps as one variable.
 void join_copies(const nb::list& variables, bool equal) {
   static std::atomic<uint32_t> last = 0;
   const uint32_t group = last += 2;

@@ -1,4 +1,4 @@
-// Devices as Python sees them.
+// Devices for Python.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -29,7 +29,7 @@ Graph& current() {
   return *graph;
 }
 
-// Of None, an empty handle.
+// None becomes an empty handle.
 TensorList to_tensors(nb::handle sequence) {
   TensorList tensors;
   for (const nb::handle item : sequence) {

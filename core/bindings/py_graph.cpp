@@ -1,4 +1,4 @@
-// Graphs for Python: building, running, and looking at them.
+// Graphs for Python: building, running and inspecting them.
 #include "bindings/py_graph.h"
 
 #include <nanobind/stl/optional.h>
@@ -63,7 +63,7 @@ class PyGraph {
     };
   }
 
-  // The graph, which is finished, as something to run.
+  // The finished graph as a Callable.
   const std::shared_ptr<Callable>& callable() {
     if (!graph_->finished()) {
       fail(Code::kRuntimeError, "Graph '", graph_->name(), "' is not finished yet.");
@@ -72,7 +72,7 @@ class PyGraph {
     return callable_;
   }
 
-  // Runs it, and calls of it in other graphs, as one program on a device from now on.
+  // From now on, runs it, and calls of it in other graphs, as one program on a device.
   void compile_for(pjrt::Client& client, int device) {
     compiled_ = std::make_shared<Compiled>(graph_, client, device, Compiled::Otherwise::kThrow);
     callable()->set_program([compiled = compiled_](auto arguments, TensorList& outputs) {
@@ -83,13 +83,13 @@ class PyGraph {
   const std::shared_ptr<lower::CompiledFunction>& compiled() const {
     return on_devices_.empty() ? compiled_ : on_devices_.front();
   }
-  // What runs it on this thread's device: the program that was asked for, or on a device with
-  // memory of its own one for that. Null if operations run one after the other.
+  // The program for this thread's device: the compiled one, or, on a device with memory of its own,
+  // a program for that device. Null if operations run one after the other.
   std::shared_ptr<lower::CompiledFunction> compiled_here() {
     if (!several_devices) [[likely]]
       return compiled_;
     find_devices();
-    // Replicas run on their devices, wherever the function is called.
+    // Replicas run on their own devices, wherever the function is called.
     const auto replicas = graph_->replicas();
     lower::PluginDevice* const device =
         lower::plugin_device(replicas.empty() ? current_device() : replicas[0]);
@@ -115,14 +115,14 @@ class PyGraph {
   GraphPtr graph_;
   std::shared_ptr<Callable> callable_;
   std::shared_ptr<Compiled> compiled_;
-  std::vector<std::shared_ptr<Compiled>> on_devices_;  // the last one that ran is the first
+  std::vector<std::shared_ptr<Compiled>> on_devices_;  // most recently used first
   nb::object device_function_;
 };
 
 PyObject* error_hook = nullptr;
 
-// Tells the hook at which nodes the exception that is set was raised, the innermost first:
-// hook(error, [(name, source)]).
+// Calls hook(error, [(name, source)]) with the nodes that raised the exception that is set,
+// innermost first.
 void explain(const graph::FailedNodes& nodes) {
   if (!error_hook || nodes.empty()) return;
   PyObject *type, *error, *trace;
@@ -161,7 +161,7 @@ void run_by_plan(const Callable& callable, TensorList& inputs, TensorList& resul
 }
 
 nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
-  const graph::CallablePtr callable = self.callable();  // the object may go meanwhile
+  const graph::CallablePtr callable = self.callable();  // the object may be freed meanwhile
   TensorList inputs = to_tensors(arguments);
   if (inputs.size() != callable->graph().inputs().size()) {
     fail(Code::kTypeError, callable->graph().name(), " takes ", callable->graph().inputs().size(),
@@ -175,7 +175,7 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   TensorList results;
   try {
     if (PyObject_Size(pairs.ptr()) > 0) {
-      // Programs are compiled for the variables of the trace.
+      // Programs are compiled for the variables that the function was traced with.
       const graph::SwappedVariables swapped(to_variables(pairs));
       run_by_plan(*callable, inputs, results);
     } else {
@@ -187,7 +187,7 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   return wrapped_list(results);
 }
 
-// Programs' lines are found by leaving this folder's files.
+// The folder of this package. Frames in it are skipped in the search for a program's line.
 std::string package_folder;
 
 std::shared_ptr<void> source_of_program() {

@@ -26,20 +26,21 @@ nanobind::object graph_object(graph::Graph* graph);
 graph::GraphPtr graph_of_object(PyObject* graph);
 // An object that native code keeps alive.
 std::shared_ptr<void> hold(PyRef object);
-// The finished graph of a Python object as something to run.
+// The finished graph of a Python object as a Callable.
 graph::CallablePtr callable_of(PyObject* graph);
 
-// Lets the node that was added last keep the Python objects of the graphs that it runs.
+// Makes the node that was added last keep the Python objects of the graphs that it runs.
 void keep_graphs(graph::Graph& outer, std::initializer_list<nanobind::handle> graphs);
 
-// Appends the results of a plan. Throws PythonError for what nodes throw, with the place of the
-// node in its message.
+// Appends the results of a plan. Errors of nodes become PythonErrors whose messages name the line
+// that added the node.
 void run_plan(const graph::Plan& plan, std::span<const Tensor> arguments, TensorList& results);
 
-// Appends the outputs of a run; `inputs` get the captures. Throws PythonError for what nodes throw,
-// with the place of the node in its message.
+// Appends the outputs of a run; the captures are appended to `inputs`. Errors of nodes become
+// PythonErrors whose messages name the line that added the node.
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results);
-// Sets the Python exception that stands for the C++ exception being handled, which nodes raised.
+// Sets the Python exception that corresponds to the C++ exception being handled, which nodes
+// raised.
 void set_error_of_nodes(const graph::FailedNodes& failed) noexcept;
 
 }  // namespace ef::py

@@ -37,7 +37,7 @@ using graph::Graph;
 using graph::Node;
 using graph::NodeFunction;
 
-// A call of Python.
+// A node that calls a Python function.
 class HostCall final : public NodeFunction {
  public:
   HostCall(nb::handle callable, SpecList specs, std::string type, bool effects, bool unless,
@@ -93,8 +93,8 @@ class HostCall final : public NodeFunction {
   SpecList specs_;
   std::string type_;
   bool effects_;
-  bool unless_;       // whether the first input says that there is nothing to do
-  bool in_programs_;  // whether it calls operations that programs have
+  bool unless_;  // whether the first input decides that nothing has to be done
+  bool in_programs_;  // whether it calls operations that programs can contain
 };
 
 nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
@@ -108,7 +108,7 @@ nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
   return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
 }
 
-// Whether an optional member has no value: giving it one makes the attributes others.
+// Whether an optional member has no value: reading it would give it one, and change the attributes.
 bool is_missing(const AttrField& field, AttrsRef attrs) {
   const SavedAttrs copy = attrs;
   field.value_in(const_cast<void*>(AttrsRef(copy).data()));
@@ -124,7 +124,7 @@ std::string_view word_of(std::string_view words, size_t position) {
 
 nb::object attr_object(const AttrField& field, AttrsRef attrs) {
   if (field.engage && is_missing(field, attrs)) return nb::none();
-  // A member that has a value is not changed by asking for it.
+  // Reading a member that has a value does not change it.
   const void* const member = field.value_in(const_cast<void*>(attrs.data()));
   switch (field.kind) {
     case AttrKind::kInt: return nb::int_(*static_cast<const int64_t*>(member));
@@ -268,7 +268,7 @@ nb::object custom_gradient_of_node(const PyNode& self) {
                         parts.num_results, kinds, variables);
 }
 
-// Tapes that nodes keep of their runs are no tensors to a program.
+// The tapes that nodes keep of their runs are not tensors of the program.
 nb::list tensors_of(std::span<const Tensor> tensors) {
   nb::list list;
   for (const Tensor& tensor : tensors) {

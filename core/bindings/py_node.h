@@ -7,14 +7,14 @@
 
 namespace ef::py {
 
-// A node, as long as its graph lives.
+// A node, valid as long as its graph lives.
 struct PyNode {
   graph::GraphPtr graph;
   graph::NodeId id;
   const graph::Node& node() const { return graph->node(id); }
 };
 
-// An attribute as Python has it; None for an optional one without a value.
+// An attribute as a Python object; None for an optional one without a value.
 nanobind::object attr_object(const AttrField& field, AttrsRef attrs);
 
 void add_nodes(nanobind::module_& m);

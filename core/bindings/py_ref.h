@@ -43,7 +43,7 @@ inline PyRef checked(PyObject* object) {
   return PyRef::steal(object);
 }
 
-// The attribute, or an empty reference where there is none.
+// The attribute, or an empty reference if there is none.
 inline PyRef attribute(PyObject* object, const char* name) {
   PyRef value = PyRef::steal(PyObject_GetAttrString(object, name));
   if (!value) {

@@ -75,7 +75,7 @@ void drop(PyTape* self) {
   if (Tape* tape = std::exchange(self->tape, nullptr)) tape->release();
 }
 
-// The tape, held by a reference: Python code that runs meanwhile may destroy its owner.
+// The tape, held by a reference: Python code may destroy its owner meanwhile.
 class HeldTape {
  public:
   explicit HeldTape(PyTape* self);
@@ -135,8 +135,8 @@ PyObject* enter(PyObject* object, PyObject*) {
 PyObject* exit(PyObject* object, PyObject* const*, Py_ssize_t) {
   return guarded([&]() -> PyObject* {
     PyTape* self = self_of(object);
-    // Also after another thread's gradient() has ended the recording: only this thread can change
-    // its list of tapes.
+    // Also if gradient() on another thread has ended the recording: only this thread can change its
+    // list of tapes.
     if (self->tape) pop_tape(self->tape);
     self->recording = false;
     Py_RETURN_NONE;
@@ -151,7 +151,7 @@ PyRef flatten(PyObject* structure) {
 bool is_leaf(PyObject* object) { return is_tensor(object) || is_variable(object); }
 bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
 
-// A leaf of a structure, or the variable behind an object that says it acts as one and has a
+// A leaf of a structure, or the variable behind an object that declares itself a variable and has a
 // handle.
 PyRef source_of(PyObject* leaf) {
   if (is_leaf(leaf) || !PyObject_HasAttrString(leaf, "_should_act_as_resource_variable")) {
@@ -186,7 +186,7 @@ void for_each_leaf(PyObject* structure, const Visit& visit) {
   }
 }
 
-// The structure with copies of its lists, which do not change.
+// The structure with copies of its lists, which Python code cannot change.
 PyRef frozen(PyObject* structure) {
   if (!is_row(structure)) return PyRef::share(structure);
   const Items items(structure);
@@ -208,7 +208,7 @@ PyRef frozen(PyObject* structure) {
   return copy;
 }
 
-// Warns that a tensor, `what` of a tape, has a dtype without gradients.
+// Warns that a tensor has a dtype without gradients; `what` is its role ("watched").
 [[gnu::cold]] void warn_of_dtype(const char* what, DType dtype) {
   const PyRef module = checked(PyImport_ImportModule("eagerflow.autodiff.tape"));
   const PyRef name = checked(PyUnicode_FromString(dtype_name(dtype)));
@@ -259,8 +259,8 @@ bool zeros_wanted(PyObject* unconnected) {
        "; it must be 'none' or 'zero'.");
 }
 
-// A tensor or variable that is both target and source has the identity as its derivative, whether a
-// tape has seen it or not; only strings have none.
+// A tensor or variable that is both target and source has the identity as its derivative, whether
+// it is watched or not. Strings have no derivative.
 Gradient gradient_by_itself(uint64_t source, std::span<const uint64_t> target_ids,
                             std::span<const Tensor> targets, std::span<const Tensor> weights) {
   Gradient sum;
@@ -328,9 +328,9 @@ struct GradientArgs {
   PyObject* sources = nullptr;
   PyObject* output_gradients = Py_None;
   PyObject* unconnected = Py_None;
-  PyObject* finished = nullptr;  // called with each source's number and its complete gradient
-  bool rows = false;  // output_gradients is one tensor, whose rows weigh one target in turn
-  // Instead, each element of one target gets a row, or each that the rows of a batch have.
+  PyObject* finished = nullptr;  // called with the index of each source and its complete gradient
+  bool rows = false;  // output_gradients is one tensor; each row weighs one target
+  // Instead of rows: one row for each element of a target, or for each element of a row of a batch.
   enum class Elements : uint8_t { kNone, kAll, kOfBatch } elements = Elements::kNone;
 };
 
@@ -475,8 +475,8 @@ PyObject* gradient(PyObject* object, PyObject* const* args, Py_ssize_t count, Py
   });
 }
 
-// _gradient_as_finished(target, sources, output_gradients, finished): `gradient`, which calls
-// `finished` with the number of a source and its gradient as soon as that is complete.
+// _gradient_as_finished(target, sources, output_gradients, finished): like `gradient`, but calls
+// `finished` with the index of a source and its gradient as soon as that is complete.
 PyObject* gradient_as_finished(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     if (count != 4) fail(Code::kTypeError, "_gradient_as_finished() takes 4 arguments");
@@ -522,7 +522,7 @@ PyObject* check_records_method(PyObject* object, PyObject*) {
   });
 }
 
-// The id of a tensor or variable on the tape.
+// The tape's entry of a tensor or variable.
 PyObject* entry_of(PyObject* object, PyObject* source) {
   return guarded([&] {
     const Tape* tape = self_of(object)->tape;
@@ -551,7 +551,7 @@ PyObject* watched_variables(PyObject* object, PyObject*) {
       std::ranges::sort(variables, {}, &Variable::id);
       for (Variable* variable : variables) {
         auto* owner = static_cast<PyObject*>(variable->owner);
-        // Skipped: it is being deallocated.
+        // Skipped, because it is being deallocated.
         if (owner && Py_REFCNT(owner) > 0 && PyList_Append(list.get(), owner) < 0)
           throw PythonError();
       }

@@ -32,8 +32,9 @@ namespace {
 
 PyObject* shape_class = nullptr;
 
-// A tensor of a program's graph keeps the graph. The garbage collector tracks these objects, for
-// the graph's attributes may lead back to them; tensors with values hold no Python objects.
+// A tensor of a program's graph keeps the graph alive. The garbage collector tracks these objects,
+// because the graph's attributes may refer back to them; tensors with values hold no Python
+// objects.
 struct PySymbolicTensor {
   PyTensor tensor;
   PyObject* graph;
@@ -118,7 +119,7 @@ PyObject* get_shape(PyObject* self, void*) {
   return guarded([&] { return shape_object(tensor_of(self).shape()); });
 }
 
-// A tuple of the sizes, None where they are unknown; None if the rank is.
+// A tuple of the sizes, with None for unknown ones; None if the rank is unknown.
 PyObject* sizes_tuple(const Shape& shape) {
   if (!shape.ranked()) [[unlikely]]
     return Py_NewRef(Py_None);
@@ -132,7 +133,7 @@ PyObject* sizes_tuple(const Shape& shape) {
 
 PyObject* shape_tuple(PyObject* self, PyObject*) { return sizes_tuple(tensor_of(self).shape()); }
 
-// One of the sizes while a graph is built: an int32 scalar.
+// A single size while a graph is built: an int32 scalar.
 PyObject* symbolic_size(const Tensor& shape, int axis) {
   const Tensor size =
       call(ops::strided_slice, {shape},
@@ -141,7 +142,7 @@ PyObject* symbolic_size(const Tensor& shape, int axis) {
   return wrap(Tensor(size));
 }
 
-// The sizes to compute with: those that are not known before the graph runs are its tensors.
+// The sizes for computations. Sizes that are unknown until the graph runs are tensors of the graph.
 PyObject* get_sizes(PyObject* self, PyObject*) {
   const Tensor& tensor = tensor_of(self);
   if (tensor.shape().fully_known()) [[likely]]
@@ -182,7 +183,7 @@ PyObject* get_size(PyObject* self, void*) {
   return size < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(size);
 }
 
-// Throws if the tensor belongs to a graph: programs cannot read it, known or not.
+// Throws if the tensor belongs to a graph: programs cannot read its value, even if it is known.
 void require_value(PyObject* self, Code code, const char* what) {
   const Tensor& tensor = tensor_of(self);
   const Symbol* const symbol = symbol_of(tensor);
@@ -248,7 +249,7 @@ int tensor_bool(PyObject* self) {
   if (tensor.dtype() == DType::kBool) {
     try {
       return *tensor.data<bool>();
-    } catch (...) {  // it may have to be computed first
+    } catch (...) {  // the value may have to be computed first
       set_python_error();
       return -1;
     }
@@ -260,7 +261,7 @@ int tensor_bool(PyObject* self) {
   return truth;
 }
 
-// NumPy converts the element, and raises the errors for arrays and strings.
+// NumPy converts the element, and raises the errors of arrays and strings.
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* number_of(PyObject* self) {
   return guarded([&] {
@@ -290,7 +291,7 @@ PyObject* tensor_index(PyObject* self) {
 
 PyObject* tensor_complex(PyObject* self, PyObject*) { return number_of<call_complex>(self); }
 
-// A read-only buffer of NumPy's; an error for dtypes without a buffer format.
+// A read-only NumPy buffer; an error for dtypes without a buffer format.
 int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded(-1, [&] {
@@ -301,7 +302,7 @@ int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
       return -1;
     }
     const PyRef array = checked(to_numpy(tensor_of(self), false));
-    PyArray_CLEARFLAGS(as_array(array), NPY_ARRAY_WRITEABLE);  // of strings, which are copied
+    PyArray_CLEARFLAGS(as_array(array), NPY_ARRAY_WRITEABLE);  // strings are copied, and would be writable
     return PyObject_GetBuffer(array, view, flags);
   });
 }
@@ -368,7 +369,7 @@ PyObject* iterator_next(PyObject* object) {
   return like(iterator->tensor, item);
 }
 
-// Tensors of programs' graphs are keys of dictionaries by what they are.
+// Tensors of programs' graphs are hashed by identity, as keys of dictionaries.
 Py_hash_t tensor_hash(PyObject* self) {
   const Symbol* const symbol = symbol_of(tensor_of(self));
   const graph::GraphPtr graph = symbol ? symbol->graph() : nullptr;
@@ -401,7 +402,7 @@ PyMethodDef methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// What tensors of graphs lack: programs ask with `hasattr`.
+// Methods that tensors of graphs lack: programs test for them with `hasattr`.
 PyMethodDef eager_methods[] = {
     {"numpy", numpy_method, METH_NOARGS,
      "numpy($self)\n--\n\n"
@@ -412,7 +413,7 @@ PyMethodDef eager_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// `hasattr` says no, and whoever asks for the method is told why there is none.
+// `hasattr` returns False, and an access to the method raises an error with the reason.
 PyObject* refuse_numpy(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
     require_value(self, Code::kAttributeError, "numpy()");
@@ -493,7 +494,7 @@ void register_shape_class(PyObject* cls) {
 PyObject* shape_object(const Shape& shape) {
   PyObject* sizes = sizes_tuple(shape);
   if (!sizes || !shape_class) return sizes;
-  // The sizes need none of the checks of the constructor.
+  // The sizes are known to be valid, so the constructor is not called.
   auto* const type = reinterpret_cast<PyTypeObject*>(shape_class);
   PyObject* object = type->tp_alloc(type, 0);
   static PyObject* const dims = PyUnicode_InternFromString("_dims");

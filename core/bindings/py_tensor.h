@@ -1,5 +1,5 @@
-// eagerflow.Tensor as a Python type, with one class for tensors that have values and one for those
-// of graphs.
+// eagerflow.Tensor as a Python type, with one class for tensors that have values and one for
+// tensors of graphs.
 #pragma once
 
 #include <Python.h>
@@ -20,13 +20,13 @@ struct PyTensor {
 
 extern PyTypeObject* eager_type;
 extern PyTypeObject* symbolic_type;
-// Those of weak tensors (bindings/promotion.h).
+// The class of weak tensors (bindings/promotion.h).
 extern PyTypeObject* weak_eager_type;
 extern PyTypeObject* weak_symbolic_type;
-// Whether operations promote dtypes. There are no weak tensors before.
+// Whether operations promote dtypes. Otherwise there are no weak tensors.
 extern bool promotes;
 
-// Whether it is one of the types that nearly all tensors have; weak tensors have others.
+// Whether it is one of the types of nearly all tensors; weak tensors have other types.
 inline bool is_tensor_type(const PyTypeObject* type) {
   return type == eager_type || type == symbolic_type;
 }
@@ -41,13 +41,13 @@ inline const Tensor& tensor_of(PyObject* object) {
   return reinterpret_cast<PyTensor*>(object)->tensor;
 }
 
-// The tensor of an object; a TypeError if it is none.
+// The tensor of an object; raises a TypeError for other objects.
 const Tensor& checked_tensor(PyObject* object);
 
 // A new Python object for `tensor`, or null with an exception set.
 PyObject* wrap(Tensor&& tensor);
 
-// The same as a weak tensor.
+// The same for a weak tensor.
 PyObject* wrap_weak(Tensor&& tensor);
 
 // Handles without reference counting, for arguments that the caller's frame keeps alive.
@@ -65,7 +65,7 @@ class Borrowed {
   TensorImpl* impls_[kMax];
 };
 
-// Runs an op with one result on tensors the caller keeps alive. Throws.
+// Runs an op with one result on tensors that the caller keeps alive. Throws.
 PyObject* run_op(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs);
 
 // Fills the number, comparison and mapping slots shared by tensors and variables.

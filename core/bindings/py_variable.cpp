@@ -1,4 +1,4 @@
-// The Variable base type: reading, assigning, and the operators of the value it holds.
+// The Variable base type: reading and assigning values, and the operators of the values.
 #include "bindings/py_variable.h"
 
 #include <structmember.h>
@@ -30,20 +30,20 @@ PyVariable* self_of(PyObject* object) { return reinterpret_cast<PyVariable*>(obj
 
 PyObject* variable_new(PyTypeObject* type, PyObject*, PyObject*) { return type->tp_alloc(type, 0); }
 
-// Takes the variable over.
+// Steals the reference to the variable.
 void hold(PyObject* object, Variable* variable, PyObject* name) {
   PyVariable* const self = self_of(object);
   variable->owner = object;
   if (Variable* old = std::exchange(self->variable, variable)) {
-    old->owner = nullptr;  // a tape may keep it
+    old->owner = nullptr;  // a tape may keep the variable
     old->release();
   }
   Py_INCREF(name);
   Py_XSETREF(self->name, name);
 }
 
-// __init__(value, trainable, name, shape): shape is None for the value's own, a tuple whose unknown
-// dimensions are None, or False where even the rank may change.
+// __init__(value, trainable, name, shape): shape is None for the value's shape, a tuple with None
+// for unknown dimensions, or False if even the rank may change.
 int variable_init(PyObject* object, PyObject* args, PyObject*) {
   PyObject* value = nullptr;
   int trainable = 1;
@@ -72,7 +72,7 @@ int variable_init(PyObject* object, PyObject* args, PyObject*) {
   });
 }
 
-// _declare(dtype, shape, trainable, name): in place of __init__, makes a variable that stands for
+// _declare(dtype, shape, trainable, name): instead of __init__, creates a variable that represents
 // those of sessions.
 PyObject* declare(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
@@ -113,7 +113,7 @@ std::string tuple_text(const Shape& shape) {
 
 std::string shape_text(const PyVariable* self) { return tuple_text(self->variable->shape()); }
 
-// assign, assign_add and assign_sub share their arguments: (value, use_locking, name, read_value).
+// The arguments of assign, assign_add and assign_sub: (value, use_locking, name, read_value).
 struct AssignArgs {
   PyObject* value = nullptr;
   bool read_value = true;
@@ -151,7 +151,7 @@ AssignArgs parse_assign(PyObject* const* args, Py_ssize_t count, PyObject* names
   return parsed;
 }
 
-// What a change returns: the variable, or what has changed it, an operation of a graph or nothing.
+// The result of a change: the variable, or an operation of a graph, or None.
 PyObject* assigned(PyObject* object, bool read_value) {
   if (!read_value && last_operation && graph::building()) {
     return PyObject_CallNoArgs(last_operation);
@@ -167,8 +167,8 @@ Tensor peek_variable(PyObject* object) {
   return read_variable(object);
 }
 
-// What NumPy takes: a value, which variables have outside of functions that are traced, and those
-// of programs' graphs in sessions only.
+// The value for NumPy. Variables have values outside of traced functions; variables of programs'
+// graphs only in sessions.
 Tensor value_for_numpy(PyObject* object) {
   const graph::Graph* const graph = graph::building();
   if (graph && (!graph->in_program() || variable_of(object).is_declaration())) {
@@ -181,7 +181,7 @@ Tensor value_for_numpy(PyObject* object) {
   return peek_variable(object);
 }
 
-// The value that a method takes, in the variable's dtype.
+// The value for a method, converted to the variable's dtype.
 Tensor converted(const Variable& variable, PyObject* given, const char* method) {
   if (promotes_now()) [[unlikely]] {
     if (Tensor value = assigned_value(variable.dtype(), given, method)) return value;
@@ -255,7 +255,7 @@ PyObject* value_method(PyObject* object, PyObject*) {
   return guarded([&] { return wrap(variable_of(object).read()); });
 }
 
-// The value where operations run now, while `value` gives it where the variable is.
+// The value on the device of operations; `value` returns it on the variable's device.
 PyObject* read_value(PyObject* object, PyObject*) {
   if (!several_devices) return value_method(object, nullptr);
   return guarded([&] {
@@ -285,7 +285,7 @@ PyObject* array_method(PyObject* object, PyObject* args, PyObject* kwargs) {
 
 PyObject* get_shape(PyObject* object, void*) {
   return guarded([&]() -> PyObject* {
-    const Shape declared = variable_of(object).shape();  // __init__ may run again meanwhile
+    const Shape declared = variable_of(object).shape();  // __init__ may be called again meanwhile
     return shape_object(declared);
   });
 }
@@ -298,7 +298,7 @@ PyObject* get_trainable(PyObject* object, void*) {
   return guarded([&] { return PyBool_FromLong(variable_of(object).trainable()); });
 }
 
-// Says whether the object has a value of its own, to which trainability belongs.
+// Returns whether the object has a variable of its own, whose trainability this sets.
 PyObject* set_trainable(PyObject* object, PyObject* value) {
   const int trainable = PyObject_IsTrue(value);
   if (trainable < 0) return nullptr;
@@ -334,12 +334,13 @@ PyObject* variable_subscript(PyObject* object, PyObject* key) {
   return slice;
 }
 
-// What Python's conversions take; a symbolic tensor, while a graph is built, refuses them.
+// The value for Python's conversions; while a graph is built, a symbolic tensor, which refuses
+// them.
 Tensor value_for_python(PyObject* object) {
   return graph::building() ? read_variable(object) : peek_variable(object);
 }
 
-// Operators that only tensors define in the type: conversions to Python's numbers.
+// Conversions to Python's numbers, which only the Tensor type defines.
 template <PyObject* (*Convert)(PyObject*)>
 PyObject* through_tensor(PyObject* object) {
   return guarded([&]() -> PyObject* {
@@ -435,7 +436,7 @@ PyMemberDef members[] = {
 
 Variable& variable_of(PyObject* object) {
   if (Variable* variable = self_of(object)->variable) return *variable;
-  // A program's own class may wrap a variable: its handle, which it passes on, says which.
+  // A program's own class may wrap a variable and pass on its `handle`.
   const PyRef handle = attribute(object, "handle");
   const PyRef inner = handle ? attribute(handle.get(), "variable") : PyRef();
   if (!inner || inner.get() == object || !is_variable(inner.get())) {
@@ -461,8 +462,8 @@ DType variable_dtype(PyObject* object) {
 
 Tensor read_variable(PyObject* object) {
   if (Variable* variable = self_of(object)->variable) return variable->read();
-  // What has no value of its own, as a subclass that wraps another variable, says what its value
-  // is.
+  // An object without a variable of its own, such as a subclass that wraps a variable, returns its
+  // value from read_value().
   const PyRef value = checked(PyObject_CallMethod(object, "read_value", nullptr));
   if (!is_tensor(value.get())) fail(Code::kTypeError, "read_value() of a variable gives a tensor.");
   return tensor_of(value.get());

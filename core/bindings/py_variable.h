@@ -21,18 +21,19 @@ struct PyVariable {
 extern PyTypeObject* variable_type;
 
 inline bool is_variable(PyObject* object) { return PyObject_TypeCheck(object, variable_type); }
-// The native variable, that of the handle for an object that wraps another variable; throws a
-// ValueError if there is none.
+// The native variable; for an object that wraps another variable, the variable of its handle.
+// Throws a ValueError if there is none.
 Variable& variable_of(PyObject* object);
-// The dtype, for objects without a native variable that of what their read_value() returns.
+// The dtype; for objects without a native variable, the dtype of the result of read_value().
 DType variable_dtype(PyObject* object);
 // The current value; tapes that watch the variable record the read.
 Tensor read_variable(PyObject* object);
 
-// Names the function that makes the method `assign` of variable[key] from the variable and the key.
+// Sets the function that creates the method `assign` of variable[key], given the variable and the
+// key.
 void register_slice_assignment(PyObject* function);
 
-// function() gives the operation that was added last to the graph that is being built.
+// Sets the function that returns the operation added last to the graph that is being built.
 void register_last_operation(PyObject* function);
 
 bool init_variable_type(PyObject* module);

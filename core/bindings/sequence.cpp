@@ -1,5 +1,5 @@
-// Reading elements, rows and nested rows. Nothing here runs Python code, so that lists cannot
-// change while they are read.
+// Reads elements, rows and nested rows. No function here runs Python code, so lists cannot change
+// while they are read.
 #include "bindings/sequence.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr Py_ssize_t kPrefetch = 16;
 
 bool is_row(PyObject* object) { return PyList_CheckExact(object) || PyTuple_CheckExact(object); }
 
-// Whether it is a scalar of NumPy's own. The dtype of another class may need an import.
+// Whether it is a scalar of NumPy itself. The dtype of another class may need an import.
 bool is_numpy_scalar_of_its_own(PyObject* object) {
   return PyArray_IsScalar(object, Generic) &&
          !PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_HEAPTYPE);
@@ -47,7 +47,7 @@ bool is_numpy_integer(PyObject* item) {
   return PyArray_IsScalar(item, Integer) && !PyArray_IsScalar(item, Timedelta);
 }
 
-// A NumPy scalar cast to the C type that `type_num` stands for.
+// A NumPy scalar cast to the C type of `type_num`.
 template <class T>
 bool cast_scalar(PyObject* item, int type_num, T* out) {
   PyArray_Descr* descr = PyArray_DescrFromType(type_num);
@@ -121,8 +121,8 @@ inline Outcome read_int64(PyObject* item, Source source, int64_t* out) {
   return overflow ? Outcome::kIntRange : Outcome::kOk;
 }
 
-// Readers turn one object into one element. `exact` says that a number out of range is an error,
-// where other readers wrap integers and turn large floats into infinities.
+// Readers convert one object to one element. With `exact`, numbers out of range are errors;
+// otherwise integers wrap, and large floats become infinities.
 template <class T, bool exact = false>
 struct Reader {
   static Outcome read(PyObject* item, Source source, T* out) {
@@ -218,7 +218,7 @@ struct Reader<std::string, exact> {
   }
 };
 
-// The elements of an array that stands for a nested sequence.
+// The elements of an array in place of a nested sequence.
 template <class T>
 Outcome fill_from_array(PyArrayObject* array, std::span<const int64_t> dims, bool exact, T** out) {
   if (static_cast<size_t>(PyArray_NDIM(array)) != dims.size()) return Outcome::kRagged;
@@ -336,7 +336,7 @@ Parsed parse(PyObject* value, Source source, const Outline& outline, DType dtype
   return parsed;
 }
 
-// The kind of number that the first element is.
+// The kind of the first element.
 enum class Kind { kBool, kInt, kHalf, kBfloat16, kFloat, kDouble, kComplex, kString, kOther };
 
 Kind kind_of_dtype(DType dtype) {
@@ -403,14 +403,14 @@ Parsed empty_sequence(const Outline& outline, DType dtype) {
   return {Outcome::kOk, Tensor::empty(dtype, outline.shape)};
 }
 
-// Whether all integers are the same in another dtype.
+// Whether all integers keep their values in another dtype.
 bool keeps_integers(const Tensor& integers, const Tensor& others) {
   const Tensor back = cast_to(others, integers.dtype());
   return std::equal(integers.data<int64_t>(), integers.data<int64_t>() + integers.size(),
                     back.data<int64_t>());
 }
 
-// Values of types without arithmetic are parsed as integers or, for float types, as floats.
+// Values of dtypes without arithmetic are parsed as integers or, for float dtypes, as floats.
 template <bool exact>
 Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DType dtype) {
   Parsed parsed{Outcome::kMismatch, Tensor()};
@@ -429,7 +429,7 @@ Parsed parse_stored(PyObject* value, Source source, const Outline& outline, DTyp
   return parsed;
 }
 
-// Plain Python objects are parsed at once; sequences with tensor-like objects must be normalised.
+// Plain Python objects are parsed directly; sequences of tensor-like objects have to be normalised.
 Outcome first_is_plain(const Outline& outline, Source source) {
   if (outline.outcome != Outcome::kOk) return outline.outcome;
   if (source == Source::kPlain && outline.first && !is_plain_scalar(outline.first)) {
@@ -450,14 +450,14 @@ Parsed parse_natural(PyObject* value, Source source) {
 
 namespace {
 
-// `exact` says that integers out of range are an outcome; else they wrap.
+// With `exact`, integers out of range are an outcome; otherwise they wrap.
 template <bool exact>
 Parsed parse_to(PyObject* value, Source source, DType dtype) {
   const Outline outline = outline_of(value, source);
   const Outcome outcome = first_is_plain(outline, source);
   if (outcome != Outcome::kOk) return {outcome, Tensor()};
   if (!outline.first) return empty_sequence(outline, dtype);
-  // TensorFlow converts booleans to numbers only for the dtypes that it parses directly.
+  // TensorFlow converts booleans to numbers only for these dtypes, which it parses directly.
   constexpr DTypeSet kDirect{DType::kFloat16,    DType::kFloat32, DType::kFloat64,
                              DType::kInt32,      DType::kInt64,   DType::kUint64,
                              DType::kComplex128, DType::kBool,    DType::kString};

@@ -1,4 +1,4 @@
-// Python numbers, strings and nested sequences of them, parsed straight into a tensor's memory.
+// Parses Python numbers, strings and nested sequences of them directly into a tensor's memory.
 #pragma once
 
 #include <Python.h>
@@ -11,20 +11,20 @@ namespace ef::py {
 
 enum class Outcome : uint8_t {
   kOk,
-  kNotPlain,     // holds something else than lists, tuples, and Python's numbers and strings
-  kMismatch,     // an element of another type than the first one asks for
+  kNotPlain,  // contains other objects than lists, tuples, and Python's numbers and strings
+  kMismatch,  // an element of another type than the first one requires
   kFloat,        // a float where integers were expected
   kRagged,       // rows of different lengths
-  kIntRange,     // an integer that does not fit
-  kFloatRange,   // a float, or an integer as one, that does not fit
-  kUnicode,      // a string that cannot be written as UTF-8
-  kUnsupported,  // the first element is of a type that no tensor holds
+  kIntRange,  // an integer out of range
+  kFloatRange,  // a float, or an integer as a float, out of range
+  kUnicode,  // a string that UTF-8 cannot encode
+  kUnsupported,  // no dtype for the type of the first element
   kTooDeep,      // more than kMaxRank levels
 };
 
-// Where the value's elements come from.
+// The origin of the elements.
 enum class Source : uint8_t {
-  kPlain,       // any Python object; kNotPlain where it holds foreign ones
+  kPlain,  // any Python object; kNotPlain if there are foreign ones
   kNormalized,  // the result of a Normalizer without tensors in it
 };
 
@@ -34,12 +34,12 @@ struct Parsed {
   PyRef culprit = {};  // for kUnsupported: the object
 };
 
-// Parses with the dtype that the first element suggests.
+// Parses with the natural dtype of the first element.
 Parsed parse_natural(PyObject* value, Source source);
-// Parses as `dtype` where its elements convert without losing their kind. Integers that an integer
-// dtype cannot hold have the outcome kIntRange.
+// Parses as `dtype` if conversions do not lose the kind of an element. Integers out of the range of
+// an integer dtype have the outcome kIntRange.
 Parsed parse_as(PyObject* value, Source source, DType dtype);
-// The same, but such integers wrap, as far as 64 bits hold them.
+// The same, but integers that fit 64 bits wrap.
 Parsed parse_wrapping(PyObject* value, Source source, DType dtype);
 
 }  // namespace ef::py

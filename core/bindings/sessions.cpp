@@ -31,7 +31,7 @@ using graph::Plan;
 using graph::Port;
 using graph::VariableStore;
 
-// The plan of one combination of what is fetched, run and fed.
+// The plan for one combination of fetches, targets and feeds.
 class SessionPlan {
  public:
   SessionPlan(nb::handle graph, nb::handle fetches, const std::vector<NodeId>& operations,
@@ -55,7 +55,7 @@ class SessionPlan {
   size_t size() const { return plan_->size(); }
 
   nb::list run(VariableStore& store, nb::handle values) const {
-    // A function that is called may drop this object.
+    // A function that the plan calls may free this object.
     const std::shared_ptr<const Plan> plan = plan_;
     const GraphPtr graph = graph_;
     TensorList arguments;

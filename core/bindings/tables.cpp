@@ -42,7 +42,7 @@ void add_tables(nb::module_& module) {
           nb::arg("keys"), nb::arg("values"), nb::arg("same") = false)
       .def("remove", [](data::Table& self, nb::handle keys) { self.remove(to_tensor(keys.ptr())); })
       .def("items", [](const data::Table& self) {
-        // Both exported before objects are made, which may run Python code.
+        // Both are exported before Python objects are created, which may run Python code.
         Tensor keys = self.keys(), values = self.values();
         return nb::make_tuple(wrapped(std::move(keys)), wrapped(std::move(values)));
       });

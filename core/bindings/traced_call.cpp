@@ -1,6 +1,6 @@
-// A Function remembers for which dtypes and shapes of tensors, and for which iterators, a call runs
-// which graph. Calls with such arguments are answered here; all others go to the method `_call`,
-// which traces if need be and says what to remember.
+// A Function remembers which graph serves which dtypes and shapes of tensors, and which iterators.
+// Calls with such arguments are answered here. All others go to the method `_call`, which traces if
+// necessary and returns what to remember.
 #include "bindings/traced_call.h"
 
 #include <structmember.h>
@@ -21,10 +21,10 @@
 namespace ef::py {
 namespace {
 
-// How many kinds of arguments a function remembers; a call compares them one after the other.
+// The number of argument kinds that a function remembers; a call compares them one after the other.
 constexpr size_t kMostKinds = 16;
 
-// An argument that a graph takes: any tensor of a dtype and shape, or an iterator, by its handle.
+// An argument of a graph: any tensor of a dtype and shape, or the handle of an iterator.
 struct Argument {
   DType dtype = DType::kResource;
   Shape shape;
@@ -34,7 +34,7 @@ struct Argument {
 struct Kind {
   std::vector<Argument> arguments;
   graph::CallablePtr callable;
-  PyRef pack;  // makes the result of a list of tensors; null if the only tensor is the result
+  PyRef pack;  // packs a list of tensors into the result; null if the only tensor is the result
 };
 
 struct TracedCall {
@@ -43,7 +43,7 @@ struct TracedCall {
   Py_ssize_t calls;  // that were answered here
 };
 
-// Set while functions shall run as Python.
+// Set while functions run as Python code, without graphs.
 bool paused = false;
 PyObject* call_name = nullptr;
 
@@ -65,7 +65,7 @@ bool matches(const Kind& kind, PyObject* const* args, size_t count) {
   return true;
 }
 
-// Whether an iterator that was an argument is gone: no call will match.
+// Whether an iterator among the arguments has been freed: no call will match.
 bool is_over(const Kind& kind) {
   return std::any_of(kind.arguments.begin(), kind.arguments.end(), [](const Argument& argument) {
     return argument.object && PyWeakref_GET_OBJECT(argument.object.get()) == Py_None;
@@ -101,7 +101,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       }
     }
   }
-  // With the function itself as the first argument of its method.
+  // The function itself is the first argument of its method.
   std::vector<PyObject*> all{self};
   all.insert(all.end(), args, args + count + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
   return PyObject_VectorcallMethod(call_name, all.data(), count + 1, keywords);
@@ -186,7 +186,7 @@ PyMemberDef members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 
-// Subclasses that are defined in Python lack the flag by which calls find the vectorcall.
+// Subclasses that are defined in Python lack the flag that makes calls use the vectorcall.
 PyObject* init_subclass(PyObject* cls, PyObject*) {
   auto* const type = reinterpret_cast<PyTypeObject*>(cls);
   type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;

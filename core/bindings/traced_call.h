@@ -1,4 +1,4 @@
-// The base class of tf.function's Functions: calls with tensors go to a graph without Python code.
+// The base class of tf.function's Functions: calls with tensors run a graph without Python code.
 #pragma once
 
 #include <Python.h>

@@ -1,4 +1,4 @@
-// Calls with integers that do not fit are rare: NumPy looks at the integers.
+// Calls with integers that do not fit a dtype. They are rare, so NumPy compares the integers.
 #include "bindings/unfit_integers.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void on_integer_type(DType dtype, const Body& body) {
 
 bool is_tensor_like(PyObject* value) { return is_tensor(value) || is_variable(value); }
 
-// The dtype that the inputs of a call take.
+// The dtype of the inputs of a call.
 DType common_dtype(PyObject* const* values, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (is_tensor(values[i])) return tensor_of(values[i]).dtype();
@@ -53,8 +53,8 @@ bool is_extreme(const Op& op) { return &op == &ops::maximum || &op == &ops::mini
 
 Tensor either(const Tensor& a, const Tensor& b) { return call(ops::logical_or, {a, b}); }
 
-// Integers beyond the end of the range that the operation keeps to have no effect. Others would be
-// the result, and wrap.
+// An integer out of range is replaced by a limit of the dtype if it then has no effect. Otherwise
+// it would be the result, and wraps.
 Tensor limit_of(const Op& op, PyObject* value, DType dtype) {
   const Saturated limit = saturated(value, dtype);
   if (&op == &ops::clip_by_value) return limit.values;

@@ -1,5 +1,5 @@
-// Integers that a dtype cannot hold. Where they are stored they wrap, as in TensorFlow, and Python
-// warns. Operations that compare and limit see their values.
+// Integers that a dtype cannot hold. As in TensorFlow they wrap when they are stored, with a Python
+// warning. Operations that compare or limit use their exact values.
 #pragma once
 
 #include <Python.h>
@@ -9,13 +9,13 @@
 
 namespace ef::py {
 
-// Whether all integers of an array or scalar of NumPy's with the dtype `own` fit another one.
+// Whether all integers of a NumPy array or scalar of the dtype `own` fit another dtype.
 bool fits(PyObject* array, DType own, DType dtype);
 
-// Warns of the first integer in a value that a dtype cannot hold. Throws where warnings are errors.
+// Warns of the first integer in a value that a dtype cannot hold. Throws if warnings are errors.
 void warn_of_wrapping(PyObject* value, DType dtype);
 
-// The integers of a value in a dtype, those out of range as its limits, and where these are.
+// The integers of a value in a dtype, clipped to its range, and the positions of clipped ones.
 struct Saturated {
   Tensor values;
   Tensor below;
@@ -23,13 +23,13 @@ struct Saturated {
 };
 Saturated saturated(PyObject* value, DType dtype);
 
-// What a comparison gives, where `result` is that with the saturated values: on its right, or on
-// its left if `swapped`.
+// The result of a comparison, from `result`, the comparison with the clipped values: these are on
+// its right, or on its left if `swapped`.
 Tensor compared(const Op& op, const Tensor& result, const Saturated& integers, bool swapped);
 
-// Whether calls of an operation see the values of integers that do not fit.
+// Whether an operation uses the exact values of integers that do not fit.
 bool sees_values(const Op& op);
-// The result of such a call: `values` are its inputs.
+// The result of such a call on the inputs `values`.
 Tensor call_with_values(const Op& op, PyObject* const* values, size_t count);
 
 }  // namespace ef::py
