@@ -178,7 +178,7 @@ class ComposedOp {
     return true;
   }
 
-  std::vector<nb::str> words_;  // owns the texts of the declaration
+  std::vector<nb::str> words_;         // owns the texts of the declaration
   std::vector<Parameter> parameters_;  // of the function, in order
   Declaration declaration_;
   bool checked_first_;
@@ -213,15 +213,14 @@ PyObject* call_composed(PyObject* composed_op, PyObject* body, PyObject* const* 
 void add_composed_ops(nb::module_& module) {
   nb::class_<ComposedOp>(
       module, "ComposedOp",
-      "An operation that is composed in Python, as the op table would declare it.")
+      "An operation that is composed in Python, with a declaration as in the op table.")
       .def(nb::init<nb::str, nb::list, nb::list, nb::list, bool>(), nb::arg("op"),
            nb::arg("parameters"), nb::arg("inputs"), nb::arg("attrs"), nb::arg("checked_first"));
-  module.def(
-      "refuse_attr", refuse_value, nb::arg("attr"), nb::arg("value"), nb::arg("allowed"),
-      nb::arg("op") = "",
-      "Raises what TensorFlow raises for an attribute's dtype, or word, that is not allowed.");
+  module.def("refuse_attr", refuse_value, nb::arg("attr"), nb::arg("value"), nb::arg("allowed"),
+             nb::arg("op") = "",
+             "Raises TensorFlow's error for an attribute's dtype, or word, that is not allowed.");
   module.def("refuse_input", refuse_dtype, nb::arg("op"), nb::arg("index"), nb::arg("expected"),
-             nb::arg("dtype"), "Raises what TensorFlow raises for an input of the wrong dtype.");
+             nb::arg("dtype"), "Raises TensorFlow's error for an input of the wrong dtype.");
 }
 
 }  // namespace ef::py

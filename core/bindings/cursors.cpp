@@ -63,7 +63,7 @@ size_t count_leaves(const Form& form) {
 
 PyRef packed(const Form& form, std::vector<PyRef>& leaves) {
   if (form.kind != Form::Kind::kPython && leaves.size() != count_leaves(form)) {
-    PyErr_SetString(PyExc_ValueError, "An element has another number of leaves.");
+    PyErr_SetString(PyExc_ValueError, "An element has a different number of leaves.");
     throw PythonError();
   }
   return put_together(form, leaves);
@@ -110,13 +110,13 @@ PyObject* get_plain(PyObject* self, void*) {
 }
 
 PyMethodDef packer_methods[] = {
-    {"columns", columns, METH_O, "The leaves of elements: a list of those at each position."},
+    {"columns", columns, METH_O, "For each leaf, the list of that leaf in all elements."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 PyGetSetDef packer_getset[] = {
-    {"is_plain", get_plain, nullptr, "Whether elements are leaves, in tuples and dictionaries.",
-     nullptr},
+    {"is_plain", get_plain, nullptr,
+     "Whether elements consist of leaves, tuples and dictionaries only.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -140,7 +140,7 @@ struct RowReader {
   PyObject_HEAD PyObject* columns;
   PyObject* packer;
   PyObject* indices;  // a list or a range
-  Py_ssize_t at;  // the position of the next index
+  Py_ssize_t at;      // the position of the next index
 };
 
 RowReader& rows_of(PyObject* self) { return *reinterpret_cast<RowReader*>(self); }
@@ -214,14 +214,15 @@ int clear_rows(PyObject* self) {
 
 PyMethodDef row_methods[] = {
     {"_more", no_more, METH_NOARGS,
-     "Further indices, when all were read; None at the end. Readers that find more override it."},
+     "More indices, after the last one was read; None at the end. Readers with several blocks "
+     "override it."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 PyMemberDef row_members[] = {
     {"_columns", T_OBJECT, offsetof(RowReader, columns), 0, "What is read by index."},
-    {"_indices", T_OBJECT, offsetof(RowReader, indices), 0, "The indices that were asked for."},
-    {"_at", T_PYSSIZET, offsetof(RowReader, at), 0, "The position of the next one among them."},
+    {"_indices", T_OBJECT, offsetof(RowReader, indices), 0, "The list of indices."},
+    {"_at", T_PYSSIZET, offsetof(RowReader, at), 0, "The position of the next index."},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -294,7 +295,7 @@ int clear_map(PyObject* self) {
 }
 
 PyMethodDef map_methods[] = {
-    {"_error_of", same_error, METH_O, "What is raised for an error of the function."},
+    {"_error_of", same_error, METH_O, "The exception to raise for an error of the function."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -319,7 +320,7 @@ void dealloc(PyObject* self) {
 
 bool init_cursors(PyObject* module) {
   PyType_Slot packer_slots[] = {
-      {Py_tp_doc, const_cast<char*>("Packer(form): makes elements of lists of their leaves.")},
+      {Py_tp_doc, const_cast<char*>("Packer(form): builds elements from lists of their leaves.")},
       {Py_tp_new, slot(construct_packer)},
       {Py_tp_dealloc, slot(dealloc_packer)},
       {Py_tp_traverse, slot(traverse_packer)},
@@ -331,8 +332,8 @@ bool init_cursors(PyObject* module) {
   PyType_Spec packer_spec = {"eagerflow._core.Packer", sizeof(Packer), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, packer_slots};
   PyType_Slot row_slots[] = {
-      {Py_tp_doc, const_cast<char*>("RowReader(columns, packer, indices): the rows of columns at "
-                                    "some indices.")},
+      {Py_tp_doc, const_cast<char*>("RowReader(columns, packer, indices): iterates over the rows "
+                                    "of columns at the given indices.")},
       {Py_tp_init, slot(init_rows)},
       {Py_tp_dealloc, slot(dealloc<clear_rows>)},
       {Py_tp_traverse, slot(traverse_rows)},
@@ -346,8 +347,8 @@ bool init_cursors(PyObject* module) {
   PyType_Spec row_spec = {"eagerflow._core.RowReader", sizeof(RowReader), 0,
                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, row_slots};
   PyType_Slot map_slots[] = {
-      {Py_tp_doc, const_cast<char*>("MapReader(input, function): what a function returns for each "
-                                    "element of an iterator.")},
+      {Py_tp_doc, const_cast<char*>("MapReader(input, function): iterates over function(element) "
+                                    "for the elements of an iterator.")},
       {Py_tp_init, slot(init_map)},
       {Py_tp_dealloc, slot(dealloc<clear_map>)},
       {Py_tp_traverse, slot(traverse_map)},

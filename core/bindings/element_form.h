@@ -13,10 +13,10 @@ namespace ef::py {
 struct Form {
   enum class Kind { kTensor, kTuple, kDict, kPython };
   Kind kind = Kind::kTensor;  // any leaf; in sources it need not be a tensor
-  std::vector<Form> parts;  // of a tuple, or of a dictionary in the order of its sorted keys
+  std::vector<Form> parts;    // of a tuple, or of a dictionary in the order of its sorted keys
   std::vector<PyRef> keys;    // of a dictionary, sorted
   std::vector<size_t> order;  // of a dictionary's items: indices of keys
-  PyRef function;  // splits an element into leaves, or builds it from them
+  PyRef function;             // splits an element into leaves, or builds it from them
 };
 
 // From Python's description: None for a tensor, a tuple of forms, a dictionary of forms in the

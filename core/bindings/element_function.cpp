@@ -305,9 +305,8 @@ PyGetSetDef getset[] = {
 
 PyMethodDef methods[] = {
     {"map", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(map)), METH_FASTCALL,
-     "The results for the first elements of a list. Objects of a class stay what they are; a "
-     "function of "
-     "errors gives what takes the place of elements that cannot be computed."},
+     "The results of the first elements of a list. Objects of a class pass through; a function of "
+     "errors returns the replacement of an element that cannot be computed."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -334,7 +333,7 @@ void dealloc_streams(PyObject* self) {
 bool init_element_functions(PyObject* module) {
   main_thread = PyThread_get_thread_ident();
   PyType_Slot streams_slots[] = {
-      {Py_tp_doc, const_cast<char*>("The random streams of one reading of a pipeline.")},
+      {Py_tp_doc, const_cast<char*>("The random streams of one iteration over a pipeline.")},
       {Py_tp_new, reinterpret_cast<void*>(construct_streams)},
       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc_streams)},
       {0, nullptr},

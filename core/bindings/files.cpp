@@ -88,13 +88,13 @@ nb::tuple map_checked(int file, int64_t offset, nb::handle dtype, nb::handle sha
 
 void add_files(nb::module_& module) {
   module.def("write_checked", write_checked, nb::arg("file"), nb::arg("offset"), nb::arg("data"),
-             "Writes bytes at a position of an open file; gives their CRC-32C.");
+             "Writes bytes at a position of an open file; returns their CRC-32C.");
   module.def("read_checked", read_checked, nb::arg("file"), nb::arg("offset"), nb::arg("dtype"),
              nb::arg("shape"),
              "A tensor from a position of an open file, and the CRC-32C of its bytes.");
   module.def("map_checked", map_checked, nb::arg("file"), nb::arg("offset"), nb::arg("dtype"),
              nb::arg("shape"),
-             "As read_checked; the tensor's memory is the file's, which must not be changed.");
+             "Like read_checked, but the tensor maps the file, which must not be changed.");
 }
 
 }  // namespace ef::py

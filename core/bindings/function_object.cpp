@@ -21,12 +21,12 @@ namespace {
 struct OpFunction {
   PyObject_HEAD vectorcallfunc vectorcall;
   const Signature* signature;  // of an operation of the table; null for a function with a body
-  PyObject* body;  // runs if nothing overrides the call
-  PyObject* in_graph;  // runs instead while a graph is built; null for the body
-  PyObject* composed_op;  // the ComposedOp that the body computes; null if undeclared
-  PyObject* dispatcher;  // holds the dispatchers that programs registered; may be null
-  PyObject* promoter;  // promotes the operands of calls; may be null
-  Py_ssize_t operands;  // the number of leading arguments to promote
+  PyObject* body;              // runs if nothing overrides the call
+  PyObject* in_graph;          // runs instead while a graph is built; null for the body
+  PyObject* composed_op;       // the ComposedOp that the body computes; null if undeclared
+  PyObject* dispatcher;        // holds the dispatchers that programs registered; may be null
+  PyObject* promoter;          // promotes the operands of calls; may be null
+  Py_ssize_t operands;         // the number of leading arguments to promote
   PyObject* weakrefs;
   int elementwise;  // the number of leading arguments with corresponding elements
   bool overridable;
@@ -311,24 +311,25 @@ PyGetSetDef getset[] = {
     {"__signature__", get_signature, nullptr, nullptr, nullptr},
     {"__wrapped__", get_wrapped, nullptr, nullptr, nullptr},
     {"parameters", get_parameters, nullptr, "(name, default as source) pairs.", nullptr},
-    {"kinds", get_kinds, nullptr, "What each parameter but `name` takes.", nullptr},
+    {"kinds", get_kinds, nullptr, "The kind of each parameter but `name`.", nullptr},
     {"outputs", get_outputs, nullptr, "The number of results; None if it varies.", nullptr},
     {"op_name", get_op_name, nullptr, "TensorFlow's name of the operation.", nullptr},
     {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
     {"of_sparse_values", get_of_sparse_values, nullptr,
-     "Whether a sparse tensor's result has the result of its values.", nullptr},
+     "Whether a sparse tensor's result is the result of its values.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
 PyMethodDef methods[] = {
     {"_run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_unnamed)),
      METH_FASTCALL | METH_KEYWORDS,
-     "Runs the function: nothing overrides the call, and its nodes are not named by it."},
+     "Runs the function without overrides, and without names for its nodes."},
     {"_set_promoter", set_promoter, METH_VARARGS,
-     "Lets promoter(function, args, kwargs) answer calls whose first operands, so many, are not "
-     "ordinary tensors of one dtype; it runs the function by `_run_promoted`."},
+     "Sets promoter(function, args, kwargs), which runs calls whose first `operands` arguments are "
+     "not ordinary tensors of one dtype. It runs the function by `_run_promoted`."},
     {"_run_promoted", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(run_promoted)),
-     METH_FASTCALL | METH_KEYWORDS, "Calls the function, without promotion in what it calls."},
+     METH_FASTCALL | METH_KEYWORDS,
+     "Calls the function, without promotion in the functions that it calls."},
     {nullptr, nullptr, 0, nullptr},
 };
 

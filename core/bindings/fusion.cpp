@@ -38,17 +38,18 @@ nb::list take_fusions() {
 
 void add_fusion(nb::module_& module) {
   module.def("fuses", fuses, "Whether elementwise operations run together with others.");
-  module.def("set_fuses", set_fuses, "fuses"_a, "Sets it; returns what it was.");
+  module.def("set_fuses", set_fuses, "fuses"_a,
+             "Switches it on or off; returns the previous setting.");
   module.def(
       "note_fusions",
       [] {
         noted.clear();
         fusion_log = &noted;
       },
-      "From now on, what runs as one in this thread is noted.");
+      "Begins a log of the fused operations of this thread.");
   module.def("take_fusions", take_fusions,
-             "What has been noted: names of operations, what ran them, dtype, shape, and how many "
-             "tensors were read and written. Ends the noting.");
+             "Ends the log and returns its entries: names of operations, what ran them, dtype, "
+             "shape, and the numbers of tensors read and written.");
 }
 
 }  // namespace ef::py

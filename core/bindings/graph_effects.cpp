@@ -61,14 +61,13 @@ nb::list advance_state(nb::handle state, nb::handle blocks) {
 
 void add_graph_effects(nb::module_& m) {
   m.def("random_stream", random_stream, nb::arg("seeds").none(), nb::arg("blocks"),
-        "Adds a node whose results are key and counter of a random operation's stream, which moves "
-        "on by `blocks` with every run. `seeds` is a pair, or None for a stream that begins "
-        "anywhere.");
+        "Adds a node whose results are the key and counter of a random operation's stream, which "
+        "advances by `blocks` with every run. `seeds` is a pair, or None for a random start.");
   m.def("restart_random_streams", graph::restart_random_streams,
-        "Lets the streams of all graphs begin anew.");
+        "Restarts the streams of all graphs.");
   m.def("advance_state", advance_state, nb::arg("state"), nb::arg("blocks"),
-        "Key and counter in a variable, int64 [3], whose counter moves on by `blocks`. Tensors "
-        "while a graph is built, else integers.");
+        "The key and counter in a variable, int64 [3], whose counter then advances by `blocks`. "
+        "Tensors while a graph is built, else integers.");
 }
 
 }  // namespace ef::py

@@ -44,7 +44,8 @@ nb::object object_of(nb::handle tensor) {
     fail(Code::kTypeError, "A handle of an object is needed.");
   }
   const auto found = objects().find(*static_cast<const int64_t*>(handle.raw_data()));
-  if (found == objects().end()) fail(Code::kRuntimeError, "The object of this handle is gone.");
+  if (found == objects().end())
+    fail(Code::kRuntimeError, "The object of this handle has been freed.");
   return nb::borrow(found->second);
 }
 
@@ -61,8 +62,8 @@ Tensor handle_of(PyObject* object) {
 
 void add_handles(nb::module_& m) {
   const auto wrapped = [](nb::handle object) { return nb::steal(wrap(handle_of(object.ptr()))); };
-  m.def("handle_of", wrapped, "A scalar that keeps an object alive and stands for it in graphs.");
-  m.def("object_of", object_of, "The object that a handle stands for.");
+  m.def("handle_of", wrapped, "A scalar that keeps an object alive and represents it in graphs.");
+  m.def("object_of", object_of, "The object that a handle represents.");
 }
 
 }  // namespace ef::py

@@ -67,8 +67,8 @@ void add_host_kernels(nb::module_& m) {
         functions()[name] = function.release().ptr();
       },
       nb::arg("name"), nb::arg("function"),
-      "Makes a function the kernel of an operation: it is called with the inputs, and the "
-      "attributes by their names, and returns a list of arrays.");
+      "Sets a function as the kernel of an operation. It is called with the inputs, and the "
+      "attributes by name, and returns a list of arrays.");
 }
 
 }  // namespace ef::py

@@ -187,7 +187,7 @@ PyMethodDef methods[] = {
 };
 
 PyGetSetDef getset[] = {
-    {"_cursor", get_source, set_source, "What is read; None at the end.", nullptr},
+    {"_cursor", get_source, set_source, "The iterator that is read; None at the end.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

@@ -233,7 +233,7 @@ class DenseExamples {
 };
 
 PyMethodDef record_custom_def = {"record_custom", py::record_custom, METH_VARARGS,
-                                 "Notes a backward step written in Python on the active tapes."};
+                                 "Records a backward step written in Python on the active tapes."};
 PyMethodDef stop_recording_def = {"stop_recording", py::make_stop_recording, METH_NOARGS,
                                   "A context manager that pauses this thread's tapes."};
 
@@ -246,7 +246,8 @@ bool stretched(const ef::Shape& a, const ef::Shape& b) {
     const int64_t x = i <= a.rank() ? a[a.rank() - i] : 1;
     const int64_t y = i <= b.rank() ? b[b.rank() - i] : 1;
     if (x == y) continue;
-    if (x == 0 || y == 0 || (x > 1 && y > 1)) return false;  // there is no broadcast, or there are no elements
+    if (x == 0 || y == 0 || (x > 1 && y > 1))
+      return false;  // there is no broadcast, or there are no elements
     of_a |= x == 1;
     of_b |= y == 1;
   }
@@ -261,7 +262,7 @@ PyObject* stretch_each_other(PyObject*, PyObject* const* args, Py_ssize_t count)
 PyMethodDef stretch_each_other_def = {
     "stretch_each_other",
     reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(stretch_each_other)), METH_FASTCALL,
-    "Whether broadcasting makes both of two tensors larger."};
+    "Whether broadcasting stretches both tensors."};
 
 void add_function(nb::module_& m, PyMethodDef& definition) {
   m.attr(definition.ml_name) = nb::steal(PyCFunction_New(&definition, nullptr));
@@ -315,7 +316,7 @@ NB_MODULE(_core, m) {
         const ef::VariantRef& element = *value.data<ef::VariantRef>();
         return element ? element->text() : std::string("<Invalid variant>");
       },
-      "What the element of a variant tensor is.");
+      "The type of the value of a variant tensor.");
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   // Attributes of the class itself then use the metaclass; its instances are not affected.
   m.def("set_metaclass", [](nb::object cls, nb::object metaclass) {
@@ -351,17 +352,17 @@ NB_MODULE(_core, m) {
 
   m.def("convert", convert, nb::arg("value").none(), nb::arg("dtype").none() = nb::none(),
         nb::arg("dtype_hint").none() = nb::none(),
-        "A tensor of the value: of that dtype, or preferably of the hinted one.");
+        "The value as a tensor of the dtype, or if possible of the hinted dtype.");
   m.def("constant", constant, nb::arg("value").none(), nb::arg("dtype").none());
   convert_function = nb::object(m.attr("convert")).release().ptr();
   m.def(
       "as_tensor", [](nb::object value) { return convert(value, nb::none(), nb::none()); },
-      nb::arg("value").none(), "A tensor of the value, of the dtype that it has.");
+      nb::arg("value").none(), "The value as a tensor of its own dtype.");
   m.def("to_dlpack",
         [](nb::object tensor) { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
   m.def("from_dlpack",
         [](nb::object object) { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
-  nb::class_<ef::RecordingTapes>(m, "RecordingTapes", "The tapes that record when it is made.")
+  nb::class_<ef::RecordingTapes>(m, "RecordingTapes", "The tapes that are active at its creation.")
       .def(nb::init<>())
       .def("__enter__", [](const ef::RecordingTapes& self) { self.begin(); })
       .def("__exit__", [](const ef::RecordingTapes& self, const nb::args&) { self.end(); });
@@ -373,11 +374,12 @@ NB_MODULE(_core, m) {
   m.def("draw_shuffled", draw_shuffled, nb::arg("ring"), nb::arg("start"), nb::arg("left"),
         nb::arg("words"), nb::arg("incoming"), nb::arg("drawn"),
         "Draws from a shuffle buffer: one element for each word; returns the ring's new start.");
-  m.def("snappy_compress", snappy_compress, nb::arg("data"), "Bytes as a block of Snappy's.");
+  m.def("snappy_compress", snappy_compress, nb::arg("data"),
+        "Compresses bytes into a Snappy block.");
   m.def("snappy_expand", snappy_expand, nb::arg("block"),
-        "The bytes that a block of Snappy's holds; raises a ValueError if it is damaged.");
+        "Decompresses a Snappy block; raises a ValueError if it is damaged.");
   m.def("crc32c", crc32c_of, nb::arg("data"), nb::arg("value") = 0,
-        "The CRC-32C of bytes that follow those whose checksum is `value`.");
+        "The CRC-32C of bytes, continued from the checksum `value`.");
   m.def(
       "symbolic",
       [](nb::handle dtype, nb::handle shape) {
@@ -387,8 +389,8 @@ NB_MODULE(_core, m) {
         return nb::steal(py::wrap(ef::symbolic(spec)));
       },
       nb::arg("dtype"), nb::arg("shape").none(),
-      "A tensor of unknown value, for inference: its shape is a list whose sizes may be None, or "
-      "None.");
+      "A symbolic tensor without a graph, for inference. The shape is a list whose sizes may be "
+      "None, or None.");
   m.def(
       "is_symbolic",
       [](nb::object tensor) { return ef::is_symbolic(py::checked_tensor(tensor.ptr())); },
@@ -397,8 +399,8 @@ NB_MODULE(_core, m) {
       "add_observer",
       [](nb::object function, bool bad_only) { py::add_observer(function.ptr(), bad_only); },
       nb::arg("function"), nb::arg("bad_only") = false,
-      "Calls function(name, inputs, outputs) after operations: all, or those whose results are "
-      "bad.");
+      "Calls function(name, inputs, outputs) after every operation, or only after those whose "
+      "results are infinite or NaN.");
   m.def("remove_observer", [](nb::object function) { return py::remove_observer(function.ptr()); });
   m.def("recording", [] { return ef::recording(); }, "Whether a tape of this thread records.");
   m.def(
@@ -407,12 +409,12 @@ NB_MODULE(_core, m) {
         const auto tapes = ef::active_tapes();
         return tapes.empty() || (tapes.size() == 1 && !tapes[0]->persistent());
       },
-      "Whether no gradients of gradients can be asked for of what is computed now.");
+      "Whether operations that run now cannot be differentiated twice.");
 
   py::add_device_functions(m);
   py::add_host_kernels(m);
-  m.def("num_threads", ef::max_threads, "How many threads a kernel may use.");
-  m.def("set_num_threads", ef::set_max_threads, "Limits the threads; 0 means all.");
+  m.def("num_threads", ef::max_threads, "The number of threads that a kernel may use.");
+  m.def("set_num_threads", ef::set_max_threads, "Limits the number of threads; 0 means all.");
   m.def("isa", isa_name, "The instruction set of the vector kernels.");
   m.def(
       "memory_stats",
@@ -423,9 +425,9 @@ NB_MODULE(_core, m) {
         result["peak"] = stats.large_peak;
         return result;
       },
-      "Bytes of blocks above 1 MiB: handed out, and the peak of that.");
+      "The bytes in use in blocks above 1 MiB, and their peak.");
   m.def("limit_tensors", ef::set_buffer_limit, nb::arg("bytes"),
-        "Limits the bytes of a tensor that this thread makes; returns the previous limit.");
+        "Limits the bytes of a tensor that this thread allocates; returns the previous limit.");
   py::collect_garbage_on_growth();
   m.def("reset_peak_memory", ef::reset_allocator_peak);
   m.def("release_cached_memory", ef::release_cached_memory);

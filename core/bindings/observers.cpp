@@ -34,7 +34,7 @@ class PythonObserver final : public Observer {
   }
 
   void tell(const char* name, PyObject* inputs, PyObject* outputs) {
-    if (busy_) return;  // the function itself runs operations
+    if (busy_) return;                 // the function itself runs operations
     const PyRef function = function_;  // it may remove itself
     busy_ = true;
     PyObject* result = PyObject_CallFunction(function.get(), "sOO", name, inputs, outputs);
@@ -64,7 +64,8 @@ void add_observer(PyObject* function, bool bad_only) {
 }
 
 bool remove_observer(PyObject* function) {
-  const std::vector<Observer*> list = observers;  // comparisons may run Python code, which may change the list
+  const std::vector<Observer*> list =
+      observers;  // comparisons may run Python code, which may change the list
   for (Observer* observer : list) {
     const auto* python = dynamic_cast<PythonObserver*>(observer);
     // Not deleted: it may be running. There are few in a process.

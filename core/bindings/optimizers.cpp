@@ -160,7 +160,7 @@ void add_optimizers(nb::module_& module) {
       },
       "variables"_a, "momentums"_a, "velocities"_a, "max_velocities"_a.none(), "gradients"_a,
       nb::kw_only(), "learning_rate"_a, "beta_1"_a, "beta_2"_a, "epsilon"_a,
-      "With `max_velocities`, the update of AMSGrad.");
+      "With `max_velocities`, the update is AMSGrad's.");
   module.def(
       "adamax_update",
       [](nb::list variables, nb::list momentums, nb::list norms, nb::list gradients,
@@ -238,7 +238,7 @@ void add_optimizers(nb::module_& module) {
         update("DecayWeights", make_step<cpu::WeightDecayStep, 1>, {rate}, variables, {},
                nb::none());
       },
-      "variables"_a, nb::kw_only(), "rate"_a, "Takes the part `rate` off every variable.");
+      "variables"_a, nb::kw_only(), "rate"_a, "Multiplies every variable by 1 - rate.");
   module.def(
       "update_averages",
       [](nb::list averages, nb::list values, nb::handle momentum) {

@@ -78,7 +78,7 @@ void add_pjrt(nb::module_& m) {
         return names;
       },
       "The operations that programs have.");
-  pjrt.def("built_in", &Client::built_in, "Whether this build has the interface.");
+  pjrt.def("built_in", &Client::built_in, "Whether this build supports PJRT.");
   nb::class_<Client>(pjrt, "Client")
       .def_prop_ro("path", &Client::path)
       .def_prop_ro("platform", &Client::platform)
@@ -125,7 +125,7 @@ void add_pjrt(nb::module_& m) {
         return Client::load(path, to_options(options));
       },
       "path"_a, "options"_a = nb::dict(), nb::rv_policy::reference,
-      "The client of a plugin, which is loaded at the first call.");
+      "The client of a plugin, which the first call loads.");
 }
 
 }  // namespace ef::py

@@ -34,7 +34,7 @@ std::optional<Promoted> promote(PyObject* a, PyObject* b) {
   const PyRef found = checked(PyObject_CallFunctionObjArgs(promoter, a, b, nullptr));
   if (found == Py_None) return std::nullopt;
   if (!PyTuple_Check(found.get()) || PyTuple_GET_SIZE(found.get()) != 3) {
-    fail(Code::kTypeError, "A promoter gives two tensors, and whether the result is weak.");
+    fail(Code::kTypeError, "A promoter returns two tensors, and whether the result is weak.");
   }
   return Promoted{checked_tensor(PyTuple_GET_ITEM(found.get(), 0)),
                   checked_tensor(PyTuple_GET_ITEM(found.get(), 1)),

@@ -46,11 +46,11 @@ nb::list add_loop(nb::handle condition, nb::handle body, nb::handle variables, n
 
 void add_control_flow(nb::module_& m) {
   m.def("choice_node", add_choice, nb::arg("index"), nb::arg("graphs"), nb::arg("name"),
-        "Adds a node that runs one of several finished graphs without inputs. A boolean index is "
-        "true for the first; an int32 outside of the range chooses the last.");
+        "Adds a node that runs one of several finished graphs without inputs. A boolean index "
+        "selects the first graph if true; an int32 out of range selects the last one.");
   m.def("while_node", add_loop, nb::arg("cond_graph"), nb::arg("body_graph"), nb::arg("loop_vars"),
         nb::arg("maximum_iterations").none(), nb::arg("name"),
-        "Adds a node that runs the body as long as the condition holds; the last values.");
+        "Adds a node that runs the body as long as the condition holds; returns the last values.");
 }
 
 }  // namespace ef::py

@@ -80,8 +80,8 @@ void join_copies(const nb::list& variables, bool equal) {
 
 void add_device_functions(nb::module_& m) {
   m.def("join_copies", join_copies, nb::arg("variables"), nb::arg("equal"),
-        "Says that variables are the copies of one, which always have equal values or may differ.");
-  m.def("device_table", device_table, "Of each device its type, index and name.");
+        "Marks variables as the copies of one variable; `equal` if they always have equal values.");
+  m.def("device_table", device_table, "The type, index and name of each device.");
   m.def(
       "add_cpu_device", [] { return static_cast<int>(add_device("CPU")); },
       "Adds a device that computes in the host's memory; returns its row.");
@@ -95,8 +95,8 @@ void add_device_functions(nb::module_& m) {
         return enter_device(id);
       },
       nb::arg("id"),
-      "Runs operations of this thread on a device from now on; -1 is the default. Returns what "
-      "this was told before.");
+      "Sets the device on which this thread's operations run; -1 is the default. Returns the "
+      "previous setting.");
   m.def(
       "device_of",
       [](nb::handle tensor) {
@@ -112,7 +112,7 @@ void add_device_functions(nb::module_& m) {
         return nb::steal(wrap(std::move(copy)));
       },
       nb::arg("tensor"), nb::arg("id"),
-      "A tensor on a device; to tapes it is the one that was given.");
+      "A copy of a tensor on a device; tapes treat it as the same tensor.");
   m.def(
       "find_devices_later",
       [](nb::object function) {
@@ -121,7 +121,8 @@ void add_device_functions(nb::module_& m) {
         find_devices_later(run_finder);
       },
       nb::arg("function").none(),
-      "Calls a function that adds devices before the first operation; None if they are added.");
+      "Sets a function that adds devices before the first operation; None if they are already "
+      "added.");
   m.def("find_devices", find_devices);
   m.def(
       "set_default_device",
@@ -129,14 +130,14 @@ void add_device_functions(nb::module_& m) {
         checked_device(id);
         set_default_device(static_cast<DeviceId>(id));
       },
-      nb::arg("id"), "Operations run there outside of all scopes.");
+      nb::arg("id"), "Sets the device of operations outside all scopes.");
   m.def("device_memory", device_memory, nb::arg("id"),
-        "Bytes that are in use, their peak and limit.");
+        "The bytes in use, their peak, and the limit.");
   m.def("reset_device_peak", reset_peak, nb::arg("id"));
   m.def("log_placement", log_placement, nb::arg("enabled"),
         "Writes the name and device of operations that run to standard error.");
   m.def("logs_placement", logs_placement);
-  m.def("has_allocated", has_allocated, "Whether memory for a tensor was ever asked for.");
+  m.def("has_allocated", has_allocated, "Whether memory for a tensor has been allocated yet.");
 }
 
 }  // namespace ef::py

@@ -92,23 +92,22 @@ nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::hand
 }  // namespace
 
 void add_gradients(nb::module_& m) {
-  m.def(
-      "graph_gradients", graph_gradients, nb::arg("graph"), nb::arg("ys"), nb::arg("weights"),
-      nb::arg("xs"), nb::arg("constants"),
-      "Gradients of the sum of ys, weighed where weights are not None, with respect to tensors "
-      "and variables of a graph, as nodes of the one that is being built. Constants do not depend "
-      "on anything.");
+  m.def("graph_gradients", graph_gradients, nb::arg("graph"), nb::arg("ys"), nb::arg("weights"),
+        nb::arg("xs"), nb::arg("constants"),
+        "Adds nodes that compute the gradients of the sum of ys, weighted by weights that are not "
+        "None, with respect to tensors and variables of a graph. Constants count as independent.");
   m.def("rows_node", rows_node, nb::arg("graph"), nb::arg("rows"),
-        "Adds a node that runs a graph, whose inputs are rows, for each row of some tensors.");
+        "Adds a node that runs a graph for each row of tensors; the graph's inputs are rows.");
   m.def(
       "can_run_rows",
       [](nb::handle graph) { return graph::can_run_rows(*graph_of_object(graph.ptr())); },
       nb::arg("graph"), "Whether rows_node can run a graph.");
-  m.def("custom_gradient_node", custom_gradient_node, nb::arg("results"), nb::arg("arguments"),
-        nb::arg("variables"), nb::arg("step"), nb::arg("kinds"),
-        "Adds a node with the values of results, and the gradients of a graph: for each argument "
-        "and then each variable kinds has 0 for none, 1 for a tensor, and 2 for values and indices "
-        "of rows. A function as `step` raises an error when gradients are asked for.");
+  m.def(
+      "custom_gradient_node", custom_gradient_node, nb::arg("results"), nb::arg("arguments"),
+      nb::arg("variables"), nb::arg("step"), nb::arg("kinds"),
+      "Adds a node with the values of results, and the gradients of a graph. For each argument and "
+      "then each variable, kinds has 0 for no gradient, 1 for a tensor, and 2 for values and "
+      "indices of rows. If `step` is a function, it raises an error when gradients are computed.");
 }
 
 }  // namespace ef::py

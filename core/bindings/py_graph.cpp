@@ -231,7 +231,7 @@ std::string prefix_of_names() {
 const Symbol& symbol_in_graph(nb::handle tensor) {
   const Symbol* const symbol = symbol_of(checked_tensor(tensor.ptr()));
   if (!symbol || !symbol->in_graph()) {
-    fail(Code::kAttributeError, "Only tensors of graphs have that.");
+    fail(Code::kAttributeError, "Only tensors of graphs have this attribute.");
   }
   return *symbol;
 }
@@ -355,8 +355,8 @@ void add_graphs(nb::module_& m) {
             graph::begin_building(self.graph());
             pause_recording();
           },
-          "Operations of this thread are added to the graph from now on. Tapes that record already "
-          "see what runs the graph, not what is in it.")
+          "From now on, operations of this thread are added to the graph. Tapes that are already "
+          "active record the run of the graph, not its nodes.")
       .def("exit",
            [](PyGraph&) {
              resume_recording();
@@ -387,16 +387,16 @@ void add_graphs(nb::module_& m) {
             return wrapped(
                 self.graph()->tensor(self.graph()->port_of(checked_tensor(tensor.ptr()))));
           },
-          "The tensor of this graph for a value or a tensor of an outer graph.")
+          "The tensor of this graph that represents a value or a tensor of an outer graph.")
       .def(
           "finish",
           [](PyGraph& self, nb::handle outputs) { self.graph()->finish(to_tensors(outputs)); },
           "Ends the building.")
       .def("run", run_graph, nb::arg("inputs"), nb::arg("variables") = nb::tuple(),
-           "The outputs for tensors as inputs. While another graph is built, adds a node. Pairs of "
-           "variables say which to use in place of those that it was traced with.")
+           "The outputs for these inputs. While another graph is built, adds a node. Each pair of "
+           "variables replaces a variable of the trace.")
       .def("compile_for", &PyGraph::compile_for, nb::arg("client"), nb::arg("device"),
-           "Runs it as one program on a device of a plugin from now on.")
+           "From now on, runs the graph as one program on a device of a plugin.")
       .def_prop_ro("program",
                    [](PyGraph& self) {
                      const auto compiled = self.compiled();
@@ -411,8 +411,8 @@ void add_graphs(nb::module_& m) {
                 graph::evaluated(*graph, checked_tensor(tensor.ptr()), to_tensors(inputs)));
           },
           nb::arg("tensor"), nb::arg("inputs"),
-          "The value of a tensor for these values of the graph's inputs, while it is being built. "
-          "Raises an IndexError with the name of a placeholder whose value is needed and missing.")
+          "The value of a tensor for these values of the graph's inputs, while the graph is being "
+          "built. Raises an IndexError with the name of a placeholder that is needed but not fed.")
       .def(
           "prune",
           [](PyGraph& self, nb::handle feeds, nb::handle fetches, PyGraph& part) {
@@ -420,7 +420,7 @@ void add_graphs(nb::module_& m) {
             graph::prune(*graph, to_tensors(feeds), to_tensors(fetches), *part.graph());
           },
           nb::arg("feeds"), nb::arg("fetches"), nb::arg("part"),
-          "Builds a new graph of the nodes that give some tensors from others.")
+          "Builds a new graph of the nodes that compute some tensors from others.")
       .def_prop_ro("name", [](PyGraph& self) { return self.graph()->name(); })
       .def_prop_ro("outer", [](PyGraph& self) { return graph_object(self.graph()->outer().get()); })
       .def_prop_ro("finished", [](PyGraph& self) { return self.graph()->finished(); })
@@ -436,9 +436,8 @@ void add_graphs(nb::module_& m) {
             }
             return list;
           },
-          "Pairs of a tensor from outside and the placeholder for it: a tensor of an outer graph, "
-          "or "
-          "one with a value that a tape may watch.")
+          "Pairs of a captured tensor and its placeholder. The former is a tensor of an outer "
+          "graph, or one with a value that a tape may watch.")
       .def_prop_ro(
           "nodes",
           [](PyGraph& self) {
@@ -460,7 +459,7 @@ void add_graphs(nb::module_& m) {
           [](PyGraph& self, NodeId id, const std::string& name) {
             self.graph()->node(id).name = name;
           },
-          nb::arg("id"), nb::arg("name"), "Gives a node a name that unique_name has made.")
+          nb::arg("id"), nb::arg("name"), "Names a node by a result of unique_name.")
       .def(
           "feed_node",
           [](PyGraph& self, nb::handle dtype, nb::handle shape, const std::string& name) {
@@ -468,14 +467,14 @@ void add_graphs(nb::module_& m) {
                 {to_dtype(dtype.ptr()), to_partial_shape(shape.ptr())}, name));
           },
           nb::arg("dtype"), nb::arg("shape").none(), nb::arg("name"),
-          "Adds a placeholder that sessions feed, which is no input of a call.")
+          "Adds a placeholder that sessions feed, and that is not an input of calls.")
       .def(
           "begin_controls",
           [](PyGraph& self, const std::vector<NodeId>& controls, bool alone) {
             self.graph()->begin_controls(controls, alone);
           },
           nb::arg("controls"), nb::arg("alone") = false,
-          "Nodes that are added from now on run after others; with `alone`, after no others.")
+          "Nodes that are added from now on have these control inputs; with `alone`, no others.")
       .def("end_controls", [](PyGraph& self) { self.graph()->end_controls(); })
       .def(
           "add_controls",
@@ -484,22 +483,22 @@ void add_graphs(nb::module_& m) {
             own.insert(own.end(), controls.begin(), controls.end());
             self.graph()->note_change();
           },
-          nb::arg("id"), nb::arg("controls"), "Lets a node run after others, which are older.")
+          nb::arg("id"), nb::arg("controls"), "Adds older nodes to the control inputs of a node.")
       .def(
           "set_closed", [](PyGraph& self, bool closed) { self.graph()->set_closed(closed); },
-          "Refuses further nodes, or takes them again.")
+          "Rejects further nodes, or accepts them again.")
       .def(
           "node", [](PyGraph& self, NodeId id) { return PyNode{self.graph(), id}; },
           "The node of an id.")
       .def_prop_rw(
           "device_label", [](PyGraph& self) { return self.graph()->device(); },
           [](PyGraph& self, const std::string& name) { self.graph()->set_device(name); },
-          "What nodes that are added now are asked to run on; empty if on any device.")
+          "The requested device of nodes that are added now; empty for any device.")
       .def_prop_rw(
           "device_function", [](PyGraph& self) { return self.device_function(); },
           [](PyGraph& self, nb::object function) { self.set_device_function(function); },
           nb::for_setter(nb::arg("function").none()),
-          "Called with each node that is added; returns what it is asked to run on. None for none.")
+          "A function of each added node that returns its requested device, or None.")
       .def(
           "set_replicas",
           [](PyGraph& self, const std::vector<int>& rows) {
@@ -508,7 +507,8 @@ void add_graphs(nb::module_& m) {
               graph->set_replicas(devices);
             }
           },
-          nb::arg("devices"), "Says that the graph has operations of replicas on these devices.")
+          nb::arg("devices"),
+          "Sets the devices of the replicas whose operations the graph contains.")
       .def("__len__", [](PyGraph& self) { return self.graph()->size(); });
 
   m.def(
@@ -520,12 +520,12 @@ void add_graphs(nb::module_& m) {
         const Graph* const graph = graph::building();
         return graph && graph->for_program();
       },
-      "Whether a program of a device is written from the graph that is being built.");
+      "Whether the graph that is being built will become a device's program.");
   m.def("inside_graph", graph::inside_graph,
-        "Whether this thread builds a graph, also where operations run meanwhile.");
+        "Whether this thread builds a graph, even if operations run at the moment.");
   m.def(
       "begin_eager", [] { graph::begin_building(nullptr); },
-      "Operations of this thread run from now on, also while a graph is built.");
+      "From now on operations of this thread run, even while a graph is built.");
   m.def("end_eager", [] { graph::end_building(); });
   m.def(
       "running_source",
@@ -538,11 +538,10 @@ void add_graphs(nb::module_& m) {
   m.def("static_value", static_value,
         "The value of a tensor, if it is known while tracing; else None.");
   m.def("partial_value", known_numbers,
-        "The numbers of an integer scalar or vector, None where they are unknown; None if nothing "
-        "is known.");
-  m.def(
-      "set_partial_value", set_known_numbers, nb::arg("tensor"), nb::arg("numbers"),
-      "Says which numbers a symbolic integer scalar or vector holds, None where that is unknown.");
+        "The elements of an integer scalar or vector, None for unknown ones; None if nothing is "
+        "known.");
+  m.def("set_partial_value", set_known_numbers, nb::arg("tensor"), nb::arg("numbers"),
+        "Sets the elements of a symbolic integer scalar or vector, None for unknown ones.");
   m.def("refine_shape", refine_shape, nb::arg("tensor"), nb::arg("shape").none(),
         "Merges a shape into that of a symbolic tensor; raises a ValueError if they disagree.");
   m.def(
@@ -557,7 +556,7 @@ void add_graphs(nb::module_& m) {
       [](nb::handle tensor) {
         const Symbol& symbol = symbol_in_graph(tensor);
         const GraphPtr graph = symbol.graph();
-        if (!graph) fail(Code::kRuntimeError, "The graph of this tensor is gone.");
+        if (!graph) fail(Code::kRuntimeError, "The graph of this tensor has been freed.");
         return PyNode{graph, symbol.port().node};
       },
       "The node that returns a symbolic tensor.");
@@ -566,24 +565,24 @@ void add_graphs(nb::module_& m) {
       [](nb::handle tensor) {
         const Symbol& symbol = symbol_in_graph(tensor);
         const GraphPtr graph = symbol.graph();
-        if (!graph) fail(Code::kRuntimeError, "The graph of this tensor is gone.");
+        if (!graph) fail(Code::kRuntimeError, "The graph of this tensor has been freed.");
         return graph->node(symbol.port().node).name + ":" + std::to_string(symbol.port().output);
       },
-      "The name of a symbolic tensor: that of its node, and which output of it the tensor is.");
+      "The name of a symbolic tensor: the name of its node, and the index of the output.");
   m.def(
       "output_index", [](nb::handle tensor) { return symbol_in_graph(tensor).port().output; },
-      "Which of its node's outputs a symbolic tensor is.");
+      "The index of a symbolic tensor among the outputs of its node.");
   m.def(
       "set_graph_error_hook",
       [](nb::handle hook) { Py_XSETREF(error_hook, Py_NewRef(hook.ptr())); },
-      "Calls hook(error, [(node_name, source)]) when nodes fail, the innermost first.");
+      "Sets hook(error, [(node_name, source)]), which is called when nodes fail, innermost first.");
   m.def(
       "set_name_prefix",
       [](nb::handle function) {
         Py_XSETREF(prefix_function, Py_NewRef(function.ptr()));
         graph::name_prefix = prefix_of_names;
       },
-      "Names of nodes begin with what function() returns.");
+      "Sets a function that returns the prefix of nodes' names.");
   m.def(
       "set_package_folder",
       [](const std::string& folder) {
@@ -591,7 +590,7 @@ void add_graphs(nb::module_& m) {
         graph::find_source = source_of_program;
         graph::describe_source = text_of_source;
       },
-      "The lines of programs are those outside of this folder.");
+      "Sets the package's folder, whose frames are skipped in the search for a program's line.");
 }
 
 }  // namespace ef::py

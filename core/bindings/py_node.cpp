@@ -93,7 +93,7 @@ class HostCall final : public NodeFunction {
   SpecList specs_;
   std::string type_;
   bool effects_;
-  bool unless_;  // whether the first input decides that nothing has to be done
+  bool unless_;       // whether the first input decides that nothing has to be done
   bool in_programs_;  // whether it calls operations that programs can contain
 };
 
@@ -303,7 +303,7 @@ void add_nodes(nb::module_& m) {
             const auto& device = self.node().device;
             return device ? *device : std::string();
           },
-          "What it was asked to run on.")
+          "The requested device.")
       .def_prop_ro("id", [](const PyNode& self) { return self.id; })
       .def_prop_ro("inputs", inputs_of_node)
       .def_prop_ro("outputs", [](const PyNode& self) { return tensors_of(self.node().outputs); })
@@ -315,26 +315,24 @@ void add_nodes(nb::module_& m) {
       .def_prop_ro("variables", variables_of_node, "The variables that it reads or changes.")
       .def_prop_ro("op", op_name_of, "The name in `_core.ops`, or None.")
       .def_prop_ro("num_op_inputs", [](const PyNode& self) { return self.node().num_op_inputs; })
-      .def_prop_ro(
-          "late", late_of_node,
-          "What inputs give of its attributes: name, element or -1, which input, and which "
-          "element of that.")
+      .def_prop_ro("late", late_of_node,
+                   "Attributes that inputs provide: name, element or -1, index of the input, and "
+                   "element of that input.")
       .def_prop_ro("differentiated", differentiated_by_node,
-                   "The node whose gradient it computes, the inputs of that node that have "
-                   "gradients, for each of its outputs which input is the gradient, or -1, and, if "
-                   "it is a node of another graph, which inputs are the value, or have the shape, "
-                   "or are the shape of each of its inputs, outputs and late inputs; None if it "
-                   "computes no gradient of an operation.")
-      .def_prop_ro(
-          "taped_run", taped_run_of,
-          "The node through whose run it goes back, for each gradient by which source of the run "
-          "it is and whether it is rows, of which outputs it takes gradients, and whether that "
-          "node "
-          "is of the same graph, not of one outside of it; None if it does nothing like that. "
-          "Sources of a run are its inputs and then what `reads` has; the sources of the run that "
-          "it goes back through itself come first.")
+                   "For a node that computes an operation's gradient: the operation's node; the "
+                   "inputs of that node with gradients; for each output the index of the gradient "
+                   "among this node's inputs, or -1; and, if the operation is in another graph, "
+                   "the indices of the inputs with the value, the shape, or the sizes of each of "
+                   "its inputs, outputs and late inputs. Otherwise None.")
+      .def_prop_ro("taped_run", taped_run_of,
+                   "For a node that goes back through the tape of another node: that node; for "
+                   "each gradient, its source and whether it consists of rows; the outputs with "
+                   "gradients; and whether the other node is in the same graph, not in an outer "
+                   "one. Otherwise None. Sources of a run are its inputs and then `reads`. If the "
+                   "run itself goes back through another run, the sources of that one come first.")
       .def("replay", replay_node, nb::arg("inputs"),
-           "Adds what it does for these inputs to the graph that is being built; the results.")
+           "Adds the nodes of a run with these inputs to the graph that is being built; returns "
+           "the results.")
       .def_prop_ro(
           "has_entry_gradient",
           [](const PyNode& self) { return graph::has_entry_gradient(self.node()); },
@@ -346,14 +344,13 @@ void add_nodes(nb::module_& m) {
            "these gradients of its outputs, inputs and outputs. Returns for each input a tensor, "
            "None if the input is not `wanted`, and whether to sum the tensor over the axes along "
            "which the input was broadcast.")
-      .def_prop_ro("reads", variables_read_by, "The variables that graphs inside of it read.")
-      .def_prop_ro(
-          "custom_gradient", custom_gradient_of_node,
-          "Of a custom gradient the graph of the backward step, how many results there are, "
-          "the kinds of gradients for the arguments and then the variables, as "
-          "custom_gradient_node takes them, and the variables; else None.")
+      .def_prop_ro("reads", variables_read_by, "The variables that the graphs inside it read.")
+      .def_prop_ro("custom_gradient", custom_gradient_of_node,
+                   "For a custom gradient: the graph of the backward step, the number of results, "
+                   "the kinds of gradients for the arguments and then the variables, as in "
+                   "custom_gradient_node, and the variables. Otherwise None.")
       .def_prop_ro("exchanged", exchanged_by_node,
-                   "Pairs of a variable of the graph that it calls and the one that it uses.")
+                   "Pairs of a variable of the called graph and the variable that replaces it.")
       .def_prop_ro("host_function", host_function_of, "What it calls, or None.")
       .def_prop_ro(
           "captures",
@@ -367,8 +364,8 @@ void add_nodes(nb::module_& m) {
             }
             return list;
           },
-          "For each of its callees that is a branch or part of a loop, which inputs its captures "
-          "are.")
+          "For each called graph that is a branch or part of a loop, the indices of its captures "
+          "among the inputs.")
       .def_prop_ro(
           "seeds",
           [](const PyNode& self) {
@@ -377,7 +374,7 @@ void add_nodes(nb::module_& m) {
             for (const int64_t seed : self.node().function->seeds()) list.append(seed);
             return list;
           },
-          "The two seeds of a stream of random numbers, or nothing.")
+          "The two seeds of a random stream, or an empty list.")
       .def_prop_ro(
           "constant",
           [](const PyNode& self) {
@@ -388,7 +385,8 @@ void add_nodes(nb::module_& m) {
             if (!capture || is_symbolic(capture->outer)) return nb::object(nb::none());
             return wrapped(capture->outer);
           },
-          "The value of a constant, or that a capture has in all calls; None for other nodes.")
+          "The value of a constant, or of a capture with the same value in all calls; otherwise "
+          "None.")
       .def_prop_ro(
           "callees",
           [](const PyNode& self) {
@@ -405,7 +403,7 @@ void add_nodes(nb::module_& m) {
             const auto& source = self.node().source;
             return source ? nb::borrow(static_cast<PyObject*>(source.get())) : nb::none();
           },
-          "File, line and function that added it, or None.")
+          "File, line and function that added the node, or None.")
       .def_prop_ro("graph", [](const PyNode& self) { return graph_object(self.graph.get()); });
 
   m.def("host_node", add_host_node, nb::arg("callable"), nb::arg("inputs"), nb::arg("specs"),
@@ -413,8 +411,8 @@ void add_nodes(nb::module_& m) {
         nb::arg("type") = "", nb::arg("in_programs") = false,
         "Adds a node that calls callable(*tensors), which returns a list of tensors with these "
         "specs: pairs of a dtype and a shape. With `unless`, the first input is a boolean; if it "
-        "is true, nothing is called. With `in_programs`, a program of a device has the operations "
-        "that it calls, for tensors of known shapes.");
+        "is true, the node does nothing. With `in_programs`, a device's program contains the "
+        "operations that the function calls, for tensors of known shapes.");
 }
 
 }  // namespace ef::py

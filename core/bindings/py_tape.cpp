@@ -329,7 +329,7 @@ struct GradientArgs {
   PyObject* output_gradients = Py_None;
   PyObject* unconnected = Py_None;
   PyObject* finished = nullptr;  // called with the index of each source and its complete gradient
-  bool rows = false;  // output_gradients is one tensor; each row weighs one target
+  bool rows = false;             // output_gradients is one tensor; each row weighs one target
   // Instead of rows: one row for each element of a target, or for each element of a row of a batch.
   enum class Elements : uint8_t { kNone, kAll, kOfBatch } elements = Elements::kNone;
 };
@@ -639,16 +639,16 @@ PyMethodDef tape_methods[] = {
      "gradient($self, target, sources, output_gradients=None, unconnected_gradients='none')\n--\n\n"
      "Computes gradients."},
     {"_gradient_as_finished", method(gradient_as_finished), METH_FASTCALL,
-     "The gradients, each of which a function is told of when it is complete."},
+     "The gradients; calls a function with each as soon as it is complete."},
     {"_gradients_of_rows", method(gradients_of_rows), METH_FASTCALL,
      "Gradients of one target under each of several weightings."},
     {"_gradients_of_elements", method(gradients_of_elements), METH_FASTCALL,
-     "Gradients of each element of one target, or of each that the rows of a batch have."},
+     "Gradients of each element of one target, or of each element of the rows of a batch."},
     {"_check_records", check_records_method, METH_NOARGS,
-     "Fails unless something was recorded that no backward pass has used up."},
+     "Raises unless there are records that no backward pass has used up."},
     {"stop_recording", stop_recording, METH_NOARGS,
      "stop_recording($self)\n--\n\nA context manager within which this tape records nothing."},
-    {"_entry", entry_of, METH_O, "The tape's number for a tensor or variable; 0 if it has none."},
+    {"_entry", entry_of, METH_O, "The tape's entry for a tensor or variable; 0 if there is none."},
     {"reset", reset, METH_NOARGS, "reset($self)\n--\n\nForgets everything recorded so far."},
     {"watched_variables", watched_variables, METH_NOARGS,
      "watched_variables($self)\n--\n\n"

@@ -302,7 +302,8 @@ int tensor_buffer(PyObject* self, Py_buffer* view, int flags) {
       return -1;
     }
     const PyRef array = checked(to_numpy(tensor_of(self), false));
-    PyArray_CLEARFLAGS(as_array(array), NPY_ARRAY_WRITEABLE);  // strings are copied, and would be writable
+    PyArray_CLEARFLAGS(as_array(array),
+                       NPY_ARRAY_WRITEABLE);  // strings are copied, and would be writable
     return PyObject_GetBuffer(array, view, flags);
   });
 }
@@ -384,7 +385,7 @@ PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The shape, a TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
     {"ndim", get_ndim, nullptr, "The number of dimensions, or None if unknown.", nullptr},
-    {"_id", get_id, nullptr, "A number that no other tensor has.", nullptr},
+    {"_id", get_id, nullptr, "An id that no other tensor has.", nullptr},
     {"_size", get_size, nullptr, "The number of elements, or None if unknown.", nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
@@ -570,7 +571,8 @@ bool init_tensor_type(PyObject* module) {
   PyType_Spec symbolic_spec = {"eagerflow._core.SymbolicTensor", sizeof(PySymbolicTensor), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, symbolic_slots};
   PyType_Slot weak_slots[] = {
-      {Py_tp_doc, const_cast<char*>("A tensor with a value whose dtype gives way to others.")},
+      {Py_tp_doc,
+       const_cast<char*>("A tensor with a value, which takes the dtype of other operands.")},
       {Py_tp_dealloc, slot(weak_dealloc)},
       {Py_tp_methods, eager_methods},
       {Py_bf_getbuffer, slot(tensor_buffer)},

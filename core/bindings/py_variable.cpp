@@ -406,7 +406,7 @@ PyMethodDef methods[] = {
      "read_value($self)\n--\n\nThe current value, a tensor that never changes."},
     {"value", value_method, METH_NOARGS,
      "value($self)\n--\n\nThe current value, a tensor that never changes."},
-    {"_set_trainable", set_trainable, METH_O, "Whether tapes watch the variable from now on."},
+    {"_set_trainable", set_trainable, METH_O, "Sets whether tapes watch the variable."},
     {"_keep_remainder", keep_remainder, METH_NOARGS,
      "_keep_remainder($self)\n--\n\nLets additions lose nothing to rounding from now on."},
     {"numpy", numpy_method, METH_NOARGS,
@@ -420,9 +420,9 @@ PyMethodDef methods[] = {
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The declared shape, a TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
-    {"trainable", get_trainable, nullptr, "Whether tapes watch the variable by themselves.",
+    {"trainable", get_trainable, nullptr, "Whether tapes watch the variable automatically.",
      nullptr},
-    {"_id", get_id, nullptr, "A number that no other tensor or variable has.", nullptr},
+    {"_id", get_id, nullptr, "An id that no other tensor or variable has.", nullptr},
     {"_device_id", get_device_id, nullptr, "The device that holds the value.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };

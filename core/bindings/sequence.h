@@ -11,20 +11,20 @@ namespace ef::py {
 
 enum class Outcome : uint8_t {
   kOk,
-  kNotPlain,  // contains other objects than lists, tuples, and Python's numbers and strings
-  kMismatch,  // an element of another type than the first one requires
+  kNotPlain,     // contains other objects than lists, tuples, and Python's numbers and strings
+  kMismatch,     // an element of another type than the first one requires
   kFloat,        // a float where integers were expected
   kRagged,       // rows of different lengths
-  kIntRange,  // an integer out of range
-  kFloatRange,  // a float, or an integer as a float, out of range
-  kUnicode,  // a string that UTF-8 cannot encode
+  kIntRange,     // an integer out of range
+  kFloatRange,   // a float, or an integer as a float, out of range
+  kUnicode,      // a string that UTF-8 cannot encode
   kUnsupported,  // no dtype for the type of the first element
   kTooDeep,      // more than kMaxRank levels
 };
 
 // The origin of the elements.
 enum class Source : uint8_t {
-  kPlain,  // any Python object; kNotPlain if there are foreign ones
+  kPlain,       // any Python object; kNotPlain if there are foreign ones
   kNormalized,  // the result of a Normalizer without tensors in it
 };
 

@@ -136,14 +136,15 @@ void add_sessions(nb::module_& m) {
             own->assign(tensor);
           },
           nb::arg("variable"), nb::arg("value"), "Gives a variable a value.");
-  nb::class_<SessionPlan>(m, "SessionPlan", "How a session computes some tensors from others.")
+  nb::class_<SessionPlan>(m, "SessionPlan",
+                          "The plan by which a session computes tensors from others.")
       .def(nb::init<nb::handle, nb::handle, const std::vector<NodeId>&, nb::handle>(),
            nb::arg("graph"), nb::arg("fetches"), nb::arg("operations"), nb::arg("feeds"))
       .def_prop_ro("is_valid", &SessionPlan::is_valid,
-                   "Whether the nodes are still what they were when the plan was made.")
+                   "Whether the nodes have not changed since the plan was created.")
       .def("__len__", &SessionPlan::size)
       .def("run", &SessionPlan::run, nb::arg("store"), nb::arg("values"),
-           "The values of the fetches for these of the feeds.");
+           "The values of the fetches for these values of the feeds.");
   m.def(
       "set_default_graph",
       [](nb::handle graph) {
@@ -161,7 +162,7 @@ void add_sessions(nb::module_& m) {
                                                            to_partial_shape(shape.ptr()), name));
       },
       nb::arg("value"), nb::arg("shape").none(), nb::arg("name"),
-      "A tensor with a value that does not count as known: sessions may give another one.");
+      "A tensor with a value that does not count as known: sessions may feed another one.");
   m.def(
       "variable_is_initialized",
       [](nb::handle variable) {

@@ -18,7 +18,7 @@ nb::object wrapped(Tensor&& tensor) { return nb::steal(wrap(std::move(tensor)));
 }  // namespace
 
 void add_tables(nb::module_& module) {
-  nb::class_<data::Table>(module, "Table", "Keys and their values, found by hashing.")
+  nb::class_<data::Table>(module, "Table", "A hash table of keys and values.")
       .def("__init__",
            [](data::Table* self, nb::handle key, nb::handle value, nb::handle shape) {
              const Ints sizes = to_ints(shape.ptr(), "shape");

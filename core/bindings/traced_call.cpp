@@ -173,11 +173,11 @@ PyObject* take_calls(PyObject* self, PyObject*) {
 PyMethodDef methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL,
-     "Answers calls with tensors like these, and with these iterators, by a graph; the function "
-     "joins the list of tensors to the result, and None means that the only one is the result."},
+     "Remembers a graph for calls with tensors like these, and with these iterators. The function "
+     "packs the list of results; None if the only tensor is the result."},
     {"_forget", forget, METH_NOARGS, "Forgets all graphs."},
     {"_take_calls", take_calls, METH_NOARGS,
-     "How many calls were answered by remembered graphs since this was asked last."},
+     "The number of calls answered by remembered graphs since the last call of this."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -210,7 +210,7 @@ PyMethodDef pause_function = {"pause_traced_calls", pause, METH_O,
 bool init_traced_calls(PyObject* module) {
   call_name = PyUnicode_InternFromString("_call");
   PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("Calls with tensors run graphs; others call `_call`.")},
+      {Py_tp_doc, const_cast<char*>("Calls with tensors run graphs; all others call `_call`.")},
       {Py_tp_new, reinterpret_cast<void*>(construct)},
       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
