@@ -1,4 +1,4 @@
-// Finding attention among the steps of a plan, and running it.
+// Recognises attention among the steps of a plan, and runs it.
 #include "graph/attention.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ class Attention::Search {
     }
   }
 
-  // The view for patterns. Only nodes whose result nothing else reads may be replaced.
+  // The view for patterns. A node may be replaced only if nothing else reads its result.
   using Value = int32_t;
   patterns::Producer<int32_t> producer(int32_t slot) const {
     if (!is_read(slot, 1) || giver(slot) < 0) return {};
@@ -80,10 +80,10 @@ class Attention::Search {
 
  private:
   using Operands = patterns::AttentionOperands<int32_t>;
-  // Slots are -1 if no node computes such a value.
+  // Slots are -1 if no node computes the value.
   struct Parts {
     Operands operands;
-    std::vector<size_t> scoring;      // the steps that compute the weights, the last one first
+    std::vector<size_t> scoring;      // the steps that compute the weights, last to first
     size_t softmax = 0, product = 0;  // steps
     std::vector<size_t> backward;
     int32_t weights = -1, result = -1;
@@ -93,14 +93,14 @@ class Attention::Search {
   std::span<const size_t> reading(int32_t slot) const {
     return reading_[static_cast<size_t>(slot)];
   }
-  // Whether exactly this many steps read a slot, and it is not a result.
+  // Whether exactly this many steps read a slot, and the slot is not a result.
   bool is_read(int32_t slot, size_t times) const {
     return reading(slot).size() == times &&
            facts_.readers[static_cast<size_t>(slot)] == static_cast<int32_t>(times);
   }
   int32_t giver(int32_t slot) const { return giver_[static_cast<size_t>(slot)]; }
 
-  // From the softmax back to the product of queries and keys.
+  // Matches the steps from the softmax back to the product of queries and keys.
   bool find_scores(size_t softmax, Parts& parts) const {
     patterns::Scores<Search> scores;
     if (!scores.match(*this, steps_[softmax].inputs[0])) return false;
@@ -114,7 +114,7 @@ class Attention::Search {
     return true;
   }
 
-  // The product with the values, and all other readers of the weights.
+  // Matches the product with the values, and all other readers of the weights.
   bool find_products(Parts& parts) const {
     int found = 0;
     int32_t slopes = -1;
@@ -156,7 +156,7 @@ class Attention::Search {
     return slot != parts.weights;
   }
 
-  // Whether a step scales the slot by the number.
+  // Whether a step multiplies the slot by the scale.
   bool scales(const NodeSlots& step, int32_t slot, const Operands::Number& scale) const {
     const auto reads = [&](int32_t first, int32_t second) {
       return step.inputs[0] == first && step.inputs[1] == second;
@@ -165,7 +165,7 @@ class Attention::Search {
     return is(*step.node, ops::multiply) && (reads(slot, scale.value) || reads(scale.value, slot));
   }
 
-  // From the gradient of the softmax to those of queries and keys.
+  // Matches the steps from the gradient of the softmax to those of queries and keys.
   bool find_slopes(int32_t slot, Parts& parts) const {
     const auto value_of = [&](size_t product) { return steps_[product].inputs[1]; };
     for (const size_t i : parts.backward) {

@@ -21,12 +21,12 @@ class Attention {
   struct Found;
   static std::vector<Found> find(std::span<const NodeSlots> steps, const SlotFacts& facts,
                                  std::span<const DType> types);
-  // Makes the forward pass store what the backward pass needs in a slot.
+  // Makes the forward pass store the values for the backward pass in a slot.
   static void keep_for_backward(Found& found, int32_t slot);
 
   // The slots of the inputs of a run.
   std::span<const int32_t> inputs() const { return inputs_; }
-  // The slots that a run fills; -1 for values that nothing needs.
+  // The slots that a run fills; -1 for values that have no reader.
   std::span<const int32_t> outputs() const { return outputs_; }
   // The slot of the weights, which a run does not fill.
   int32_t weights() const { return weights_; }
@@ -46,14 +46,14 @@ class Attention {
   std::vector<int32_t> inputs_;
   // Indices of the inputs.
   patterns::AttentionOperands<size_t> operands_;
-  // Of the backward pass: the result, its gradient, and what the forward pass kept.
+  // For the backward pass: the result, its gradient, and the values stored by the forward pass.
   size_t result_ = 0, result_grad_ = 0, kept_ = 0;
-  // The result and the kept values, or the gradients by queries, keys and values.
+  // The result and the stored values, or the gradients with respect to queries, keys and values.
   std::vector<int32_t> outputs_;
 };
 
 struct Attention::Found {
-  // In order. The steps of the backward pass begin with the forward steps that compute the weights.
+  // In order. The backward steps begin with the forward steps that compute the weights.
   std::vector<size_t> forward, backward;
   size_t recomputing = 0;
   std::unique_ptr<Attention> passes[2];  // the second one is null if there is no backward pass

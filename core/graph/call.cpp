@@ -51,7 +51,8 @@ class Call final : public NodeFunction {
     consume(own, outputs);
   }
   void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
-    // What tapes record runs operation by operation, and so does a call with other variables.
+    // A call that a tape records runs operation by operation, and so does a call with other
+    // variables.
     if (callee_->program() && variables_.empty() && !callee_->is_watched(inputs)) {
       return callee_->program()(inputs, outputs);
     }
@@ -60,7 +61,7 @@ class Call final : public NodeFunction {
     const SwappedVariables swapped(variables_);
     callee_->plan().consume(inputs, outputs);
   }
-  // The callee's nodes, in place of the call.
+  // Adds the callee's nodes in place of the call.
   void retrace(Graph&, std::span<const Tensor> inputs, TensorList& outputs) const override {
     const SwappedVariables swapped(variables_);
     outputs = replayed(callee_->graph(), inputs);
@@ -71,8 +72,8 @@ class Call final : public NodeFunction {
   VariablePairs variables_;
 };
 
-// Whether arguments say no more of the outputs than is known of them already: neither sizes, nor
-// integers that other operations use as sizes.
+// Whether the arguments add no facts about the outputs: sizes, and integers that other operations
+// use as sizes, are already known.
 bool all_known(const Graph& callee) {
   return std::ranges::all_of(callee.outputs(), [](const Tensor& output) {
     const bool may_be_sizes = is_integer(output.dtype()) && output.shape().rank() <= 1;
@@ -80,8 +81,8 @@ bool all_known(const Graph& callee) {
   });
 }
 
-// What the outputs of a call are known to be from its arguments, those of the captures included:
-// the callee was perhaps traced for more general ones.
+// Infers the outputs of a call from its arguments and captures. The callee may have been traced for
+// more general ones.
 class CallInference {
  public:
   explicit CallInference(const Graph& callee) : callee_(callee), values_(size_t(callee.size())) {}
@@ -212,7 +213,7 @@ TensorList add_whole_call(Graph& graph, const CallablePtr& callee, std::span<con
     try {
       found = CallInference(callee->graph()).outputs(inputs);
     } catch (const Error&) {
-      // The call fails when it runs, with the operation's line in its message.
+      // The call raises this error when it runs, with the operation's line in its message.
     }
   }
   SpecList specs;

@@ -16,7 +16,7 @@ namespace ef::graph {
 
 // Whether a node of the graph has effects.
 bool any_effects(const Graph& graph);
-// Whether a node of the graph, or of those that it runs, may run code of the host language.
+// Whether a node of the graph, or of graphs that it runs, may run code of the host language.
 bool needs_host(const Graph& graph);
 
 // A finished graph and how it runs.
@@ -29,14 +29,14 @@ class Callable {
   bool has_effects() const { return has_effects_; }
   bool needs_host() const { return needs_host_; }
   const Plan& plan() const { return plan_; }
-  // Whether tapes watch what a call reads.
+  // Whether tapes watch inputs, captures or variables of a call.
   bool is_watched(std::span<const Tensor> inputs) const;
   // Tells the tapes after a call, which have recorded its operations, what its outputs are
   // connected with. As in TensorFlow, the gradient by a source that this call did not need is zero.
   void record_connections(std::span<const Tensor> inputs, std::span<const Tensor> outputs) const;
   const Connections& connections() const { return connections_; }
 
-  // What runs it as one program of a compiler's, for inputs and captures; empty if its plan does.
+  // A compiled program that runs in place of the plan, given inputs and captures. May be empty.
   using Program = std::function<void(std::span<const Tensor> arguments, TensorList& outputs)>;
   const Program& program() const { return program_; }
   void set_program(Program program) { program_ = std::move(program); }
@@ -51,17 +51,17 @@ class Callable {
 };
 using CallablePtr = std::shared_ptr<const Callable>;
 
-// Adds a node that runs the callee; `inputs` are those of its graph. The call uses some variables
-// in place of those that the callee was traced with.
+// Adds a node that runs the callee on `inputs`. The call uses other variables in place of those
+// that the callee was traced with.
 TensorList add_graph_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
                           VariablePairs variables = {});
-// The same; `inputs` are those of its graph and its captures.
+// The same; `inputs` include the captures.
 TensorList add_whole_call(Graph& graph, const CallablePtr& callee, std::span<const Tensor> inputs,
                           VariablePairs variables = {});
 // The graph that a node calls; null for other nodes.
 const Graph* callee_of(const Node& node);
 
-// The values of a graph's captures, for a call while `graph` is being built.
+// Appends the values of a graph's captures, for a call in `graph`, which is being built.
 void append_captures(const Graph& callee, TensorList& inputs);
 
 }  // namespace ef::graph

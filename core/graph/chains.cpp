@@ -1,4 +1,4 @@
-// Finding elementwise nodes that can run together.
+// Selects elementwise nodes that run together.
 #include "graph/chains.h"
 
 #include <algorithm>
@@ -29,11 +29,11 @@ bool is_single(const Shape& shape) {
 
 namespace {
 
-// Steps that become one group. It runs in place of the last of them, and is closed when a step
-// outside reads a result: nothing that comes later can join it.
+// Steps that become one group. The group runs in place of its last step. It is closed when a step
+// outside reads one of its results: later steps cannot join it.
 struct Group {
   std::vector<size_t> steps;
-  int computing = 0;  // of the steps; the others return their input
+  int computing = 0;  // steps that compute, not counting those that return their input
   Shape shape;
   bool closed = false;
 };
@@ -54,7 +54,7 @@ class Groups {
     }
   }
 
-  // Those that compute more than one thing.
+  // The groups of more than one computing step.
   std::vector<std::vector<size_t>> take() {
     std::vector<std::vector<size_t>> result;
     for (Group& group : groups_) {
@@ -82,7 +82,7 @@ class Groups {
       const int32_t index = group_of(slot);
       if (index < 0 || index == chosen) continue;
       Group& group = groups_[static_cast<size_t>(index)];
-      // Single elements go with any shape.
+      // Single elements may join a group of any shape.
       if (group.closed || (group.shape != shape && !is_single(group.shape))) {
         group.closed = true;
       } else if (chosen < 0) {
@@ -143,7 +143,7 @@ cpu::Chain chain_of(std::span<const NodeSlots> nodes, std::span<const int32_t> i
   return chain;
 }
 
-// From here on, new memory costs more than looking for old.
+// From this size on, searching for an input to overwrite is cheaper than new memory.
 constexpr int64_t kReusedElements = 16'384;
 
 }  // namespace

@@ -11,46 +11,46 @@
 
 namespace ef::graph {
 
-// A step of a plan as far as chains look at it: its node, and the slots that it reads and fills.
+// A step of a plan, as chains use it: its node, and the slots that it reads and fills.
 struct NodeSlots {
   const Node* node;
   InlineVector<int32_t, 4> inputs;
   int32_t first_output;
 };
 
-// The loop of an elementwise step; empty for others. `types` are the dtypes of all slots.
+// The loop of an elementwise step; empty for other steps. `types` are the dtypes of all slots.
 ElementLoop element_loop(const NodeSlots& step, std::span<const DType> types);
 
 // Whether a shape is known to have one element.
 bool is_single(const Shape& shape);
 
-// The elementwise steps that can run together, in order, in place of the last of each group.
+// Groups of elementwise steps that can run together, in order, in place of the last of each group.
 std::vector<std::vector<size_t>> elementwise_groups(std::span<const NodeSlots> steps,
                                                     std::span<const DType> types);
 
 // Elementwise nodes as one computation.
 class NodeChain {
  public:
-  // `inputs` are the slots that the nodes read from others, `outputs` those that others read.
+  // `inputs` are slots computed by other steps, `outputs` are slots that other steps read.
   NodeChain(std::span<const NodeSlots> nodes, std::span<const int32_t> inputs,
             std::span<const int32_t> outputs, std::span<const DType> types);
 
-  // The common shape of the results, if the nodes can run together on these inputs. They have to
-  // run one by one for shapes that do not fit, and where a tape or another tool sees each of them.
+  // The common shape of the results if the nodes can run together on these inputs. They run one by
+  // one if shapes do not fit, or if a tape or observer has to see each of them.
   std::optional<Shape> accepts(std::span<const Tensor> inputs) const;
   // Results may take the memory of inputs to which there is no other handle.
   void run(const Shape& shape, std::span<Tensor> inputs, TensorList& outputs) const;
 
  private:
   std::vector<const Op*> ops_;
-  DType type_;  // of what the last operation gives
+  DType type_;  // of the last operation's result
   cpu::Chain chain_;
 };
 
 // Whether the step is elementwise, and its result may take the memory of an input.
 bool may_overwrite(const NodeSlots& step, std::span<const DType> types);
-// Runs such a node so that its result takes the memory of an input, if that is large and
-// there is no other handle on it. False, with nothing done, otherwise.
+// Runs such a node into the memory of an input, if that is large and there is no other handle on
+// it. Returns false, with nothing done, otherwise.
 bool run_in_place(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 
 }  // namespace ef::graph

@@ -1,4 +1,4 @@
-// Walking graphs backwards, as gradients go.
+// Walks graphs backwards, in the direction of gradients.
 #include "graph/connections.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace ef::graph {
 namespace {
 
-// Of each tensor of a graph, whether the outputs depend on it, and by which rows.
+// For each tensor of a graph: whether the outputs depend on it, and in which form its gradient is.
 class Walk {
  public:
   explicit Walk(const Graph& graph) : graph_(graph) {
@@ -25,7 +25,7 @@ class Walk {
 
   struct Use {
     bool connected = false;
-    // The dtype of indices while all uses take rows; kInvalid after another use.
+    // The dtype of indices while all readers have gradients of rows; kInvalid after another reader.
     std::optional<DType> row_indices;
   };
   const Use& of(const Tensor& tensor) const { return of(symbol_of(tensor)->port()); }
@@ -85,7 +85,7 @@ class Walk {
     }
   }
 
-  // The dtype of indices, if the gradient with respect to an input is one of rows.
+  // The dtype of indices, if the gradient with respect to an input consists of rows.
   DType rows_of(const Node& node, size_t i) const {
     if (node.function) return node.function->row_indices(i);
     if (node.op != &ops::gather || i != 0 || !node.late.empty()) return DType::kInvalid;

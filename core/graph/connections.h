@@ -1,4 +1,4 @@
-// Which sources of a graph its outputs depend on.
+// The sources of a graph that its outputs depend on.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Choices and loops.
+// Conditionals and loops.
 #include "graph/control_flow.h"
 
 #include <algorithm>
@@ -16,12 +16,13 @@
 namespace ef::graph {
 namespace {
 
-// The inputs of a node with graphs inside: its own, then what the graphs capture, each once.
+// The inputs of a node that contains graphs: its own, then the captures of the graphs, without
+// duplicates.
 class NodeInputs {
  public:
   explicit NodeInputs(std::span<const Tensor> own) : tensors_(own), own_(own.size()) {}
 
-  // Where the captures of a graph are among the inputs.
+  // Returns the indices of a graph's captures among the inputs.
   std::vector<size_t> add_captures(const Graph& graph) {
     std::vector<size_t> positions;
     for (const Capture& capture : graph.captures()) {
@@ -59,7 +60,7 @@ class Choice final : public NodeFunction {
  public:
   struct Branch {
     CallablePtr callee;
-    std::vector<size_t> captures;  // which inputs
+    std::vector<size_t> captures;  // their indices among the inputs
   };
   Choice(std::vector<Branch> branches, bool boolean)
       : branches_(std::move(branches)), boolean_(boolean) {
@@ -104,7 +105,7 @@ class Choice final : public NodeFunction {
     TensorList own(inputs);
     consume(own, outputs);
   }
-  // The branch that is chosen, if that is known.
+  // Adds only the selected branch if the index is known.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     const auto arguments_of = [&](const Branch& branch) {
       TensorList arguments;
@@ -150,7 +151,7 @@ class Choice final : public NodeFunction {
   bool has_effects_ = false;
 };
 
-// From time to time, lets signals interrupt a loop, and other threads work.
+// Now and then during a loop, handles signals and lets other threads run.
 class Pauses {
  public:
   void after_iteration() {
@@ -165,7 +166,7 @@ class Pauses {
  private:
   static constexpr int64_t kIterations = 64;
   static constexpr std::chrono::milliseconds kInterval{10};
-  static constexpr double kNanoseconds = 1e9;  // long enough for the lock to be released
+  static constexpr double kNanoseconds = 1e9;  // about the time after which the lock is released
   int64_t count_ = 0;
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + kInterval;
 };
@@ -174,7 +175,7 @@ class While final : public NodeFunction {
  public:
   struct Part {
     GraphPtr graph;
-    std::vector<size_t> captures;  // which inputs
+    std::vector<size_t> captures;  // their indices among the inputs
   };
   While(Part condition, Part body, bool limited)
       : condition_(std::move(condition)),
@@ -209,8 +210,8 @@ class While final : public NodeFunction {
             count_,
             limited_};
   }
-  // Where a tape has to go back, or lists grow, iteration by iteration if it is known how many
-  // there are, and if there are few or nothing else is possible.
+  // A loop is unrolled if a tape records it or lists grow in it, provided that the number of
+  // iterations is known, and small or there is no other way.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     const std::span<const Tensor> variables = inputs.first(count_);
     if (!graph.for_program()) {
@@ -226,7 +227,7 @@ class While final : public NodeFunction {
       return input.dtype() != DType::kVariant || known_list(input).complete();
     });
     const bool reversible = active_tapes().size() == 1 && bound && is_reversible(loop);
-    // The gradient of a gradient is had of iterations, not of loops.
+    // A gradient that is differentiated again needs unrolled iterations.
     const bool preferred =
         (bound && *bound <= kUnrolled) || (recording() && active_tapes()[0]->persistent());
     if ((recording() && (preferred || !reversible)) || !lists_known) {
@@ -274,7 +275,7 @@ class While final : public NodeFunction {
     return arguments;
   }
 
-  // False if the condition is not known.
+  // False if the condition is unknown.
   bool unroll(std::span<const Tensor> inputs, TensorList& outputs) const {
     if (limited_ && !has_value(inputs[count_])) return false;
     TensorList variables(inputs.first(count_));
@@ -294,7 +295,7 @@ class While final : public NodeFunction {
     return true;
   }
 
-  // The loop with variables of the shapes that these inputs and the body's results share.
+  // Traces the loop again, with shapes that cover both these inputs and the body's results.
   Loop traced_again(Graph& graph, std::span<const Tensor> inputs) const {
     const StopRecording unrecorded;
     SpecList specs;
@@ -332,7 +333,7 @@ class While final : public NodeFunction {
     return {build(condition_), std::move(body), limited_ ? inputs[count_] : Tensor()};
   }
 
-  // -1 if there is none.
+  // The limit of iterations; -1 if there is none.
   int64_t limit(std::span<const Tensor> inputs) const {
     if (!limited_) return -1;
     const Tensor& limit = inputs[count_];
@@ -345,8 +346,7 @@ class While final : public NodeFunction {
     return std::max<int64_t>(count, 0);
   }
 
-  // Loops of no more iterations are unrolled for a gradient; loops of more than kMost have no
-  // bound.
+  // Loops up to this length are unrolled for a gradient; loops of more than kMost have no bound.
   static constexpr int64_t kUnrolled = 4;
   static constexpr int64_t kMost = 1 << 16;
 

@@ -1,4 +1,4 @@
-// Nodes with graphs inside: choices and loops.
+// Nodes of conditionals and loops, which contain graphs.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace ef::graph {
 
-// Adds a node that runs one of the branches, which have no inputs but captures, and results of the
-// same dtypes. `index` is a boolean, of which true chooses the first branch, or an int32, whose
-// other values choose the last one. Throws a TypeError if dtypes or numbers of results differ.
+// Adds a node that runs one of the branches. These have no inputs but captures, and results of the
+// same dtypes. `index` is a boolean, where true selects the first branch, or an int32, where a
+// value out of range selects the last one. Throws a TypeError if dtypes or numbers of results
+// differ.
 TensorList add_choice(Graph& graph, const Tensor& index, std::span<const CallablePtr> branches,
                       std::string_view name);
 
@@ -21,13 +22,13 @@ struct Loop {
   Tensor limit;        // of iterations, an integer scalar; or empty
 };
 
-// Adds a node that runs the body as long as the condition holds; the last values of the variables,
-// with the specs of the body's inputs.
+// Adds a node that runs the body as long as the condition holds. Returns the last values of the
+// variables, with the specs of the body's inputs.
 TensorList add_loop(Graph& graph, const Loop& loop, std::span<const Tensor> variables,
                     std::string_view name);
 
-// What a node that is a loop consists of. Captures say which inputs of the node they are; a limit
-// is the input behind the variables.
+// The parts of a loop's node. Captures are indices of the node's inputs; a limit is the input
+// behind the variables.
 struct LoopParts {
   const Graph* condition;
   const Graph* body;
@@ -37,7 +38,7 @@ struct LoopParts {
   bool limited;
 };
 std::optional<LoopParts> loop_of(const Node& node);
-// Whether a node runs one of its graphs, which its first input chooses.
+// Whether a node is a conditional: it runs one of its graphs, selected by its first input.
 bool is_choice(const Node& node);
 
 }  // namespace ef::graph

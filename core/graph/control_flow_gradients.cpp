@@ -1,4 +1,4 @@
-// Gradients of choices and loops as choices and loops.
+// Gradients of conditionals and loops as conditionals and loops.
 #include "graph/control_flow_gradients.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Tensor new_list(const ListSpec& spec) {
       ops::TensorListAttrs{.element_dtype = spec.dtype, .element_shape = Ints(spec.element)});
 }
 
-// The gradient by a tensor of this kind, zeros where there is none.
+// The gradient as a dense tensor or list; zeros if it is empty.
 Tensor filled(const Gradient& gradient, const Tensor& like) {
   if (like.dtype() == DType::kVariant) {
     const Tensor empty = new_list(known_list(like));
@@ -52,12 +52,12 @@ void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& r
   }
 }
 
-// What a branch or an iteration computes, differentiated where it is computed again.
+// A branch or an iteration that is computed again and differentiated.
 struct Again {
-  TensorList arguments;  // those that are sources, with identities of their own
+  TensorList arguments;  // sources have identities of their own
   std::vector<Gradient> gradients;
 
-  // `wanted` says which arguments are sources; the variables are sources behind them.
+  // `wanted` marks the arguments that are sources; the variables follow as sources.
   Again(const Graph& graph, std::span<const Tensor> given, std::span<const char> wanted,
         std::span<Variable* const> variables, std::span<const Tensor> dy) {
     const TapeRef tape(Tape::Options{.persistent = false, .watch_accessed = false});
@@ -158,7 +158,7 @@ class ChoiceBackward final : public BackwardFunction {
   std::vector<Variable*> variables_;
 };
 
-// Whether an iteration returns a variable as it gets it.
+// Whether an iteration returns a variable unchanged.
 bool is_kept(const Graph& body, size_t k) {
   return symbol_of(body.outputs()[k])->port() == symbol_of(body.inputs()[k])->port();
 }
@@ -166,12 +166,13 @@ bool is_kept(const Graph& body, size_t k) {
 // A reversible loop that has been added.
 struct Forward {
   GraphPtr body;
-  TensorList variables;  // what it began with
-  TensorList last;       // and ended with
+  TensorList variables;  // the initial values
+  TensorList last;       // the final values
   TensorList captures;   // of the body
   std::vector<Variable*> read;
-  std::vector<Tensor> kept;  // of those variables that change, lists of the values that they had
-  Tensor count;              // of iterations
+  std::vector<Tensor>
+      kept;      // for each variable that changes, the list of its values in all iterations
+  Tensor count;  // of iterations
 };
 
 class LoopBackward final : public BackwardFunction {
@@ -180,8 +181,8 @@ class LoopBackward final : public BackwardFunction {
 
   bool takes_missing() const override { return true; }
 
-  // From the last iteration to the first, with the gradients by the variables and the sums of those
-  // by what iterations share.
+  // Goes from the last iteration to the first, with the gradients of the variables and the sums of
+  // gradients with respect to sources that the iterations share.
   std::vector<Gradient> run(std::span<const Tensor> dy, std::span<const char> wanted) override {
     Graph* const graph = building();
     const size_t count = f_.variables.size();
@@ -251,7 +252,7 @@ class LoopBackward final : public BackwardFunction {
                                  ops::TensorListAttrs{.element_dtype = first.dtype(),
                                                       .element_shape = Ints(first.shape())}));
       } else {
-        // Of a list that changes, nothing is read but its sizes.
+        // A list that changes is read for its sizes only.
         arguments.push_back(is_kept(*f_.body, k) ? first : f_.last[k]);
       }
     }
@@ -334,7 +335,7 @@ std::optional<int64_t> known_iterations(const Loop& loop, std::span<const Tensor
   const Graph &condition = *loop.condition, &body = *loop.body;
   if (any_effects(condition) || any_effects(body)) return std::nullopt;
   const size_t count = variables.size();
-  // The variables that the condition depends on, and those that these depend on.
+  // The variables that the condition depends on, directly or through other variables.
   const Plan test(condition, condition.outputs(), {.all_effects = false});
   std::vector<char> read(count);
   for (size_t k = 0; k < count; ++k) read[k] = test.needs_argument(k);
@@ -407,7 +408,7 @@ TensorList add_reversible_loop(Graph& graph, const Loop& loop, std::span<const T
   const std::vector<Tape*> tapes(active.begin(), active.end());
   const StopRecording unrecorded;
   const size_t count = variables.size();
-  // The variables, the number of iterations, and the lists of the variables' earlier values.
+  // The variables, the number of iterations, and the lists of earlier values.
   TensorList start(variables);
   start.push_back(Tensor::of(int32_t{0}));
   std::vector<size_t> changing;

@@ -60,8 +60,8 @@ class CustomBackward final : public BackwardFunction {
 
   std::shared_ptr<const CustomStep> step_;
   TensorList captures_;
-  SpecList specs_;             // of the results,
-  TensorList unknown_;         // which are kept where their shapes are unknown
+  SpecList specs_;             // of the results
+  TensorList unknown_;         // results of unknown shape, kept for their shapes
   std::vector<Shape> shapes_;  // of the arguments and variables
 };
 
@@ -74,14 +74,14 @@ class CustomGradient final : public NodeFunction {
   }
 
   const char* type() const override { return "IdentityN"; }
-  bool needs_host() const override { return false; }  // the step runs where a tape is asked
+  bool needs_host() const override { return false; }  // the step runs only if a tape asks for it
   std::vector<const Graph*> graphs() const override {
     if (!step_->graph) return {};
     return {&step_->graph->graph()};
   }
   std::vector<Variable*> reads() const override { return step_->variables; }
 
-  // As in TensorFlow's graphs, nothing else that the values are computed from.
+  // As in TensorFlow's graphs, the values' own operations do not count.
   bool connects(size_t source) const override {
     const size_t num_sources = num_arguments_ + step_->variables.size();
     if (source < num_results_) return num_sources == 0;

@@ -11,12 +11,12 @@ namespace ef::graph {
 
 // The backward step of a custom gradient.
 struct CustomStep {
-  // The outputs of the graph. For each argument and then each variable these are: none, a gradient,
-  // or the values and the indices of rows.
+  // The outputs of the graph. Each argument and then each variable has no output, a gradient, or
+  // two outputs: the values and the indices of rows.
   enum class Kind : uint8_t { kNone, kDense, kRows };
 
   CallablePtr graph;  // a function of one gradient per result
-  // The host language's object for the graph, which lives as long.
+  // The host language's object for the graph, kept alive here.
   std::shared_ptr<void> owner;
   std::vector<Kind> kinds;
   std::vector<Variable*> variables;
@@ -33,9 +33,9 @@ struct CustomGradientParts {
 // The step is null for other nodes.
 CustomGradientParts custom_gradient_parts(const Node& node);
 
-// Adds a node whose results have the values of `results`. The step computes their gradients with
+// Adds a node whose results have the values of `results`. The step computes the gradients with
 // respect to the arguments and variables. The operations that compute the values are nodes of the
-// graph, too, so tensors other than the arguments have gradients if no argument is watched.
+// graph, too, so other tensors have gradients if no argument is watched.
 TensorList add_custom_gradient(Graph& graph, std::span<const Tensor> results,
                                std::span<const Tensor> arguments, CustomStep step);
 

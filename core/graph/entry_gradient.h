@@ -8,7 +8,7 @@
 
 namespace ef::graph {
 
-// Whether the op table has a gradient of a node's operation that may be recorded for unknown sizes.
+// Whether the op table has a gradient of a node's operation that can be recorded for unknown sizes.
 bool has_entry_gradient(const Node& node);
 
 // The gradient with respect to one input; empty if there is none.

@@ -1,4 +1,4 @@
-// Nodes that update variables as an optimizer does.
+// Nodes that apply an optimizer's update to variables.
 #include "graph/fused_updates.h"
 
 #include <memory>
@@ -25,7 +25,7 @@ double real(const Tensor& number) {
   return cast_to(number, DType::kFloat64).data<double>()[0];
 }
 
-// Inputs: for each target its gradient and rows, if it has them; then the hyperparameters.
+// Inputs: for each target its gradient and its rows, if it has them; then the hyperparameters.
 class FusedUpdate final : public NodeFunction {
  public:
   FusedUpdate(const char* type, const Hyperparameters& hyperparameters,
@@ -64,7 +64,7 @@ class FusedUpdate final : public NodeFunction {
     for (const size_t k : late_) numbers[k] = real(inputs[next++]);
     update(make_(numbers), std::move(targets));
   }
-  // The operations that the rule consists of.
+  // Adds the operations of the rule.
   void retrace(Graph&, std::span<const Tensor> inputs, TensorList&) const override {
     size_t next = 0;
     const std::vector<UpdateTarget> targets = targets_of(inputs, next);

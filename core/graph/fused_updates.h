@@ -1,4 +1,4 @@
-// Nodes that update variables as an optimizer does.
+// Nodes that apply an optimizer's update to variables.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace ef::graph {
 
-// A rule's hyperparameters in its order, of which some may be scalars of the graph.
+// The hyperparameters of a rule in its order; some may be scalars of the graph.
 struct Hyperparameters {
   cpu::OptimizerStep (*make)(std::span<const double> numbers);
   std::vector<double> numbers;
-  std::vector<Tensor> symbolic;  // empty where the number is known
+  std::vector<Tensor> symbolic;  // empty where the value is known
 };
 
 // Adds a node that updates the targets, whose gradients and rows may be symbolic.

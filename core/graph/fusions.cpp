@@ -1,4 +1,4 @@
-// Finding and running products and convolutions together with what follows them.
+// Recognises products and convolutions and the steps that follow them, and runs them together.
 #include "graph/fusions.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 const Tensor& result_of(const Node& node) { return node.outputs[0]; }
 
-// Whether the weights are bytes, whose columns have scales.
+// Whether the weights are int8, with one scale per column.
 bool is_int8(const Node& node) {
   return node.op == &ops::int8_matmul || node.op == &ops::int8_conv2d ||
          node.op == &ops::int8_depthwise_conv2d;
@@ -58,13 +58,13 @@ int64_t channels_of(const Shape& shape) {
   return shape.ranked() && shape.rank() > 0 ? shape.back(0) : kUnknownSize;
 }
 
-// Whether a shape is that of one value for each channel, which broadcasts to the result.
+// Whether a shape has one value per channel and broadcasts to the result.
 bool is_vector(const Shape& shape, int64_t channels) {
   if (!shape.fully_known() || channels <= 0) return false;
   return channels_of(shape) == channels && shape.num_elements() == channels;
 }
 
-// Weights that have changed in as many runs after each other will change again.
+// Weights that changed in this many consecutive runs are expected to change again.
 constexpr int kOftenChanged = 2;
 
 }  // namespace
@@ -103,7 +103,7 @@ class Fusion::Search {
       if (is_convolution(*step.node)) add_padding(found, step.inputs[0]);
       while (extend(found)) {
       }
-      // Without anything to add, some still gain by keeping their weights ready.
+      // A lone matmul gains nothing from prepared weights; other operations may.
       if (found.steps.size() == 1 && step.node->op == &ops::matmul) continue;
       for (const size_t k : found.steps) taken_[k] = 1;
       all.push_back(std::move(found));
@@ -132,7 +132,7 @@ class Fusion::Search {
     found.steps.insert(found.steps.begin(), static_cast<size_t>(giver));
   }
 
-  // Adds the step that reads the last result, if that fits and nothing else reads it.
+  // Adds the only step that reads the last result, if the step can be fused.
   bool extend(Found& found) {
     const NodeSlots& last = steps_[found.steps.back()];
     const int32_t slot = last.first_output;
@@ -232,7 +232,7 @@ std::vector<Fusion::Found> Fusion::find(std::span<const NodeSlots> steps, const 
   return Search(steps, facts).take();
 }
 
-// False if the inputs are not vectors of that many channels.
+// False if the inputs are not vectors with one element per channel.
 bool Fusion::fold(std::span<const Tensor> inputs, int64_t channels, Folded& folded) const {
   const auto count = static_cast<size_t>(channels);
   std::vector<double> scale(count, 1), offsets(count, 0);
@@ -287,7 +287,7 @@ std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
       changes_ = 0;
       if (folded_->ready) return folded_;
     } else if (changes_++ >= kOftenChanged) {
-      // Weights that are trained are not worth it: kernels bring them into order as they go.
+      // For weights that are trained, preparation does not pay: kernels reorder them on the fly.
       made->ids = std::move(ids);
       folded_ = made;
       return nullptr;
@@ -301,13 +301,13 @@ std::shared_ptr<Fusion::Folded> Fusion::folded(std::span<const Tensor> inputs,
   return made;
 }
 
-// Weights that change in every run are taken as they are, and only what follows is done together.
+// Weights that change in every run are used unchanged; only the following steps are fused.
 bool Fusion::fold_once(std::span<const Tensor> inputs, int64_t channels, Folded& once) const {
   const bool finishes = !affine_.empty() || addend_ >= 0 || ends_;
   return finishes && !pad_ && !view_ && fold(inputs, channels, once) && once.scale.empty();
 }
 
-// The image as the convolution gets it, without a value.
+// The image after padding, as a shape without a value.
 Tensor Fusion::padded(const Tensor& image) const {
   return symbolic(infer(*pad_->op, {&image, 1}, pad_->attrs)[0]);
 }
@@ -351,13 +351,13 @@ bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
     if (is_convolution(*node_))
       convolution = describe(operands[0].shape(), right.shape(), specs[0].shape);
   } catch (const Error&) {
-    return false;  // the operation itself says what is wrong
+    return false;  // the operation itself raises the error
   }
   const Shape& shape = specs[0].shape;
   const int64_t channels = shape.back(0);
   const int64_t count = shape.num_elements();
   if (count == 0 || (node_->op == &ops::matmul && right.rank() != 2)) return false;
-  // The addition may also broadcast.
+  // The addition may be one that broadcasts.
   const Tensor* const other = addend_ < 0 ? nullptr : &inputs[static_cast<size_t>(addend_)];
   if (other && !view_ && other->shape() != shape) return false;
   const std::shared_ptr<Folded> ready = folded(inputs, channels);

@@ -1,8 +1,8 @@
-// Products and convolutions of a plan that run together with what follows them: biases, batch
+// Products and convolutions of a plan that run together with the steps that follow: biases, batch
 // normalisations with known moments, residuals, and elementwise operations of one input.
 //
-// Biases and normalisations are folded into the weights, once for each value of the weights, and
-// the rest happens to a part of the result while it is in the cache.
+// Biases and normalisations are folded into the weights, once for each value of the weights. All
+// other steps process a part of the result while it is in the cache.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace ef::graph {
 
 // Facts about a plan's slots.
 struct SlotFacts {
-  std::vector<int32_t> readers;  // how many inputs of steps, and results, a slot is
+  std::vector<int32_t> readers;  // the number of inputs of steps, and of results, that read a slot
   std::vector<char> computed;    // by an operation, in contrast to what comes from outside, such as
                                  // the value of a variable
   std::vector<const Shape*> shapes;
@@ -40,8 +40,8 @@ class Fusion {
   // or a tape or an observer has to see each node.
   bool run(std::span<const Tensor> inputs, TensorList& outputs) const;
 
-  // Marks the weights as changed by the graph: they are never prepared. The first steps of a
-  // training therefore round as all others do, also after a restart from a file.
+  // Marks the weights as changed by the graph: they are never prepared. The first steps of training
+  // therefore round like all later steps, also after a restart from a file.
   void set_trained() { trained_ = true; }
 
  private:
@@ -55,7 +55,7 @@ class Fusion {
   // The prepared weights and offsets for one value of their sources.
   struct Folded {
     std::vector<uint64_t> ids;
-    bool ready = false;        // else there are only the ids
+    bool ready = false;        // otherwise it has only the ids
     std::vector<float> scale;  // empty if the weights are used unchanged
     std::vector<float> offsets;
     cpu::ReadyWeights weights;
@@ -63,7 +63,7 @@ class Fusion {
   class Search;
 
   int32_t add_input(int32_t slot);
-  // Null if preparing does not pay, or if shapes do not match.
+  // Null if preparation does not pay, or if shapes do not match.
   std::shared_ptr<Folded> folded(std::span<const Tensor> inputs, int64_t channels) const;
   Tensor padded(const Tensor& image) const;
   cpu::Convolution describe(const Shape& image, const Shape& filter, const Shape& result) const;
@@ -72,14 +72,14 @@ class Fusion {
 
   const Node* node_ = nullptr;   // the product or convolution
   const Node* pad_ = nullptr;    // the padding of its image
-  std::vector<int32_t> inputs_;  // the slots of its operands, then those of the rest
+  std::vector<int32_t> inputs_;  // the slots of its operands, then of all other inputs
   std::vector<Affine> affine_;
-  int32_t addend_ = -1;  // which input
+  int32_t addend_ = -1;  // the index of the input
   cpu::Limits limits_;
   bool ends_ = false;  // with limits or loops
   std::vector<ElementLoop> loops_;
   const Node* view_ = nullptr;  // a reshape that keeps the channels
-  int32_t view_inputs_ = 0;     // the first of those that give its sizes
+  int32_t view_inputs_ = 0;     // the first input that provides its sizes
 
   bool trained_ = false;
   mutable std::mutex mutex_;
@@ -88,7 +88,7 @@ class Fusion {
 };
 
 struct Fusion::Found {
-  std::vector<size_t> steps;  // in order; the last one gives the only result
+  std::vector<size_t> steps;  // in order; the last one computes the only result
   std::unique_ptr<Fusion> fusion;
 };
 

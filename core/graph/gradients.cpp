@@ -1,4 +1,4 @@
-// Recording a graph's nodes on a tape afterwards.
+// Records a graph's nodes on a tape after they were added.
 #include "graph/gradients.h"
 
 #include <algorithm>

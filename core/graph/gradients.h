@@ -1,4 +1,4 @@
-// tf.gradients: derivatives of a graph's tensors, after they were computed.
+// tf.gradients: derivatives of a graph's tensors after they were computed.
 #pragma once
 
 #include <span>
@@ -15,8 +15,8 @@ struct DifferentiatedBy {
   Variable* variable = nullptr;
 };
 
-// Adds nodes that compute the gradients of the sum of `ys`, weighed by `weights` (ones where these
-// are empty), with respect to `xs`; `constants` do not depend on what they are computed from.
+// Adds nodes that compute the gradients of the sum of `ys`, weighted by `weights` (empty tensors
+// count as ones), with respect to `xs`. `constants` count as independent of their operands.
 std::vector<Gradient> gradients(Graph& graph, std::span<const Tensor> ys,
                                 std::span<const Tensor> weights,
                                 std::span<const DifferentiatedBy> xs,

@@ -1,4 +1,4 @@
-// Adding nodes to graphs.
+// Adds nodes to graphs.
 #include "graph/graph.h"
 
 #include <algorithm>
@@ -62,8 +62,8 @@ void refuse_reading(const Tensor& tensor, Code code, const char* what) {
 
 namespace {
 
-// What a thread builds, innermost last; null as long as it builds nothing, and for good when it
-// ends in the midst of building: graphs hold objects of Python's, which may be gone before it.
+// The graphs that a thread builds, innermost last; null if it builds none. Never freed if the
+// thread ends while it builds a graph: graphs hold Python objects, and Python may have shut down.
 thread_local std::vector<GraphPtr>* stack = nullptr;
 // Not destroyed, for the same reason.
 GraphPtr& default_graph = *new GraphPtr;
@@ -136,7 +136,7 @@ Building::~Building() { end_building(); }
 
 namespace {
 
-// Names that differ in case only are the same: files and folders are called by them.
+// Names that differ only in case count as equal, because files and folders have these names.
 std::string lower(std::string name) {
   for (char& c : name) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   return name;
@@ -178,7 +178,7 @@ void Graph::end_controls() { control_scopes_.pop_back(); }
 void Graph::add_controls(Node& node) {
   const NodeId id = size();
   for (auto scope = control_scopes_.rbegin(); scope != control_scopes_.rend(); ++scope) {
-    // A node that reads a node of the scope already runs after that one's controls.
+    // A node that reads a node of the scope already runs after the controls of that node.
     const bool follows = std::ranges::any_of(
         node.inputs, [&](const Port& port) { return scope->nodes.contains(port.node); });
     for (const NodeId control : scope->controls) {
@@ -256,7 +256,7 @@ Port Graph::port_of(const Tensor& tensor) {
   if (symbol && symbol->graph().get() == this) return symbol->port();
   if (const auto known = known_.find(tensor.impl()); known != known_.end()) return known->second;
   if (!symbol && !captures_value(tensor)) return symbol_of(add_constant(tensor))->port();
-  // A value is asked for anew in every call: graphs are called from several others.
+  // A captured value is looked up in every call: a graph may be called from several others.
   Tensor outer = tensor;
   if (symbol) {
     const GraphPtr owner = symbol->graph();
@@ -265,7 +265,7 @@ Port Graph::port_of(const Tensor& tensor) {
       is_outer = graph == owner.get();
     }
     const bool in_scope = is_outer && !owner->finished();
-    // What is known of another program's tensors does not make them this one's.
+    // Facts about tensors of another program's graph do not make them tensors of this graph.
     const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
     const bool watchable =
         in_scope && kind_ == Kind::kFunction && is_differentiable(tensor.dtype());
@@ -273,7 +273,7 @@ Port Graph::port_of(const Tensor& tensor) {
       return symbol_of(add_constant(symbol->value()))->port();
     }
     if (!in_scope) out_of_scope(tensor, this);
-    // The graphs between capture it, too.
+    // The graphs in between capture it, too.
     if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
   }
   const Tensor inner = add_capture(outer, {tensor.dtype(), tensor.shape()});
@@ -302,7 +302,7 @@ const Capture* Graph::capture_of(const Tensor& inner) const {
 void Graph::finish(std::span<const Tensor> outputs) {
   for (const Tensor& output : outputs) outputs_.push_back(tensor(port_of(output)));
   finished_ = true;
-  // Nodes of the outer graph keep this one.
+  // Nodes of the outer graph keep this graph alive: a reference back would be a cycle.
   outer_ = nullptr;
 }
 

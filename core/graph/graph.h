@@ -21,32 +21,32 @@
 
 namespace ef::graph {
 
-// The code of errors about tensors of branches, loops and inner functions that are used outside.
+// The code of errors about tensors of branches, loops and inner functions that are read outside.
 inline constexpr Code kInaccessibleTensor{108};
 
-// An attribute, or an element of a list, whose value an input provides when the node runs.
+// An attribute, or an element of a list, that an input provides when the node runs.
 struct LateAttr {
-  int32_t field = 0;     // which of the attributes' fields
-  int32_t element = -1;  // which element of a list; -1 for the entire attribute
-  int32_t input = 0;     // which of the node's inputs
-  int64_t position = 0;  // which element of that input, if the attribute is a scalar
+  int32_t field = 0;     // index of the attribute's field
+  int32_t element = -1;  // index in a list; -1 for the entire attribute
+  int32_t input = 0;     // index of the node's input
+  int64_t position = 0;  // index of the input's element, if the attribute is a scalar
 };
 
 struct Node {
-  // A constant, an operation, or a function; a placeholder has none of these.
+  // A node has a constant, an operation, or a function; a placeholder has none of these.
   Tensor constant;
   const Op* op = nullptr;
   std::shared_ptr<const NodeFunction> function;
 
   SavedAttrs attrs;
-  InlineVector<Port, 4> inputs;  // those of the operation, then those that provide attributes
+  InlineVector<Port, 4> inputs;  // of the operation, followed by those that provide attributes
   int32_t num_op_inputs = 0;
   std::vector<LateAttr> late;
   TensorList outputs;  // symbolic
   // Nodes that run before this one whenever it runs, although it reads none of their outputs.
   std::vector<NodeId> controls;
   std::string name;
-  std::shared_ptr<const std::string> device;  // that the program asked for; null if any
+  std::shared_ptr<const std::string> device;  // requested by the program; may be null
   // Objects of the host language: the program's line that added the node, and the graphs it runs.
   std::shared_ptr<void> source;
   std::vector<std::shared_ptr<void>> graphs;
@@ -58,8 +58,8 @@ struct Node {
   const char* type() const;
 };
 
-// A tensor from outside that this graph uses, and the placeholder for it: one of an outer graph, or
-// one with a value that a tape may watch.
+// A tensor from outside that this graph reads, and its placeholder. The tensor belongs to an outer
+// graph, or has a value that a tape may watch.
 struct Capture {
   Tensor outer;
   Tensor inner;
@@ -67,8 +67,8 @@ struct Capture {
 
 class Graph : public std::enable_shared_from_this<Graph> {
  public:
-  // Whose nodes these are: a function's, all of whose effects happen when it is called, or a
-  // program's, of which sessions run the nodes that fetches need.
+  // The kind of the graph: a function, all of whose effects happen when it is called, or a
+  // program's graph, of which sessions run the nodes that the fetches need.
   enum class Kind : uint8_t { kFunction, kProgram };
 
   // `outer` is the graph that is being built at the moment, if any.
@@ -81,16 +81,16 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   const std::string& name() const { return name_; }
   Kind kind() const { return kind_; }
-  // Whether this is a program's graph, or a function's that is built inside of one.
+  // Whether this is a program's graph, or the graph of a function that is built inside one.
   bool in_program() const;
   const std::shared_ptr<Graph>& outer() const { return outer_; }
-  // Whether this graph was built inside of another one, at any depth.
+  // Whether this graph was built inside another one, at any depth.
   bool is_inside(const Graph& graph) const;
 
   Tensor add_placeholder(const TensorSpec& spec, const std::string& name);
-  // An input of a call.
+  // Adds an input of calls.
   Tensor add_input(const TensorSpec& spec, const std::string& name);
-  // A constant. A constant that already has this tensor is reused.
+  // Adds a constant, or returns an existing one with the same tensor.
   Tensor add_constant(const Tensor& value, const char* name = "Const");
   // Adds a node; its outputs are symbolic tensors with these specs.
   Node& add(Node node, const SpecList& specs, std::string_view name);
@@ -98,12 +98,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // Adds an output to a node.
   void add_output(NodeId id, const TensorSpec& spec);
 
-  // The port of a tensor in this graph. A tensor from outside is captured if it is one of an outer
+  // The port of a tensor in this graph. A tensor from outside is captured if it belongs to an outer
   // graph, or if tapes may watch it; other values become constants. Throws if the tensor belongs to
   // another graph.
   Port port_of(const Tensor& tensor);
-  // Whether a tensor with a value is captured, because a program may ask for gradients with respect
-  // to it. No tape watches what sessions and devices run: their graphs have constants instead.
+  // Whether a tensor with a value is captured, because a program may compute gradients with respect
+  // to it. Sessions and devices run without tapes: their graphs have constants instead.
   bool captures_value(const Tensor& tensor) const {
     const bool is_program = kind_ == Kind::kProgram || (for_program_ && !outer_);
     return !is_program && tensor.impl()->exposed() && is_differentiable(tensor.dtype());
@@ -111,36 +111,36 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   // Adds a placeholder for a tensor from outside.
   Tensor add_capture(const Tensor& outer, const TensorSpec& spec);
-  // The capture whose placeholder this is; null for other nodes.
+  // The capture with this placeholder; null for other tensors.
   const Capture* capture_of(const Tensor& inner) const;
 
-  // Nodes that are added between these calls run after others; with `alone`, not even after those
-  // of the scopes around.
+  // Nodes that are added between these two calls have control inputs; with `alone`, only these,
+  // without those of enclosing scopes.
   void begin_controls(std::vector<NodeId> controls, bool alone);
   void end_controls();
 
-  // Whether a program of a device is written from this graph. Then the specs of its lists are
-  // inferred, and gradients of its conditionals and loops are conditionals and loops.
+  // Whether the graph will become a device's program. Then the specs of its lists are inferred, and
+  // gradients of its conditionals and loops are conditionals and loops.
   bool for_program() const { return for_program_; }
   void set_for_program() { for_program_ = true; }
 
-  // The device that the program asks for when it adds nodes now; empty for any device.
+  // The device that the program requests for nodes that are added now; empty for any device.
   const std::string& device() const { return device_ ? *device_ : no_device; }
   void set_device(const std::string& name) {
     device_ = name.empty() ? nullptr : std::make_shared<const std::string>(name);
   }
 
-  // The devices of the replicas of a strategy whose operations this graph has; empty if it has
-  // none.
+  // The devices of the replicas whose operations the graph contains; empty if there are no
+  // replicas.
   std::span<const DeviceId> replicas() const { return replicas_; }
   void set_replicas(std::span<const DeviceId> devices) {
     replicas_.assign(devices.begin(), devices.end());
   }
 
-  // Sets the device of a node that was just added, if the program has a function that chooses it.
+  // Returns the device of a node that was just added; empty if the program has no such function.
   std::function<std::string(NodeId)> device_function;
 
-  // How often existing nodes received more outputs or other controls.
+  // The number of changes to existing nodes: additional outputs, or other controls.
   int64_t changes() const { return changes_; }
   void note_change() { ++changes_; }
 
@@ -165,8 +165,8 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // The host language's object for this graph; null once that has been freed.
   void* owner = nullptr;
 
-  // A name that no other node has: "add", then "add_1", after this thread's prefix of names. A name
-  // that ends in a slash is complete: this function returned it earlier.
+  // Returns a name that no other node has: "add", then "add_1", after this thread's prefix of
+  // names. A name that ends in a slash is complete: this function returned it earlier.
   std::string unique_name(std::string_view name, bool with_prefix = true, bool mark = true);
 
  private:
@@ -174,7 +174,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   struct ControlScope {
     std::vector<NodeId> controls;
     bool alone;
-    std::unordered_set<NodeId> nodes;  // that have been added in it
+    std::unordered_set<NodeId> nodes;  // added within the scope
   };
   void add_controls(Node& node);
 
@@ -182,12 +182,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::string name_;
   Kind kind_;
   std::shared_ptr<Graph> outer_;
-  std::weak_ptr<Graph> enclosing_;  // the same, after the end of tracing too
+  std::weak_ptr<Graph> enclosing_;  // the same, even after the end of tracing
   std::deque<Node> nodes_;          // addresses of nodes stay valid
   std::vector<Tensor> inputs_;
   std::vector<Capture> captures_;
   std::vector<Tensor> outputs_;
-  std::unordered_map<const TensorImpl*, Port> known_;  // of constants and captures
+  std::unordered_map<const TensorImpl*, Port> known_;  // ports of constants and captures
   std::unordered_map<std::string, int> names_;         // in lower case
   std::vector<ControlScope> control_scopes_;
   std::vector<DeviceId> replicas_;
@@ -200,13 +200,13 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
 using GraphPtr = std::shared_ptr<Graph>;
 
-// How many graphs, or breaks in their building, all threads have begun. Programs that build no
-// graph find that out by one comparison.
+// The number of graphs, and of interruptions of their building, that all threads have begun.
+// Programs without graphs pay for one comparison.
 inline std::atomic<int64_t> graphs_begun = 0;
 Graph* innermost();
-// The graph that operations are added to on threads that have not begun one; null if they run.
+// Sets the graph for operations of threads that build no graph themselves; null runs operations.
 void set_default_graph(std::shared_ptr<Graph> graph);
-// The graph that operations of this thread are added to; null if they run.
+// The graph to which this thread's operations are added; null if they run.
 inline Graph* building() {
   return graphs_begun.load(std::memory_order_relaxed) == 0 ? nullptr : innermost();
 }
@@ -215,7 +215,7 @@ GraphPtr building_ptr();
 // Whether this thread builds the graph of a function, even if operations run at the moment.
 bool inside_graph();
 
-// Adds the operations of this thread to the graph during its lifetime; with null, runs them.
+// During its lifetime, adds this thread's operations to the graph; null runs them.
 class Building {
  public:
   explicit Building(GraphPtr graph);
@@ -226,7 +226,7 @@ class Building {
 void begin_building(GraphPtr graph);
 void end_building();
 
-// Runs a check of arguments. While a graph is built, its failure is a TypeError; TensorFlow's eager
+// Runs a check of arguments. While a graph is built, its error is a TypeError; TensorFlow's eager
 // calls raise InvalidArgument.
 template <class Check>
 void with_type_errors(const Check& check) {
@@ -238,21 +238,22 @@ void with_type_errors(const Check& check) {
   }
 }
 
-// Throws if a symbolic tensor belongs to a graph, because it has no value for operations that run.
+// Throws if a symbolic tensor belongs to a graph: operations that run cannot read its value.
 void refuse_out_of_scope(const Tensor& tensor);
 
-// Throws that `what` needs a value, which a symbolic tensor of a graph has only while it runs.
+// Throws an error: `what` needs a value, but a symbolic tensor has a value only while its graph
+// runs.
 [[noreturn]] void refuse_reading(const Tensor& tensor, Code code, const char* what);
 // "(2, None)".
 std::string python_text(const Shape& shape);
 // "<tf.Tensor 'add:0' shape=(2, None) dtype=float32>".
 std::string describe(const Tensor& tensor);
 
-// Set by the bindings: the program's current position, for messages.
+// Set by the bindings: returns the program's current position, for messages.
 extern std::shared_ptr<void> (*find_source)();
-// Set by the bindings: a position as text, as in a traceback.
+// Set by the bindings: returns a position as text, as in a traceback.
 extern std::string (*describe_source)(const std::shared_ptr<void>& source);
-// Set by the bindings: the prefix of names, as "encoder/".
+// Set by the bindings: returns the prefix of names, such as "encoder/".
 extern std::string (*name_prefix)();
 
 }  // namespace ef::graph

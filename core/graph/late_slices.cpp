@@ -1,4 +1,4 @@
-// Gradients of slices whose positions depend on values.
+// Gradients of slices whose indices depend on values.
 #include "graph/late_slices.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace ef::graph {
 namespace {
 
-// What a slice takes along an axis: `size` elements from `begin` on, or from a scalar on.
+// The part of an axis in a slice: `size` elements from `begin` on, or from a scalar on.
 struct Part {
   int64_t begin = 0;
   int64_t size = 0;
@@ -64,13 +64,13 @@ std::optional<std::vector<Part>> parts_of_slice(const ops::SliceAttrs& attrs, co
   return parts;
 }
 
-// The gradient of x[i, …, :, j]: indices and full axes.
+// The parts of x[i, …, :, j], which consists of indices and full axes.
 std::optional<std::vector<Part>> parts_of_indices(const ops::StridedSliceAttrs& attrs,
                                                   const Begins& begins, const Shape& shape) {
   if (attrs.begin.is_unknown()) return std::nullopt;
   const auto has = [](int64_t mask, size_t i) { return (mask >> i & 1) != 0; };
   const size_t count = attrs.begin.size();
-  size_t taken = 0;  // axes that entries other than the ellipsis name
+  size_t taken = 0;  // axes of entries other than the ellipsis
   for (size_t i = 0; i < count; ++i) {
     taken += !has(attrs.new_axis_mask, i) && !has(attrs.ellipsis_mask, i);
   }
@@ -108,8 +108,7 @@ Tensor late_slice_gradient(const DifferentiatedOperation& operation, const Shape
     parts = parts_of_indices(AttrsRef(operation.attrs).as<ops::StridedSliceAttrs>(), begins, shape);
   }
   if (!parts) return {};
-  // Behind the last axis of which a part is taken, rows are whole: those of dy are added to rows of
-  // zeros.
+  // Axes behind the last sliced one are complete, so the gradient adds rows of dy to rows of zeros.
   int split = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const Part& part = (*parts)[static_cast<size_t>(axis)];

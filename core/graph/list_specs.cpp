@@ -1,4 +1,4 @@
-// Lists of tensors: what follows from what operations do with them.
+// Infers the specs of lists of tensors from operations on them.
 #include "graph/list_specs.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ int64_t number_in(const Tensor& tensor) {
   return (*numbers)[0];
 }
 
-// The list after elements of a shape were set.
+// The list after elements of this shape were set.
 void set_elements(ListSpec& list, DType dtype, const Shape& element) {
   list.dtype = dtype;
   list.element =
@@ -37,7 +37,7 @@ void set_elements(ListSpec& list, DType dtype, const Shape& element) {
   list.is_set = true;
 }
 
-// The list if elements at these indices make it longer.
+// The list after elements at these indices were set, which may make it longer.
 void reach(ListSpec& list, const Tensor& indices) {
   const std::optional<Ints> numbers = known_numbers(indices);
   const bool known = numbers && std::ranges::find(*numbers, kUnknownInt) == numbers->end();

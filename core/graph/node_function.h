@@ -1,5 +1,5 @@
-// The function of a node that is not an operation of the table: variables, calls of Python and of
-// graphs, control flow, gradients.
+// The function of a node that is not an operation of the op table: variables, calls of Python and
+// of graphs, control flow, gradients.
 #pragma once
 
 #include <memory>
@@ -24,15 +24,15 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
   virtual ~NodeFunction() = default;
   // TensorFlow's name of the operation: "ReadVariableOp".
   virtual const char* type() const = 0;
-  // Whether it does more than return values: such nodes run although nobody needs their results.
+  // Whether it does more than return values: such nodes run even if nothing reads their results.
   virtual bool has_effects() const { return false; }
-  // Whether it may run code of the host language, whose lock the thread then has to hold.
+  // Whether it may run code of the host language, for which the thread has to hold its lock.
   virtual bool needs_host() const { return true; }
   // The graphs that it runs.
   virtual std::vector<const Graph*> graphs() const { return {}; }
   // The variables that it reads or changes itself.
   virtual std::span<const VariableRef> variables() const { return {}; }
-  // Variables of the graph that it calls, each with the variable that replaces it in this call.
+  // Pairs of a variable of the called graph and the variable that replaces it in this call.
   virtual std::span<const std::pair<VariableRef, VariableRef>> exchanged() const { return {}; }
   // For each graph, the indices of the node's inputs that are the graph's captures.
   virtual std::vector<std::vector<size_t>> captures() const { return {}; }
@@ -40,19 +40,19 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
   virtual std::vector<int64_t> seeds() const { return {}; }
   // Runs on values, by operations that tapes record.
   virtual void run(std::span<const Tensor> inputs, TensorList& outputs) const = 0;
-  // The same on values that nothing else reads: those without other handles may be overwritten.
+  // The same for values without other readers: inputs without other handles may be overwritten.
   virtual void consume(std::span<Tensor> inputs, TensorList& outputs) const {
     run(inputs, outputs);
   }
 
-  // Adds the nodes of a run to the graph that is being built, using what is known of these inputs
+  // Adds the nodes of a run to the graph that is being built, using facts about these inputs
   // (graph/specialize.h). By default these are the operations that it runs.
   virtual void retrace(Graph& /*graph*/, std::span<const Tensor> inputs,
                        TensorList& outputs) const {
     run(inputs, outputs);
   }
 
-  // The variables that graphs inside read.
+  // The variables that the graphs inside it read.
   virtual std::vector<Variable*> reads() const { return {}; }
   // Whether its results may be differentiable with respect to a source. Sources are the inputs,
   // then the variables that it reads.
@@ -60,8 +60,8 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
   // The dtype of the indices if the gradient with respect to a source always consists of rows
   // (IndexedSlices); else kInvalid.
   virtual DType row_indices(size_t /*source*/) const { return DType::kInvalid; }
-  // Records on tapes how the outputs, symbolic or not, depend on the inputs. Returns false if the
-  // function has to run under a tape for that.
+  // Records on tapes how the outputs, symbolic or not, depend on the inputs. Returns false if a
+  // tape can record the function only while it runs.
   virtual bool record(std::span<Tape* const> /*tapes*/, std::span<const Tensor> /*inputs*/,
                       std::span<const Tensor> /*outputs*/) const {
     return false;

@@ -9,7 +9,7 @@
 namespace ef::graph {
 namespace {
 
-// Operations whose functions have other names than they themselves.
+// Operations that TensorFlow's functions call by another name.
 const std::unordered_map<std::string_view, std::string_view> kNames{
     {"AddV2", "Add"},
     {"ClipByValue", "clip_by_value"},

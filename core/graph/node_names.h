@@ -7,10 +7,10 @@
 
 namespace ef::graph {
 
-// TensorFlow names a node by the function that adds it: "stack", where the operation is "Pack".
+// TensorFlow names a node after the function that adds it: "stack", where the operation is "Pack".
 std::string_view default_node_name(const Op& op);
 
-// Whether TensorFlow's function adds the node in a scope that has the name it is given.
+// Whether TensorFlow's function opens a scope with its `name`, and adds the node inside it.
 bool is_in_scope_of_name(const Op& op);
 
 }  // namespace ef::graph

@@ -1,4 +1,4 @@
-// Finding and running sums with gradients of slices.
+// Recognises and runs sums with gradients of slices.
 #include "graph/part_sums.h"
 
 #include "eager/interruptible_region.h"
@@ -21,7 +21,7 @@ std::vector<PartSum> part_sums(std::span<const NodeSlots> steps, const SlotFacts
     if (gives_part(node.op) && node.late.empty())
       giver[static_cast<size_t>(step.first_output)] = static_cast<int32_t>(i);
     if (node.op != &ops::add) continue;
-    // The second operand is the one that came later.
+    // The second operand is usually the later one, so it is tried first.
     for (const size_t k : {size_t{1}, size_t{0}}) {
       const int32_t slot = step.inputs[k], whole = step.inputs[1 - k];
       const int32_t gives = giver[static_cast<size_t>(slot)];
@@ -40,7 +40,7 @@ bool add_part(const Node& part, std::span<const Tensor> inputs, const Tensor& wh
   try {
     specs = infer(*part.op, inputs, part.attrs);
   } catch (const Error&) {
-    return false;  // the operation itself says what is wrong
+    return false;  // the operation itself raises the error
   }
   if (specs[0].dtype != whole.dtype() || specs[0].shape != whole.shape()) return false;
   const KernelRegion region(static_cast<double>(inputs[0].bytes()) / 4);

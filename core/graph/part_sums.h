@@ -1,4 +1,4 @@
-// Sums in a plan whose one operand is zero except for a part (eager/part_sums.h).
+// Sums in a plan of which one operand is zero except for a part (eager/part_sums.h).
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace ef::graph {
 
-// The step that computes the operand with the part, and the sum, which is its only reader.
+// The step that computes the operand that is mostly zero, and the sum, which is its only reader.
 struct PartSum {
   size_t part;
   size_t sum;
-  int32_t whole;  // the slot of the other operand, which nothing else reads
+  int32_t whole;  // the slot of the other operand, which has no other readers
 };
 std::vector<PartSum> part_sums(std::span<const NodeSlots> steps, const SlotFacts& facts);
 

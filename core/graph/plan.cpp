@@ -1,4 +1,4 @@
-// Planning runs of graphs, and running plans.
+// Plans runs of graphs, and runs plans.
 #include "graph/plan.h"
 
 #include <algorithm>
@@ -23,18 +23,18 @@
 namespace ef::graph {
 namespace {
 
-// Results of this many bytes stay in their slots until the next run, which may write over them.
+// Results up to this size stay in their slots until the next run, which may overwrite them.
 constexpr int64_t kSmall = 256;
-// Steps whose arrays are larger go the way of all operations, which lets other threads work.
+// Steps with larger arrays use the ordinary dispatch, which lets other threads run.
 constexpr int64_t kDirect = 16'384;
 
 bool is_known(const Tensor& tensor) {
-  // The bytes of a tensor that is not computed yet may be more than there are numbers.
+  // The number of bytes may overflow for a value that is not computed yet.
   return tensor.dtype() != DType::kVariant && tensor.shape().fully_known() && tensor.size() > 0 &&
          tensor.size() <= kDirect / static_cast<int64_t>(element_size(tensor.dtype()));
 }
 
-// Whether a node can run without the checks of the dispatch: what they would find is known.
+// Whether a node can skip the checks of the dispatch, because their results are known.
 bool runs_directly(const Graph& graph, const Node& node) {
   const Op* const op = node.op;
   if (!op || op->sizes_from_values || op->cost || !node.late.empty()) return false;
@@ -42,7 +42,8 @@ bool runs_directly(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.inputs, known) && std::ranges::all_of(node.outputs, is_known);
 }
 
-// The order in which nodes were added, but shapes are read at once: then nothing keeps the value.
+// The order in which nodes were added, except that shapes are read early, so that no reader keeps
+// the value alive.
 std::vector<NodeId> running_order(const Graph& graph) {
   std::vector<NodeId> after(static_cast<size_t>(graph.size()));
   std::vector<NodeId> order;
@@ -55,7 +56,7 @@ std::vector<NodeId> running_order(const Graph& graph) {
   return order;
 }
 
-// Handles on the inputs of a step: those of slots that others read are not counted.
+// The inputs of a step, as handles. For slots with later readers the handles do not count.
 class Inputs {
  public:
   explicit Inputs(size_t count) : count_(count) {}
@@ -80,8 +81,7 @@ void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outp
   run(*node.op, own, completed_attrs(node.attrs, node.late, inputs), outputs);
 }
 
-// Steps by what they compute: nodes of one operation with the same attributes and inputs are one
-// step.
+// Steps by operation, attributes and inputs: nodes that agree in all of these become one step.
 class Plan::SharedSteps {
  public:
   int32_t find(const Step& step) {
@@ -151,7 +151,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     for (const NodeId control : node.controls) needed[static_cast<size_t>(control)] = 1;
   }
 
-  // Nodes whose known values do not count, because a tensor that they depend on is fed.
+  // Marks nodes whose known values do not count, because they depend on a fed tensor.
   std::vector<char> changed(count);
   for (const Port& port : selection.feeds) changed[static_cast<size_t>(port.node)] = 1;
   for (size_t id = 0; id < count && !selection.feeds.empty(); ++id) {
@@ -173,7 +173,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     const Node& node = graph.node(next);
     if (!needed[id]) continue;
     first_slots[id] = num_slots_;
-    // What is known already is not computed again.
+    // Known values are not computed again.
     const bool known = !node.has_effects() && !node.outputs.empty() && !changed[id] &&
                        std::ranges::all_of(node.outputs, [](const Tensor& output) {
                          return symbol_of(output)->foldable();
@@ -185,7 +185,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
       }
     } else if (node.op || node.function) {
       add_step(graph, next, sources);
-      // A result is a tensor of its own, which tapes tell from others.
+      // A result must be a tensor of its own, so that tapes can distinguish results.
       if (node.op && node.late.empty() && !node.outputs.empty() && !returned[id]) {
         if (const int32_t same = shared.find(steps_.back()); same >= 0) {
           first_slots[id] = same;
@@ -194,7 +194,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
         }
       }
     } else if (node.constant) {
-      // It is fed, and also a control of another node.
+      // A constant that is fed, and also controls another node.
     } else if (options.selection) {
       not_fed(node);
     }
@@ -244,7 +244,7 @@ void Plan::add_step(const Graph& graph, NodeId id, const Sources& sources) {
   for (const Port& port : node.inputs) {
     const Node& source = graph.node(port.node);
     const int32_t slot = sources.slot_of(port);
-    // The slots of what is fed are the first ones.
+    // The slots of fed tensors come first.
     const bool fed = slot < static_cast<int32_t>(sources.fed.size());
     step.inputs.push_back(
         {.slot = slot, .from_outside = fed || !source.op, .shape = &graph.tensor(port).shape()});
@@ -291,7 +291,7 @@ void Plan::find_last_uses(bool keeps_captures) {
       input.last = !later[static_cast<size_t>(input.slot)];
       mark(input.slot);
     }
-    // What the first members compute anew, they do not read from the steps before.
+    // Values that the first members recompute are not read from earlier steps.
     for (size_t k = 0; k < step->recomputing; ++k) {
       const int32_t slot = step->members[k].first_slot;
       if (slot != step->recomputed) used[static_cast<size_t>(slot)] = 0;
@@ -299,8 +299,8 @@ void Plan::find_last_uses(bool keeps_captures) {
   }
 }
 
-// Of few elements, or few operations, whose sizes are known: preparing a chain takes longer than to
-// run them.
+// For few elements, or few operations, of known sizes: preparing a chain takes longer than running
+// them.
 bool Plan::faster_one_by_one(std::span<const size_t> steps) const {
   constexpr int64_t kWork = 8192;
   constexpr int64_t kManySteps = 10, kSomeElements = 64;
@@ -314,8 +314,8 @@ bool Plan::faster_one_by_one(std::span<const size_t> steps) const {
   return count * elements < kWork && (count < kManySteps || elements < kSomeElements);
 }
 
-// Steps that run together count as the first of them, with the last one's result, but those of an
-// attention as the softmax.
+// Steps that run together are represented by the first of them, with the last one's result; the
+// steps of an attention by the softmax.
 NodeSlots Plan::slots_of(const Step& step) const {
   const bool first = !step.members.empty() && !step.attention;
   NodeSlots slots{first ? step.members[0].node : step.node, {}, step.first_slot};
@@ -355,8 +355,8 @@ SlotFacts Plan::slot_facts() const {
   return facts;
 }
 
-// Has the gradients of activations that are pooled read the results of the pooling and the winners'
-// numbers, so that the activations do not wait for them.
+// Makes gradients of pooled activations read the results of the pooling and the winners' indices,
+// so that the activations need not be stored.
 void Plan::pool_first(std::vector<DType>& types) {
   const std::vector<PooledActivation> all = pooled_activations(views(), slot_facts(), types);
   if (all.empty()) return;
@@ -477,7 +477,7 @@ void Plan::join_attention(std::vector<DType>& types) {
 
 namespace {
 
-// The variables that a node changes or reads.
+// Appends the variables that a node changes or reads.
 void add_changed(const Node& node, std::vector<const Variable*>& changed) {
   if (!node.has_effects()) return;
   for (const VariableRef& variable : node.variables()) changed.push_back(variable.get());
@@ -559,7 +559,7 @@ void Plan::join_elementwise(std::span<const DType> types) {
     if (faster_one_by_one(group)) continue;
     std::vector<NodeSlots> nodes;
     std::vector<char> given(types.size()), taken(types.size());
-    std::vector<int32_t> inside(types.size());  // readers in the group
+    std::vector<int32_t> inside(types.size());  // readers within the group
     const Step& last = steps_[group.back()];
     Step whole{.node = last.node, .first_slot = last.first_slot};
     InlineVector<int32_t, 4> inputs;
@@ -637,7 +637,7 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
 }
 
 [[gnu::hot]] PlanRun::~PlanRun() {
-  if (!done_) return;  // the slots of a run that has failed are dropped
+  if (!done_) return;  // the slots of a failed run are dropped
   for (size_t k = 0; gives_captures_ && k < plan_.captured_.size(); ++k) {
     set(plan_.num_inputs_ + k, plan_.captured_[k]);
   }
@@ -686,7 +686,7 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
   Inputs inputs(step.inputs.size());
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     TensorImpl* const impl = slots_[static_cast<size_t>(step.inputs[i].slot)].impl();
-    // set_shape may have claimed what is not true.
+    // set_shape may have asserted a wrong shape.
     if (impl->lazy() || impl->shape() != *step.inputs[i].shape) return false;
     inputs.set(i, impl);
   }
@@ -697,7 +697,7 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
     outputs.resize(step.specs.size());
   } else {
     for (size_t k = 0; k < step.specs.size(); ++k) {
-      // What the last run left there, if nothing else holds it.
+      // The result of the last run, if there are no other handles on it.
       if (slots[k].exclusively_owned()) {
         slots[k].impl()->reset_id();
         outputs.push_back(std::move(slots[k]));
@@ -749,14 +749,14 @@ bool PlanRun::run_fusion(const Plan::Step& step) {
   return true;
 }
 
-// False, with nothing done, if the members have to run one by one.
+// Returns false, with nothing done, if the members have to run one by one.
 bool PlanRun::run_joined(const Plan::Step& step) {
   if (step.attention) return run_attention(step);
   if (step.fusion) return run_fusion(step);
   return step.adds_part ? run_part_sum(step) : run_chain(step);
 }
 
-// The first input is the one that the part is added to.
+// The part is added to the first input.
 bool PlanRun::run_part_sum(const Plan::Step& step) {
   const auto value_of = [&](int32_t slot) -> Tensor& { return slots_[static_cast<size_t>(slot)]; };
   TensorList inputs;
@@ -788,10 +788,10 @@ bool PlanRun::run_attention(const Plan::Step& step) {
   return true;
 }
 
-// `running` is set to the node of each of them.
+// Sets `running` to each member's node while it runs.
 void PlanRun::run_members(const Plan::Step& step, const Node*& running) {
   const bool there = step.recomputing > 0 && slots_[static_cast<size_t>(step.recomputed)];
-  if (step.attention) {  // what the last run may have left is not of this one
+  if (step.attention) {  // drops results of an earlier run
     for (const int32_t slot : step.attention->outputs()) {
       if (slot >= 0) slots_[static_cast<size_t>(slot)] = {};
     }

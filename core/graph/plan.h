@@ -18,45 +18,45 @@ class Attention;
 // Runs a node other than a placeholder on values.
 void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 
-// The node that this thread runs, for those who observe operations; null if it runs none.
+// The node that this thread runs, for observers of operations; null if it runs none.
 const Node* running_node();
 
-// The nodes at which the exception that is being handled was thrown on this thread: the innermost
-// one, then those that run its graph. A call also clears the list.
+// The nodes that threw the exception that is being handled on this thread: the innermost one, then
+// the nodes that run its graph. A call also clears the list.
 using FailedNodes = std::vector<const Node*>;
 FailedNodes taken_failed_nodes();
 
 class Plan {
  public:
-  // The nodes that a session runs besides those of results, and the tensors that it feeds.
+  // The nodes that a session runs besides the producers of results, and the tensors that it feeds.
   struct Selection {
     std::span<const NodeId> targets;  // nodes that have to run
-    std::span<const Port> feeds;      // whose values are arguments of the run
+    std::span<const Port> feeds;      // tensors whose values are arguments of the run
   };
   struct Options {
-    bool all_effects = true;      // else only those that results need
-    bool keeps_captures = false;  // their values stay from one run to the next of a PlanRun
+    bool all_effects = true;      // otherwise only effects that results need
+    bool keeps_captures = false;  // whether values of captures stay from one run to the next
     const Selection* selection = nullptr;
   };
-  // A plan for these results. The graph must live as long as the plan. Throws InvalidArgument if a
-  // session needs a placeholder that it does not feed.
+  // Plans the computation of these results. The graph must live as long as the plan. Throws
+  // InvalidArgument if a session needs a placeholder that it does not feed.
   Plan(const Graph& graph, std::span<const Tensor> results) : Plan(graph, results, Options()) {}
   Plan(const Graph& graph, std::span<const Tensor> results, Options options);
   ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // The number of steps. Nodes that run together are one step.
+  // The number of steps; fused nodes are one step.
   size_t size() const { return steps_.size(); }
 
   // Whether results depend on one of the arguments.
   bool needs_argument(size_t index) const { return arguments_[index].slot >= 0; }
 
-  // `arguments` are the values of the graph's inputs, then of its captures, which may be left out
-  // if all have values of their own. Throws what operations throw; taken_failed_nodes() tells
-  // where.
+  // `arguments` are the values of the graph's inputs, then of its captures. Captures may be omitted
+  // if all have values of their own. Throws the errors of operations; taken_failed_nodes() returns
+  // the nodes.
   void run(std::span<const Tensor> arguments, TensorList& results) const;
-  // The same, and may overwrite the arguments.
+  // The same, but may overwrite the arguments.
   void consume(std::span<Tensor> arguments, TensorList& results) const;
 
  private:
@@ -66,32 +66,32 @@ class Plan {
     int32_t slot;
     bool last = false;         // nothing reads the slot later
     bool from_outside = true;  // no step fills the slot
-    const Shape* shape;        // as far as it was known while tracing
+    const Shape* shape;        // as known while tracing
   };
   struct Step {
     const Node* node;
     int32_t first_slot;
     bool overwrites = false;  // the node is elementwise: its result may reuse an input's memory
-    bool calls_host = false;  // and so must not run with subnormals flushed to zero
-    // For nodes that run together: the single steps, for runs in which they cannot. All other
-    // members then describe the combined step.
+    bool calls_host = false;  // such nodes must not run with subnormals flushed to zero
+    // For fused nodes: the single steps, for runs that cannot fuse them. All other members then
+    // describe the combined step.
     std::unique_ptr<const NodeChain> chain;
     std::unique_ptr<const Fusion> fusion;
     std::unique_ptr<const Attention> attention;
     bool adds_part = false;  // the members are a gradient of a slice and a sum; see part_sums.h
     std::vector<Step> members;
-    // The first members compute a value that another combined step may have left in this slot.
+    // The first members compute a value that another combined step may have stored in this slot.
     size_t recomputing = 0;
     int32_t recomputed = -1;
-    InlineVector<int32_t, 2> chain_outputs;  // slots
+    InlineVector<int32_t, 2> chain_outputs;  // their slots
     // All sizes are known, and arrays are small. If inputs have their static shapes, the kernel
-    // runs on results of `specs`, without checks and without releasing Python's lock.
+    // writes results of `specs`, without checks and without releasing Python's lock.
     bool direct = false;
     SpecList specs;
     InlineVector<Input, 4> inputs;
     InlineVector<int32_t, 4> unused;  // slots of results that nothing reads
   };
-  // A slot that a run fills or returns; -1 if nothing needs it.
+  // A slot that a run fills or returns; -1 if it has no reader.
   struct End {
     int32_t slot = -1;
     bool last = true;  // no later result is in this slot, so its value may be moved
@@ -100,13 +100,13 @@ class Plan {
 
   // The slots of the values of ports.
   struct Sources {
-    std::vector<int32_t> first_slots;  // of the nodes' outputs
+    std::vector<int32_t> first_slots;  // of each node's outputs
     std::vector<std::pair<Port, int32_t>> fed;
     int32_t slot_of(const Port& port) const;
   };
   void add_step(const Graph& graph, NodeId id, const Sources& sources);
-  // The slot of an earlier step's first output, if that step computes the same. Otherwise -1, and
-  // the step is remembered.
+  // Returns the slot of an earlier step's first output, if that step computes the same; otherwise
+  // -1, and remembers the step.
   class SharedSteps;
   SlotFacts slot_facts() const;
   std::vector<NodeSlots> views() const;
@@ -121,7 +121,7 @@ class Plan {
   void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);
 
-  std::vector<std::unique_ptr<const Node>> own_nodes_;  // that replace nodes of the graph
+  std::vector<std::unique_ptr<const Node>> own_nodes_;  // nodes that replace nodes of the graph
   std::vector<Step> steps_;
   std::vector<std::pair<int32_t, Tensor>> constants_;  // slots and their values
   std::vector<Tensor> captured_;                       // values of captures; empty if symbolic
@@ -129,10 +129,10 @@ class Plan {
   std::vector<End> results_;
   size_t num_inputs_ = 0;  // arguments that are not captures
   int32_t num_slots_ = 0;
-  mutable std::atomic<Slots*> spare_{nullptr};  // with the constants, for the next run
+  mutable std::atomic<Slots*> spare_{nullptr};  // slots of an earlier run, with the constants
 };
 
-// One run of a plan, or several after each other.
+// One run of a plan, or several in sequence.
 class PlanRun {
  public:
   explicit PlanRun(const Plan& plan);
@@ -172,7 +172,7 @@ class PlanRun {
   std::unique_ptr<Plan::Slots> own_;
   Tensor* slots_;
   bool done_ = true;
-  bool gives_captures_ = false;  // whether captures have other values than in the plan
+  bool gives_captures_ = false;  // whether the captures' values differ from the plan's
 };
 
 }  // namespace ef::graph

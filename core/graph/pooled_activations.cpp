@@ -1,4 +1,4 @@
-// Finding activations that only a max pooling reads.
+// Selects activations that only a max pooling reads.
 #include "graph/pooled_activations.h"
 
 #include "ops/pooling.h"
@@ -10,8 +10,9 @@ std::vector<PooledActivation> pooled_activations(std::span<const NodeSlots> step
                                                  const SlotFacts& facts,
                                                  std::span<const DType> types) {
   std::vector<PooledActivation> found;
-  std::vector<int32_t> pooling(facts.readers.size(), -1);   // steps, by what they read
-  std::vector<int32_t> gradient(facts.readers.size(), -1);  // and by what they give
+  std::vector<int32_t> pooling(facts.readers.size(), -1);  // the pooling step that reads a slot
+  std::vector<int32_t> gradient(facts.readers.size(),
+                                -1);  // the pooling gradient that computes a slot
   for (size_t i = 0; i < steps.size(); ++i) {
     const NodeSlots& step = steps[i];
     const Node& node = *step.node;
@@ -24,7 +25,7 @@ std::vector<PooledActivation> pooled_activations(std::span<const NodeSlots> step
     const auto spread = static_cast<size_t>(step.inputs[0]);
     const auto x = static_cast<size_t>(step.inputs[1]);
     if (gradient[spread] < 0 || pooling[x] < 0 || facts.readers[spread] != 1) continue;
-    constexpr int32_t kReaders = 3;  // these steps
+    constexpr int32_t kReaders = 3;  // these steps read the activation
     if (facts.readers[x] != kReaders || !facts.computed[x]) continue;
     const NodeSlots& forward = steps[static_cast<size_t>(pooling[x])];
     const NodeSlots& backward = steps[static_cast<size_t>(gradient[spread])];

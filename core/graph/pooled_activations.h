@@ -9,7 +9,8 @@
 
 namespace ef::graph {
 
-// Steps: the pooling, its gradient, and that of the activation, the only reader of that.
+// Steps: the pooling, its gradient, and the activation's gradient, which is the only reader of
+// that.
 struct PooledActivation {
   size_t pooling;
   size_t pooling_gradient;

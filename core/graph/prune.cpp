@@ -1,4 +1,4 @@
-// Parts of graphs.
+// Subgraphs, and values of a graph's tensors.
 #include "graph/prune.h"
 
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void not_fed(const Node& placeholder) { fail(Code::kIndexError, placeholder.name); }
 
-// The tensors of the new graph, by those of the old one that they replace.
+// Maps tensors of the old graph to the tensors that replace them in the new one.
 class Copies {
  public:
   explicit Copies(const Graph& graph) : graph_(graph), made_(static_cast<size_t>(graph.size())) {}

@@ -1,4 +1,4 @@
-// Parts of graphs.
+// Subgraphs, and values of a graph's tensors.
 #pragma once
 
 #include <span>
@@ -8,13 +8,14 @@
 
 namespace ef::graph {
 
-// Builds `part`, a new graph, of the nodes that give `fetches` when `feeds`, its inputs, are known.
-// Throws an IndexError with the name of a placeholder that is needed and not fed.
+// Builds `part`, a new graph, of the nodes that compute `fetches` from `feeds`, its inputs. Throws
+// an IndexError with the name of a placeholder that is needed and not fed.
 void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> fetches,
            Graph& part);
 
-// The value that a tensor has for these inputs of its graph, which may be unfinished; only what it
-// needs is run. If there are no inputs, it must not depend on any. Throws an IndexError as above.
+// The value of a tensor for these inputs of its graph, which may be unfinished; runs only the nodes
+// that the tensor needs. If `inputs` is empty, the tensor must not depend on inputs. Throws an
+// IndexError as above.
 Tensor evaluated(Graph& graph, const Tensor& tensor, std::span<const Tensor> inputs);
 
 }  // namespace ef::graph

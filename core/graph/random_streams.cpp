@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<int64_t> restarts = 0;
 std::atomic<uint64_t> nodes = 0;
-thread_local uint64_t place = 0;  // from which the graph is run, over all calls
+thread_local uint64_t place = 0;  // a number for the chain of calls that runs the graph
 thread_local StreamStates* states = nullptr;
 
 uint64_t mixed(uint64_t bits) {
@@ -67,7 +67,7 @@ class RandomStream final : public NodeFunction {
     push_state(stream->second, outputs);
     move_on(stream->second, blocks);
   }
-  // The stream stays one.
+  // Keeps the node, so that the stream stays one stream.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     outputs = add_function(graph, shared_from_this(), inputs, three_numbers(), type());
   }
@@ -86,7 +86,8 @@ class RandomStream final : public NodeFunction {
   uint64_t node_ = nodes.fetch_add(1, std::memory_order_relaxed);
   mutable std::mutex mutex_;
   mutable int64_t restarts_seen_ = 0;
-  mutable std::unordered_map<uint64_t, StreamState> streams_;  // by the node that calls the graph
+  mutable std::unordered_map<uint64_t, StreamState>
+      streams_;  // by the chain of calls that runs the graph
 };
 
 class StateAdvance final : public NodeFunction {

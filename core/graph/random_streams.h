@@ -18,19 +18,18 @@ struct Seeds {
 };
 
 // Adds a node whose three results, int64 scalars, are the key of a random operation's stream and
-// the halves of its counter. The stream moves on by `blocks`, an int64 scalar, with every run. Each
-// node that calls the graph has a stream of its own. Without seeds, streams begin at random
-// positions.
+// the halves of its counter. Every run advances the stream by `blocks`, an int64 scalar. Each node
+// that calls the graph has its own stream. Without seeds, streams begin at random positions.
 TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks);
 
 // Restarts all streams, because the global seed has been set.
 void restart_random_streams();
 
-// Adds a node with the same results that reads them from a variable, int64 [3], which holds the
-// counter's halves and the key, and moves its counter on.
+// Adds a node with the same results, which reads the counter's halves and the key from a variable,
+// int64 [3], and advances its counter.
 TensorList add_state_advance(Graph& graph, Variable& state, const Tensor& blocks);
 
-// Returns the variable's three elements and moves its counter on. The caller has checked the
+// Returns the variable's three elements and advances its counter. The caller has checked the
 // variable.
 struct StreamState {
   int64_t key, low, high;
@@ -42,7 +41,7 @@ void move_on(StreamState& state, int64_t blocks);
 // The positions of the streams in one iteration over a pipeline. Each iteration restarts them.
 class StreamStates {
  public:
-  // The state of a node's stream, which then moves on; `begin` returns the first one.
+  // Returns the state of a node's stream, and advances it; `begin` returns the first state.
   template <class Begin>
   StreamState next(uint64_t node, uint64_t place, int64_t blocks, const Begin& begin) {
     const std::lock_guard lock(mutex_);
@@ -58,7 +57,7 @@ class StreamStates {
   std::map<std::pair<uint64_t, uint64_t>, StreamState> streams_;
 };
 
-// Lets graphs that this thread runs during the lifetime draw from these streams.
+// During its lifetime, graphs that this thread runs draw from these streams.
 class DrawFrom {
  public:
   explicit DrawFrom(StreamStates& states);
@@ -70,7 +69,7 @@ class DrawFrom {
   StreamStates* outer_;
 };
 
-// The call by which this thread runs a graph during the lifetime: `caller` distinguishes the calls
+// During its lifetime, the call by which this thread runs a graph; `caller` distinguishes the calls
 // in one graph.
 class CalledFrom {
  public:

@@ -1,4 +1,4 @@
-// Calls of operations as nodes.
+// Adds calls of operations to graphs as nodes.
 #include "graph/record.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 
 thread_local HoleCollector* collector = nullptr;
 
-// Where in the attributes the holes of one field are, in their order.
+// The positions of the holes of one attribute, in order.
 class HolePositions {
  public:
   HolePositions(const AttrField& field, void* attrs) : field_(field), attrs_(attrs) {}
@@ -75,7 +75,7 @@ void add_holes(Graph& graph, Node& node, AttrsRef attrs, std::span<const Hole> h
   throw Error(Code::kValueError, error.what());
 }
 
-// Whether the sizes of the tensors that the bits name are known.
+// Whether the sizes of the tensors that `bits` selects are known.
 bool sizes_known(std::span<const Tensor> tensors, uint16_t bits) {
   for (size_t k = 0; k < tensors.size(); ++k) {
     const bool read = bits >> std::min<size_t>(k, 15) & 1;
@@ -116,7 +116,7 @@ Ints numbers_of(const Tensor& tensor) {
   return numbers;
 }
 
-// Throws unless a tensor has the elements that an attribute reads from it: its shape may have been
+// Throws unless a tensor has the elements that an attribute reads from it. Its shape may have been
 // unknown when the node was added.
 void require_numbers(const AttrField& field, const LateAttr& late, const Tensor& source) {
   const bool is_list = field.kind == AttrKind::kInts || field.kind == AttrKind::kShape;
@@ -163,8 +163,8 @@ void complete(const AttrField& field, void* attrs, const LateAttr& late, const T
   }
 }
 
-// Completes an attribute from the known elements of its source. Returns whether the
-// attribute is then complete.
+// Completes an attribute from the known elements of its source. Returns whether the attribute is
+// then complete.
 bool complete_known(const AttrField& field, void* attrs, const LateAttr& late,
                     const Tensor& source) {
   const Symbol* const symbol = symbol_of(source);
@@ -218,7 +218,7 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   const bool named = !name.empty();
   if (name.empty()) name = NodeName::current();
   if (name.empty()) name = default_node_name(op);
-  // In a program's graph, a constant among the arguments is called by the node: "add/y".
+  // In a program's graph, a constant among the arguments is named after the node: "add/y".
   std::string unique;
   const auto port_of = [&](size_t k) {
     if (unique.empty() || is_symbolic(inputs[k])) return graph.port_of(inputs[k]);
@@ -252,7 +252,7 @@ void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsR
   if (node.inputs.empty()) add_inputs();
   const Node& added = graph.add(std::move(node), specs, unique.empty() ? name : unique);
   const NodeId id = graph.size() - 1;
-  // The values of lists are tensors of the program.
+  // Values of lists are tensors of the program.
   const bool is_list = !specs.empty() && specs[0].dtype == DType::kVariant;
   if (graph.for_program() && is_list) {
     symbol_of(added.outputs[0])->set_list(std::move(list));
@@ -274,7 +274,7 @@ TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> functi
   const std::string type = node.function->type();
   const Node& added = graph.add(std::move(node), specs, name.empty() ? type : name);
   const NodeId id = graph.size() - 1;
-  TensorList outputs = added.outputs;  // the node may get one more
+  TensorList outputs = added.outputs;  // a copy, since the node may receive another output
   if (recording()) record_node(graph, id, active_tapes());
   return outputs;
 }
@@ -313,8 +313,8 @@ void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
   const auto own = std::span<const Tensor>(inputs).first(static_cast<size_t>(node.num_op_inputs));
   bool late = false;
   const SavedAttrs attrs = known_attrs(node, inputs, late);
-  // The engine's gradients of lists leave elements unset, which GraphDef cannot say. A node for
-  // each lets the exporter write its own rule.
+  // The engine's gradients of lists leave elements unset, which GraphDef cannot express. With one
+  // node for each, the exporter can write its own rule.
   const auto is_list = [](const Tensor& t) { return t.dtype() == DType::kVariant; };
   late |= std::ranges::any_of(own, is_list) || std::ranges::any_of(node.outputs, is_list);
   if (!late && sizes_known(own, node.op->sizes.inputs) &&

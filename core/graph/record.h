@@ -1,4 +1,4 @@
-// Adds nodes to graphs: what dispatch does with an operation while a graph is being built.
+// Adds nodes to graphs: the dispatch of an operation while a graph is being built.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace ef::graph {
 
-// A scalar or list among the attributes of a call that is not known while tracing. Holes are in the
+// A scalar or list among the attributes of a call that is unknown while tracing. Holes are in the
 // order of the attributes, and of the elements in a list.
 struct Hole {
   int32_t field = 0;
   bool whole = false;    // the entire list, whose length is unknown
   Tensor source;         // an integer, floating or boolean tensor
-  int64_t position = 0;  // which element of it
+  int64_t position = 0;  // which element of the source
 };
 
 // Adds a node that runs `op`. In place of a hole, `attrs` holds kUnknownInt, Ints::unknown(), an
@@ -26,25 +26,26 @@ struct Hole {
 void add_call(Graph& graph, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
               std::span<const Hole> holes, std::string_view name, TensorList& outputs);
 
-// Adds a node that runs a function, whose results have these specs.
+// Adds a node that runs a function with results of these specs.
 TensorList add_function(Graph& graph, std::shared_ptr<const NodeFunction> function,
                         std::span<const Tensor> inputs, const SpecList& specs,
                         std::string_view name);
 
-// The attributes, with their holes filled by inputs.
+// The attributes, with values from inputs in their holes.
 SavedAttrs completed_attrs(AttrsRef attrs, std::span<const LateAttr> late,
                            std::span<const Tensor> inputs);
 
 // Records a node on tapes, as if they had been active when it was added.
 void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes);
 
-// The attributes, with the holes filled that are known for these inputs while tracing; `late` says
-// whether any hole is left.
+// The attributes, with values in the holes that are known for these inputs while tracing; `late`
+// becomes whether any hole is left.
 SavedAttrs known_attrs(const Node& node, std::span<const Tensor> inputs, bool& late);
 // A node's inputs, symbolic.
 TensorList inputs_of(const Graph& graph, const Node& node);
 
-// During its lifetime, the name of the nodes that this thread adds without a name of their own.
+// During its lifetime, sets the name of the nodes that this thread adds without a name of their
+// own.
 class NodeName {
  public:
   explicit NodeName(std::string_view name);
@@ -68,7 +69,7 @@ class HoleCollector {
   // Which field is being converted.
   void begin_field(int32_t field) { field_ = field; }
   std::span<const Hole> holes() const { return holes_; }
-  // Whether known values leave holes, too: a session may feed other values.
+  // Whether even known values leave holes, because a session may feed other values.
   bool follows_known() const { return follows_known_; }
   void add(Hole hole) { holes_.push_back(std::move(hole)); }
 

@@ -17,11 +17,11 @@
 namespace ef::graph {
 namespace {
 
-// The limit of what all rows of one tensor take: beyond it, many rows at once save no time and
-// cost memory.
+// The size limit of all rows of one tensor. Beyond it, running many rows at once saves no time and
+// costs memory.
 constexpr int64_t kRowsBytes = int64_t{32} << 20;
 
-// What results of rows are known to be.
+// Infers the specs of results of rows.
 SpecList specs_of_rows(const Graph& callee, std::span<const Tensor> rows) {
   SpecList specs;
   int64_t count = kUnknownSize;
@@ -36,7 +36,7 @@ SpecList specs_of_rows(const Graph& callee, std::span<const Tensor> rows) {
   return specs;
 }
 
-// Inputs: tensors with rows, as many as the graph has inputs, then its captures.
+// Inputs: for each input of the graph a tensor of rows, then the graph's captures.
 class Rows final : public NodeFunction {
  public:
   explicit Rows(CallablePtr callee)
@@ -58,7 +58,7 @@ class Rows final : public NodeFunction {
     }
     const int64_t at_once = std::max<int64_t>(1, kRowsBytes / largest(inputs));
     std::vector<TensorList> parts(callee_->graph().outputs().size());
-    // No rows, too, are run once, for the shapes.
+    // The graph runs once even if there are no rows, to infer the shapes.
     for (int64_t begin = 0; begin < std::max<int64_t>(count, 1); begin += at_once) {
       const int64_t size = std::min(at_once, count - begin);
       TensorList arguments(inputs), results;
@@ -80,7 +80,7 @@ class Rows final : public NodeFunction {
     }
   }
 
-  // In a program, row by row; elsewhere the node again.
+  // In a program, adds the graph's nodes row by row; elsewhere, the same node.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     if (!graph.for_program()) {
       const SpecList specs = specs_of_rows(callee_->graph(), inputs.first(arity_));
@@ -107,8 +107,8 @@ class Rows final : public NodeFunction {
  private:
   static constexpr int64_t kUnrolled = 256;
 
-  // The only row, or one of ones if there is none, which has a gradient as well. It needs no axis,
-  // and may have the largest rank.
+  // The only row, or ones if there is no row. It needs no batch axis, and so may have the largest
+  // rank; it also has a gradient.
   static Tensor one_of(const Tensor& rows) {
     Shape shape = rows.shape(), first = shape;
     shape.erase(0);
@@ -148,7 +148,7 @@ class Rows final : public NodeFunction {
 }  // namespace
 
 bool can_run_rows(const Graph& graph) {
-  // Which tensors have other values in each row.
+  // Which tensors differ from row to row.
   std::vector<char> differs(static_cast<size_t>(graph.size()));
   for (const Tensor& input : graph.inputs()) {
     differs[static_cast<size_t>(symbol_of(input)->port().node)] = 1;
@@ -165,7 +165,7 @@ bool can_run_rows(const Graph& graph) {
     for (const LateAttr& late : node.late) {
       if (of_rows(node.inputs[static_cast<size_t>(late.input)])) return false;
     }
-    // Lists have no rows.
+    // Lists cannot be batched.
     const auto is_list = [](const Tensor& t) { return t.dtype() == DType::kVariant; };
     if (any && std::ranges::any_of(node.outputs, is_list)) return false;
     differs[static_cast<size_t>(id)] |= any;

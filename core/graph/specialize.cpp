@@ -1,4 +1,4 @@
-// Tracing graphs again.
+// Traces graphs again.
 #include "graph/specialize.h"
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace ef::graph {
 namespace {
 
-// Which nodes the outputs and effects of a graph need.
+// The nodes that the outputs and effects of a graph need.
 std::vector<char> needed_nodes(const Graph& graph) {
   std::vector<char> needed(static_cast<size_t>(graph.size()));
   for (const Tensor& output : graph.outputs()) {
@@ -27,7 +27,7 @@ std::vector<char> needed_nodes(const Graph& graph) {
   return needed;
 }
 
-// An operation with what is known of its attributes now, and holes for the rest.
+// Adds an operation with the attributes that are known now, and holes for all others.
 void replay_op(Graph& graph, const Node& node, std::span<const Tensor> inputs,
                TensorList& outputs) {
   SavedAttrs attrs = node.attrs;
@@ -47,7 +47,8 @@ void replay_op(Graph& graph, const Node& node, std::span<const Tensor> inputs,
            node.name, outputs);
 }
 
-// The outputs; `values` has those of nodes that are not added again, and gets all others.
+// Returns the outputs. `values` holds the outputs of nodes that are not added again, and receives
+// all others.
 TensorList replay(const Graph& graph, std::span<const Tensor> arguments,
                   std::span<const NodeId> without, std::vector<TensorList>& values) {
   size_t next = 0;
@@ -107,7 +108,7 @@ GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments) 
 GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments,
                      std::span<const NodeId> without, std::span<const Port> ports,
                      std::span<const TensorSpec> given) {
-  // Nodes come from where those of the graph do.
+  // New nodes keep the source positions of the graph's nodes.
   const auto found = std::exchange(find_source, nullptr);
   struct Restore {
     decltype(find_source) found;
@@ -121,7 +122,7 @@ GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments,
   for (size_t k = 0; k < arguments.size(); ++k) {
     inputs.push_back(result->add_input(arguments[k], "argument"));
   }
-  // A program has the values of captures as constants.
+  // In a program, captures are constants.
   for (size_t k = graph.inputs().size(); k < inputs.size(); ++k) {
     const Tensor& outer = graph.captures()[k - graph.inputs().size()].outer;
     if (!is_symbolic(outer)) inputs[k] = outer;

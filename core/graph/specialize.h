@@ -1,7 +1,8 @@
-// Graphs traced again with what is known when they are called: shapes, and values of constants.
+// Traces graphs again with facts that are known when they are called: shapes, and values of
+// constants.
 //
-// Nodes are added again. Calls are replaced by the nodes of the called graph, conditionals by their
-// branch if it is known, and deferred gradients by their operations.
+// Nodes are added again. Calls are replaced by the nodes of the called graph, conditionals by the
+// selected branch if the index is known, and deferred gradients by their operations.
 #pragma once
 
 #include <span>
@@ -12,18 +13,18 @@
 
 namespace ef::graph {
 
-// Adds the nodes of a finished graph to the one that is being built, with `arguments` in place of
-// its inputs and captures. Returns the outputs. Throws what operations throw for such arguments.
+// Adds the nodes of a finished graph to the graph that is being built, with `arguments` in place of
+// its inputs and captures. Returns the outputs. Throws the errors of operations for such arguments.
 TensorList replayed(const Graph& graph, std::span<const Tensor> arguments);
 
 // Adds a node of another graph to the one that is being built, for these inputs.
 void replay_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 
-// A graph that does the same for arguments of these specs. All of them are inputs; it has no
+// A graph that computes the same for arguments of these specs. All of them are inputs; it has no
 // captures.
 GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments);
-// The same without some nodes, whose outputs are inputs behind the arguments: those of `ports`, of
-// these specs.
+// The same without the nodes of `ports`, whose outputs are inputs behind the arguments, with these
+// specs.
 GraphPtr specialized(const Graph& graph, std::span<const TensorSpec> arguments,
                      std::span<const NodeId> without, std::span<const Port> ports,
                      std::span<const TensorSpec> given);

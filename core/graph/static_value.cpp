@@ -1,4 +1,4 @@
-// Values that are known while tracing.
+// Infers values while tracing.
 #include "graph/static_value.h"
 
 #include <algorithm>
@@ -39,10 +39,10 @@ double range_size(std::span<const Tensor> inputs) {
   return (numbers[1] - numbers[0]) / numbers[2];
 }
 
-// Whether an operation reads nothing of its inputs but their shapes.
+// Whether an operation reads only the shapes of its inputs.
 bool takes_only_shapes(const Op& op) { return &op == &ops::zeros_like || &op == &ops::ones_like; }
 
-// Whether tapes may watch what the results of an operation come from. Integers end that.
+// Whether the results depend on a captured tensor that tapes may watch, which no integer is.
 bool follows_from_capture(const Op& op, std::span<const Tensor> inputs) {
   const Graph* const graph = building();
   return graph && !takes_only_shapes(op) && std::ranges::any_of(inputs, [&](const Tensor& input) {
@@ -82,7 +82,7 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     }
     run(op, values, attrs, results);
   } catch (const Error&) {
-    return false;  // the error is the run's
+    return false;  // the run raises the error
   }
   for (size_t k = 0; k < outputs.size(); ++k) {
     outputs[k].impl()->refine_shape(results[k].shape());
@@ -94,7 +94,7 @@ bool compute(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
 
 int64_t length(const Tensor& tensor) { return known_elements(tensor.shape()); }
 
-// Scalars, vectors, and matrices such as paddings, whose elements are known row by row.
+// Scalars, vectors, and small matrices such as paddings, whose elements are known row by row.
 bool is_list_of_numbers(const Tensor& tensor) {
   return tensor.shape().ranked() && tensor.rank() <= 2 && is_integer(tensor.dtype()) &&
          length(tensor) <= kKeptElements;
@@ -124,7 +124,7 @@ bool appends(const Op& op, const Tensor& first, AttrsRef attrs) {
   return &op == &ops::concat && (first.rank() == 1 || attrs.as<ops::ConcatAttrs>().axis == 0);
 }
 
-// The elements of the results of operations that programs use to compute shapes.
+// Infers the elements of results of operations that programs use to compute shapes.
 std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                                   const Tensor& output) {
   if (&op == &ops::shape) return Ints(inputs[0].shape());
@@ -132,7 +132,7 @@ std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, 
   for (const Tensor& input : inputs) {
     std::optional<Ints> numbers = numbers_of(input);
     if (!numbers && &op == &ops::stack && output.shape().fully_known()) {
-      // What is stacked has the shape of the others.
+      // All stacked tensors have the shape of the first one.
       numbers.emplace();
       const int64_t count = length(output) / static_cast<int64_t>(inputs.size());
       for (int64_t i = 0; i < count; ++i) numbers->push_back(kUnknownInt);
@@ -152,7 +152,7 @@ std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, 
     return all;
   }
   if (&op == &ops::strided_slice || &op == &ops::gather) {
-    // By running the operation on the positions.
+    // By running the operation on positions instead of elements.
     const auto count = static_cast<int64_t>(known[0].size());
     Tensor positions = Tensor::empty(DType::kInt64, {count});
     for (int64_t i = 0; i < count; ++i) positions.mutable_data<int64_t>()[i] = i;

@@ -1,4 +1,4 @@
-// Values that are known while tracing.
+// Infers values while tracing.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 
 namespace ef::graph {
 
-// Sets the values of an operation's outputs, or those of their elements, that follow from its
+// Sets the values, or the values of elements, of an operation's outputs that are known from its
 // inputs.
 void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, bool late,
                  std::span<const Tensor> outputs);
 
 // The elements of an integer scalar or vector, kUnknownInt for unknown ones. Nothing for other
-// tensors, or if their number is unknown.
+// tensors, or if the number of elements is unknown.
 std::optional<Ints> known_numbers(const Tensor& tensor);
 
 // Sets the elements of a symbolic integer scalar or vector, kUnknownInt for unknown ones. If all

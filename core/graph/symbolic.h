@@ -26,16 +26,17 @@ struct Port {
 };
 }  // namespace graph
 
-// The inferred spec of a list of tensors (ops/tensor_lists.h), while a graph is traced for a
-// program of a device.
+// The inferred spec of a list of tensors (ops/tensor_lists.h), for graphs that become devices'
+// programs.
 struct ListSpec {
   DType dtype = DType::kInvalid;
-  Shape element = Shape::unranked();  // of the elements that are set, or as declared before that
+  Shape element =
+      Shape::unranked();  // of the elements that are set, or as declared before one is set
   int64_t length = kUnknownSize;
   bool is_set = false;  // whether an element has been set
 
   bool complete() const { return dtype != DType::kInvalid && element.fully_known() && length >= 0; }
-  // As one tensor.
+  // The spec of the list as one dense tensor.
   TensorSpec dense() const {
     Shape shape = element;
     shape.insert(0, length);
@@ -44,14 +45,14 @@ struct ListSpec {
   friend bool operator==(const ListSpec&, const ListSpec&) = default;
 };
 
-// A symbolic tensor's data, in place of memory.
+// The data of a symbolic tensor, in place of memory.
 class Symbol final : public LazyValue {
  public:
   Symbol(TensorSpec spec, std::weak_ptr<graph::Graph> graph, graph::Port port)
       : spec_(std::move(spec)), graph_(std::move(graph)), port_(port), in_graph_(port.node >= 0) {}
 
-  // Provides the known value to code that reads the tensor's memory; throws a TypeError if there is
-  // none.
+  // Provides the known value to code that reads the tensor's memory; throws a TypeError if the
+  // value is unknown.
   void settle(const Settler& settler) override;
 
   bool in_graph() const { return in_graph_; }
@@ -59,9 +60,9 @@ class Symbol final : public LazyValue {
   std::shared_ptr<graph::Graph> graph() const { return graph_.lock(); }
   graph::Port port() const { return port_; }
 
-  // The value, if it follows from constants and captures; else empty.
+  // The value, if it is known from constants and captures; else empty.
   const Tensor& value() const { return value_; }
-  // Whether runs can skip computing the value. A value that follows from a capture is computed, so
+  // Whether runs can skip computing the value. A value that depends on a capture is computed, so
   // that tapes that watch the captured tensor record it.
   bool foldable() const { return value_ && !from_capture_; }
   bool from_capture() const { return from_capture_; }

@@ -1,4 +1,4 @@
-// Nodes that run under a tape, and nodes that go back through such a tape.
+// Nodes that run under a tape, and nodes that compute gradients from such a tape.
 #include "graph/taping.h"
 
 #include <algorithm>
@@ -17,11 +17,11 @@
 namespace ef::graph {
 namespace {
 
-// What a run depended on, as its tapes know it. Sources are the inputs and then the variables; an
-// input that is itself the record of a run represents the sources of that run.
+// The dependencies of a run, as its tapes record them. Sources are the inputs and then the
+// variables; an input that is itself the record of a run represents the sources of that run.
 struct Run final : LazyValue {
   struct Source {
-    uint64_t id = 0;  // 0 if nothing is recorded of it
+    uint64_t id = 0;  // 0 if nothing was recorded
     TensorSpec spec;
     size_t tape = 0;
   };
@@ -36,10 +36,10 @@ const Run& run_of(const Tensor& tensor) { return static_cast<const Run&>(*tensor
 
 bool is_watchable(const Tensor& tensor) { return is_differentiable(tensor.dtype()); }
 
-// Runs a function under tapes. One more output holds them.
+// Runs a function under tapes, which are one more output.
 class Recorded final : public NodeFunction {
  public:
-  // `wanted` says which sources gradients are asked for; `persistent`, whether more than once.
+  // `wanted` marks the sources with gradients; `persistent` allows several gradients.
   Recorded(std::shared_ptr<const NodeFunction> function, std::vector<char> wanted, bool persistent)
       : function_(std::move(function)), wanted_(std::move(wanted)), persistent_(persistent) {}
 
@@ -70,7 +70,7 @@ class Recorded final : public NodeFunction {
       Run::Source& source = sources.emplace_back();
       source.spec = {input.dtype(), input.shape()};
       const bool watched = wanted_[sources.size() - 1] && is_watchable(input);
-      // Inputs may be one tensor, whose gradients are apart here.
+      // Two inputs may be the same tensor; here they have separate gradients.
       own.push_back(watched ? call(ops::identity, {input}) : input);
       if (!watched) continue;
       tape->watch(own.back());
@@ -173,14 +173,14 @@ class TapeGradient final : public NodeFunction {
   std::vector<size_t> given_;
 };
 
-// A source as the graph knows it.
+// A source as a tensor of the graph.
 struct Source {
-  uint64_t id = 0;  // 0 if nothing can be differentiated by it
+  uint64_t id = 0;  // 0 if it has no gradients
   TensorSpec spec;
   DType row_indices = DType::kInvalid;
 };
 
-// Where in a graph the tape of a node's run comes from.
+// The node that keeps a tape, and its graph.
 std::pair<GraphPtr, NodeId> origin_of(const Tensor& tape) {
   const Symbol* const symbol = symbol_of(tape);
   GraphPtr graph = symbol->graph();
@@ -217,7 +217,7 @@ std::vector<Source> sources_of(const NodeFunction& function, std::span<const Ten
   return sources;
 }
 
-// Makes a node keep the tape of its run, if it does not yet; that tape.
+// Makes a node keep the tape of its run, if it does not yet; returns the tape.
 Tensor keep_tape(Graph& graph, NodeId id, const std::vector<char>& wanted, bool persistent) {
   Node& node = graph.node(id);
   const auto* const recorded = dynamic_cast<const Recorded*>(node.function.get());
@@ -225,7 +225,7 @@ Tensor keep_tape(Graph& graph, NodeId id, const std::vector<char>& wanted, bool 
   if (recorded) {
     for (size_t i = 0; i < all.size(); ++i) all[i] |= recorded->wanted()[i];
   }
-  // The tapes that this run goes on recording on.
+  // Tapes of an earlier run on which this run continues to record.
   size_t first = 0;
   for (const Port& port : node.inputs) {
     const Tensor& input = graph.tensor(port);
@@ -310,7 +310,7 @@ std::optional<TapedRun> taped_run(Graph& graph, const Node& node) {
   const std::pair<GraphPtr, NodeId> place = origin_of(graph.tensor(node.inputs[0]));
   const GraphPtr& origin = place.first;
   const Node& run = origin->node(place.second);
-  // The gradient of a gradient goes on from the tape of the first; so do parts of loops.
+  // The gradient of a gradient continues on the tape of the first; so do parts of loops.
   const auto goes_on = [&](const Port& port) { return is_tape(origin->tensor(port)); };
   if (std::ranges::any_of(run.inputs, goes_on)) {
     const std::optional<TapedRun> before = taped_run(*origin, run);
@@ -327,7 +327,7 @@ const NodeFunction& plain_function(const Node& node) {
 void record_function(Graph& graph, NodeId id, std::span<const Tensor> inputs,
                      std::span<Tape* const> tapes) {
   const Node& node = graph.node(id);
-  // The tape of its run, if it keeps one, was not there when it was added.
+  // The tape that the node keeps may have been added after the node.
   auto outputs = std::span<const Tensor>(node.outputs);
   if (!outputs.empty() && is_tape(outputs.back())) outputs = outputs.first(outputs.size() - 1);
   const std::vector<Variable*> variables = node.function->reads();

@@ -1,6 +1,6 @@
-// Gradients of nodes that run functions: the node keeps the tape of its run as one more output,
-// and a later node goes back through it. Nothing runs twice, and the tape holds only the
-// values that the gradient reads.
+// Gradients of nodes that run functions. The node keeps the tape of its run as one more output, and
+// a later node goes back through it. Nothing runs twice, and the tape holds only the values that
+// the gradient reads.
 #pragma once
 
 #include <optional>
@@ -35,11 +35,11 @@ struct TapedRun {
   const std::vector<size_t>* given = nullptr;
 };
 
-// The run that a node of a graph goes back through. That run may itself go back through another one
-// of its own graph. Nothing for other nodes.
+// The run that a node of a graph goes back through, which may itself go back through another run of
+// its graph. Nothing for other nodes.
 std::optional<TapedRun> taped_run(Graph& graph, const Node& node);
 
-// The function that a node runs, whether the node keeps its tape or not.
+// The function that a node runs, with or without keeping its tape.
 const NodeFunction& plain_function(const Node& node);
 
 }  // namespace ef::graph

@@ -1,4 +1,4 @@
-// Update rules as operations.
+// Optimizers' update rules as operations.
 #include "graph/update_rules.h"
 
 #include <variant>
@@ -38,7 +38,7 @@ class Number {
 Tensor sqrt(const Tensor& x) { return call(ops::sqrt, {x}); }
 Tensor larger(const Tensor& x, const Tensor& y) { return call(ops::maximum, {x, y}); }
 
-// What a rule reads and writes: values of the arithmetic's dtype.
+// The values that a rule reads and writes, in the dtype of the arithmetic.
 struct State {
   Tensor g, w;
   Tensor slots[cpu::kMaxSlots];

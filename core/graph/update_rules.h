@@ -1,5 +1,5 @@
-// The update rules of the optimizers as operations, for what runs elsewhere than on the CPU.
-// kernels/cpu/optimizer_rules.h has the same formulas for its arrays.
+// The update rules of the optimizers as operations, for other devices than the CPU.
+// kernels/cpu/optimizer_rules.h has the same formulas for arrays.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace ef::graph {
 
-// What a rule reads of a target: the values of its variable and slots, and its gradient, which is
-// for some rows where there are rows.
+// The values of a target: its variable, its slots, and its gradient. If there are rows, the
+// gradient is sparse.
 struct UpdateValues {
   Tensor variable;
   Tensor slots[cpu::kMaxSlots];
@@ -19,13 +19,13 @@ struct UpdateValues {
   bool every_row = false;  // see UpdateTarget
 };
 
-// Runs the operations that `step` consists of, or adds them to the graph that is being built; the
-// new values of the variable and of the slots that there are. `numbers` are the rule's
-// hyperparameters, scalars, in its order; where one is empty or missing, it is known to `step`.
-// Throws Unimplemented for sparse gradients of rules that are not linear in them.
+// Runs the operations of `step`, or adds them to the graph that is being built; returns the new
+// values of the variable and of the slots. `numbers` are the rule's hyperparameters, scalars, in
+// its order; for one that is empty or missing, `step` has the value. Throws Unimplemented for
+// sparse gradients of rules that are not linear in them.
 TensorList updated_values(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
                           const UpdateValues& old);
-// The same for a target's variables, which get the values.
+// The same for a target's variables, to which the values are assigned.
 void add_rule(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
               const UpdateTarget& target);
 

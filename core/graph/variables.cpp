@@ -70,7 +70,7 @@ class Assign final : public OfVariable {
       sum = exact_sum(add_read(graph, own), add_read(graph, *remainder), inputs[0],
                       change_ == Change::kSubtract);
     }
-    // In this order: a new value forgets the remainder.
+    // In this order, because assigning a new value resets the remainder.
     add_assign(graph, own, Change::kReplace, sum.rounded);
     add_assign(graph, *remainder, Change::kReplace, sum.remainder);
   }
@@ -124,7 +124,7 @@ Variable& VariableStore::find(Variable& declared) {
   VariableRef& found = variables_[&declared];
   if (!found) {
     const TensorSpec spec{declared.dtype(), declared.shape()};
-    // The reference takes over the first count.
+    // The reference owns the initial count.
     auto* const made = new Variable(spec, declared.trainable(), declared.name(), false);
     found = VariableRef(*made);
     made->release();
@@ -162,7 +162,7 @@ Variable* assigned_by(const Node& node, Change& change) {
 thread_local const SwappedVariables* SwappedVariables::innermost_ = nullptr;
 
 SwappedVariables::SwappedVariables(const VariablePairs& pairs) : outer_(innermost_) {
-  // Calls pass their own variables on.
+  // An enclosing call may replace the call's own variables, too.
   for (const auto& [traced, actual] : pairs) pairs_.emplace_back(traced.get(), &find(*actual));
   innermost_ = this;
 }

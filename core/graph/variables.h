@@ -12,7 +12,7 @@ namespace ef::graph {
 
 enum class Change : uint8_t { kReplace, kAdd, kSubtract };
 
-// Adds a node that reads the variable when it runs; its result.
+// Adds a node that reads the variable when it runs; returns its result.
 Tensor add_read(Graph& graph, Variable& variable);
 // Adds a node that changes the variable. The caller has checked the dtype.
 void add_assign(Graph& graph, Variable& variable, Change change, const Tensor& value);
@@ -23,13 +23,13 @@ Variable* read_by(const Node& node);
 // The variable that a node changes, and how; null for other nodes.
 Variable* assigned_by(const Node& node, Change& change);
 
-// Variables that a function was traced with, as arguments, and those of a call.
+// Pairs of a variable that a function was traced with and the variable of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;
 
 // Adds a node that returns whether the variable has a value.
 Tensor add_is_initialized(Graph& graph, Variable& variable);
 
-// A session's variables, each of which a graph declares.
+// The variables of a session, one for each declaration in a graph.
 class VariableStore {
  public:
   VariableStore();
@@ -51,7 +51,7 @@ class VariableStore {
 // runs for no session.
 Variable& variable_of_run(Variable& declared);
 
-// Makes the nodes that this thread runs use a session's variables.
+// During its lifetime, the nodes that this thread runs use a session's variables.
 class UsingStore {
  public:
   explicit UsingStore(VariableStore* store);
@@ -63,7 +63,7 @@ class UsingStore {
   VariableStore* outer_;
 };
 
-// Makes the nodes that this thread runs use other variables than those that they were traced with.
+// During its lifetime, the nodes that this thread runs use other variables than those of the trace.
 class SwappedVariables {
  public:
   explicit SwappedVariables(const VariablePairs& pairs);
@@ -71,7 +71,7 @@ class SwappedVariables {
   SwappedVariables(const SwappedVariables&) = delete;
   SwappedVariables& operator=(const SwappedVariables&) = delete;
 
-  // The variable that replaces one of the trace.
+  // The variable that replaces a variable of the trace.
   static Variable& find(Variable& traced);
 
  private:

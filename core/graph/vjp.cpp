@@ -22,7 +22,7 @@ constexpr int32_t kNone = -1;
 
 using Known = DifferentiatedOperation::Known;
 
-// Inputs: values and shapes of what the operation had and gave, and gradients of some outputs.
+// Inputs: values and shapes of the operation's inputs and outputs, and gradients of some outputs.
 class OperationGradient final : public NodeFunction {
  public:
   OperationGradient(const Op& op, AttrsRef attrs) {
@@ -77,8 +77,8 @@ class OperationGradient final : public NodeFunction {
          " reads sizes or indices that depend on values");
   }
 
-  // The gradient's operations if shapes are known now. Those of a program may be known later, when
-  // nodes that run before it have.
+  // Adds the gradient's operations if shapes are known now. In a program they may become known
+  // later, when earlier nodes have run.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     if (graph.for_program() && of_.dy[0] != kNone && of_.inputs[0].sizes == kNone &&
         (of_.op == &ops::slice || of_.op == &ops::strided_slice)) {
@@ -86,7 +86,7 @@ class OperationGradient final : public NodeFunction {
       const Tensor gradient = late_slice_gradient(of_, shape_of(of_.inputs[0], inputs), dy, inputs);
       if (gradient) return outputs.push_back(gradient);
     }
-    if (waits(inputs)) {
+    if (is_deferred(inputs)) {
       if (!graph.for_program()) fail_to_wait();
       SpecList specs;
       for (const int32_t i : of_.wanted) {
@@ -109,8 +109,8 @@ class OperationGradient final : public NodeFunction {
   friend void graph::require_sizes(const Graph& graph);
   friend const DifferentiatedOperation* graph::differentiated_operation(const Node& node);
 
-  // Whether sizes or attributes are not known yet.
-  bool waits(std::span<const Tensor> inputs) const {
+  // Whether sizes or attributes are still unknown.
+  bool is_deferred(std::span<const Tensor> inputs) const {
     const auto unknown = [&](int32_t input) {
       return input != kNone && !has_value(inputs[static_cast<size_t>(input)]);
     };
@@ -217,7 +217,7 @@ class OperationBackward final : public BackwardFunction {
  private:
   std::string name() const { return cat("gradient_tape/", graph_->node(id_).name, "_grad"); }
 
-  // An additional node for the size, so that the value itself need not be kept.
+  // Adds a node for the size, so that the value itself need not be kept.
   Tensor sizes_of(const Tensor& tensor) {
     TensorList sizes;
     add_call(*graph_, ops::shape, {&tensor, 1}, ops::ShapeAttrs{.out_type = DType::kInt64}, {}, {},

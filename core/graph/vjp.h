@@ -9,23 +9,24 @@
 
 namespace ef::graph {
 
-// The operation whose gradient a node computes, with what the node knows of it.
+// The operation whose gradient a node computes, with the facts that the node has about it.
 struct DifferentiatedOperation {
-  // How the node knows an input or output of the operation.
+  // The source of an input or output of the operation: its shape, or indices of the node's inputs.
   struct Known {
     DType dtype = DType::kInvalid;
-    Shape shape;         // if it is known while tracing
-    int32_t value = -1;  // which input of the node is its value,
-    int32_t like = -1;   // or has its shape,
-    int32_t sizes = -1;  // or is its shape
+    Shape shape;         // if known while tracing
+    int32_t value = -1;  // the index of the input with its value,
+    int32_t like = -1;   // or with its shape,
+    int32_t sizes = -1;  // or that holds its shape
   };
 
   const Op* op = nullptr;
   SavedAttrs attrs;
-  std::vector<LateAttr> late;  // inputs are those of the node
+  std::vector<LateAttr> late;  // `input` is an index of the node's inputs
   std::vector<Known> inputs, outputs;
-  std::vector<int32_t> wanted;  // inputs of the operation
-  std::vector<int32_t> dy;      // for each output the node's input that is its gradient, or -1
+  std::vector<int32_t> wanted;  // indices of the operation's inputs
+  std::vector<int32_t>
+      dy;  // for each output the index of its gradient among the node's inputs, or -1
   // The node of the operation itself.
   std::weak_ptr<Graph> graph;
   NodeId node = -1;
@@ -34,7 +35,7 @@ struct DifferentiatedOperation {
 // The operation that a node differentiates; null for other nodes.
 const DifferentiatedOperation* differentiated_operation(const Node& node);
 
-// Throws Unimplemented if the graph has a gradient that is deferred because sizes are unknown.
+// Throws Unimplemented if the graph has a gradient that is deferred because of unknown sizes.
 void require_sizes(const Graph& graph);
 
 // The backward step of a node that runs an operation. It adds a node to the graph that is being
