@@ -28,7 +28,7 @@ namespace {
 // With fewer scores, single steps are as fast.
 constexpr int64_t kManyScores = 262'144;
 
-// Deferred results of one shape, that of the scores. Used under `links`.
+// Deferred results of one shape, that of the scores. Guarded by `links`.
 class DeferredView {
  public:
   using Value = Tensor;
@@ -37,7 +37,7 @@ class DeferredView {
 
   patterns::Producer<Tensor> producer(const Tensor& value) const {
     if (value.shape() != shape_) return {};
-    if (const Whole* const node = whole_of(value); node && !node->inputs.empty()) {
+    if (const DeferredPart* const node = deferred_part_of(value); node && !node->inputs.empty()) {
       return {node->op, node->attrs, node->inputs};
     }
     const Pending* const node = pending_of(value);
@@ -67,19 +67,19 @@ bool same_batch(const Shape& a, const Shape& b) {
   return true;
 }
 
-// Whether a product may be one of queries and keys, whose scores need more memory than they do.
+// Whether a product may be that of queries and keys, with scores larger than queries and keys.
 bool are_scores(std::span<const Tensor> inputs, AttrsRef with, const TensorSpec& spec) {
   const auto& attrs = with.as<ops::MatmulAttrs>();
   const Tensor &query = inputs[0], &key = inputs[1];
   if (attrs.swaps_a() || spec.dtype != query.dtype()) return false;
-  // The product of two plain matrices is mostly that of a dense layer.
+  // A product of two matrices without batch axes is usually a dense layer.
   if (!same_batch(query.shape(), key.shape()) || (query.rank() == 2 && !attrs.swaps_b())) {
     return false;
   }
   const int64_t count = spec.shape.num_elements();
   if (count < kManyScores || !patterns::has_long_keys(key.shape())) return false;
-  // A deferred product keeps queries and keys in memory. The computation later adds copies of them
-  // as floats and transposed.
+  // A deferred product keeps queries and keys in memory. Its computation adds float copies and
+  // transposed copies.
   const int64_t copies = cpu::is_short_float(spec.dtype) ? 3 : 2;
   return count >= copies * (query.size() + key.size()) &&
          cpu::suits_attention(spec.dtype, spec.shape.back());
@@ -139,7 +139,8 @@ bool read_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Att
     a.shown = operands.shown;
     a.hidden = *as_floats(*operands.hidden, floats);
   }
-  // Shifted scores have the same softmax, but for their rounding. A large shift is a mask.
+  // A shift of all scores does not change the softmax, except for rounding. A large shift is a
+  // mask.
   constexpr float kSmallShift = 1e-6F;
   for (const auto& shift : operands.shifts) {
     const float* const number = as_floats(shift.value, floats);
@@ -166,12 +167,12 @@ Tensor make_part_of_attention(const Op& op, std::span<const Tensor> inputs, Attr
     const std::lock_guard lock(links);
     if (!scores.match(DeferredView(spec.shape), inputs[0])) return {};
   }
-  return tensor_of(std::make_unique<Whole>(op, attrs, inputs, spec), spec);
+  return tensor_of(std::make_unique<DeferredPart>(op, attrs, inputs, spec), spec);
 }
 
 bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef with,
                    TensorList& outputs) {
-  const Whole* const weights = whole_of(inputs[0]);
+  const DeferredPart* const weights = deferred_part_of(inputs[0]);
   if (!weights || weights->op != &ops::softmax || &op != &ops::matmul) return false;
   if (recording() || !observers.empty() || !fuses()) return false;
   const DType dtype = weights->dtype;
@@ -185,8 +186,8 @@ bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef with,
   scores.operands.value = inputs[1];
   cpu::Attention a;
   if (!place_operands(scores.operands, a)) return false;
-  if (Whole::asked_for > 0) {
-    --Whole::asked_for;
+  if (DeferredPart::unfused_runs > 0) {
+    --DeferredPart::unfused_runs;
     return false;
   }
   TensorList floats;
@@ -200,7 +201,8 @@ bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef with,
   }
   {
     const std::lock_guard lock(links);
-    if (Whole* const product = whole_of(scores.replaced.back())) product->passed_over = true;
+    if (DeferredPart* const product = deferred_part_of(scores.replaced.back()))
+      product->skipped = true;
   }
   log_attention("attention", outputs[0], scores.operands.size(), 1);
   return true;

@@ -1,7 +1,7 @@
 // Attention that a program writes in steps, softmax(queries * keysᵀ * scale + mask) * values.
 //
-// Scores and weights are deferred (lazy::Whole in eager/pending.h). When deferred weights are
-// multiplied by values, all steps run as one kernel (kernels/cpu/attention.h), which needs no
+// Scores and weights are deferred (lazy::DeferredPart in eager/pending.h). When deferred weights
+// are multiplied by values, all steps run as one kernel (kernels/cpu/attention.h), which needs no
 // memory for scores or weights. The weights stay deferred; a later reader computes them step by
 // step.
 #pragma once
@@ -26,17 +26,17 @@ struct AttentionOperands;
 Tensor make_part_of_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                               const TensorSpec& spec);
 
-// Computes the product of deferred weights and values. False, with nothing done, if the call is not
-// such a product, or has to run step by step.
+// Computes the product of deferred weights and values. Returns false, with nothing done, if the
+// call is not such a product, or has to run step by step.
 bool run_attention(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    TensorList& outputs);
 
-// Sets the sizes and strides of `a`. False if the operands do not fit together, or are better
-// computed step by step. Computes nothing that is deferred.
+// Sets the sizes and strides of `a`. Returns false if the operands do not fit together, or if
+// single steps are faster. Computes no deferred values.
 bool place_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Attention& a);
 
-// Sets the scale and the pointers of a described attention. `floats` keeps the tensors, converted
-// to float32, to which these point. False if a scale or shift is one that only single steps handle.
+// Sets the scale and the pointers of a described attention. `floats` keeps the tensors behind the
+// pointers, converted to float32. Returns false if only single steps support the scale or shift.
 bool read_operands(const patterns::AttentionOperands<Tensor>& operands, cpu::Attention& a,
                    TensorList& floats);
 

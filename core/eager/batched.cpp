@@ -1,4 +1,4 @@
-// Batched tensors, and operations on them one row after the other.
+// Batched tensors, and operations that process their rows one by one.
 #include "eager/batched.h"
 
 #include <memory>
@@ -26,7 +26,7 @@ class Stack final : public LazyValue {
   Tensor rows_;
 };
 
-// The rows one by one, as results of a recorded operation.
+// Splits rows, as results of a recorded operation.
 TensorList unbatched(const Tensor& rows) {
   TensorList parts;
   run(ops::unstack, {&rows, 1}, ops::UnstackAttrs{}, parts);

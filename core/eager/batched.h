@@ -15,15 +15,15 @@ namespace ops {
 struct StridedSliceAttrs;
 }
 
-// A tensor of rows[0], rows[1], ...; its shape is that of one row.
+// Creates a batched tensor of rows[0], rows[1], ...; its shape is that of one row.
 Tensor batched(Tensor rows);
-// The rows, with one more axis in front, or an empty handle if `tensor` is not batched.
+// The rows, with the batch axis in front; an empty handle if `tensor` is not batched.
 Tensor rows_of(const Tensor& tensor);
 inline bool is_batched(const Tensor& tensor) { return static_cast<bool>(rows_of(tensor)); }
 // The rows of a batched tensor; another tensor is repeated `count` times.
 Tensor as_rows(const Tensor& tensor, int64_t count);
 
-// An operation some of whose inputs are batched, all with `count` rows.
+// A call in which some inputs are batched, all with `count` rows.
 struct BatchedCall {
   const Op& op;
   std::span<const Tensor> inputs;
@@ -32,7 +32,7 @@ struct BatchedCall {
   int64_t count;
   TensorList& outputs;
 
-  // Input i with its rows in front, or unchanged if it is not batched.
+  // Input i with the batch axis in front, or unchanged if it is not batched.
   Tensor whole(size_t i) const;
   // Adds the result of all rows, each of which has the inferred shape.
   void add(Tensor rows) const { outputs.push_back(batched(std::move(rows))); }

@@ -38,7 +38,7 @@ Shape output_shape(const BatchedCall& c) { return with_front(c.count, c.specs[0]
 // An axis of a row as an axis of the batch; negative axes are unchanged.
 int64_t shifted(int64_t axis) { return axis < 0 ? axis : axis + 1; }
 
-// A list for the axes of a row, with an entry for the batch axis in front.
+// A list with one entry per axis of a row, extended by an entry for the batch axis.
 Ints with_front(int64_t front, std::span<const int64_t> rest) {
   Ints list{front};
   for (int64_t value : rest) list.push_back(value);
@@ -74,7 +74,7 @@ bool broadcasting(const BatchedCall& c) {
   return run_whole(c, inputs, c.attrs);
 }
 
-// Inputs of one shape. The kernels broadcast vectors, too, but tapes do not record that.
+// Inputs of one shape. The kernels also broadcast vectors, but tapes cannot record that.
 bool same_shapes(const BatchedCall& c) {
   if (recording() || c.specs[0].shape.num_elements() == 1) {
     TensorList inputs;
@@ -146,7 +146,7 @@ bool reducing(const BatchedCall& c) {
   return run_whole(c, {&rows, 1}, ops::ReduceAttrs{.axis = axes, .keepdims = attrs.keepdims});
 }
 
-// Runs the operation on the rows, with its attributes as `change` has them for all rows.
+// Runs the operation on the rows; `change` adapts its attributes to the batch axis.
 template <class T, class Change>
 bool run_changed(const BatchedCall& c, const Change& change) {
   T attrs = c.attrs.as<T>();
@@ -155,7 +155,7 @@ bool run_changed(const BatchedCall& c, const Change& change) {
   return run_whole(c, {&rows, 1}, attrs);
 }
 
-// What works along one axis.
+// Operations along one axis.
 template <class T>
 bool along_axis(const BatchedCall& c) {
   return run_changed<T>(c, [](T& attrs) { attrs.axis = shifted(attrs.axis); });
@@ -264,7 +264,7 @@ bool of_images(const BatchedCall& c, size_t first, AttrsRef attrs) {
 
 bool of_images(const BatchedCall& c) { return of_images(c, 0, c.attrs); }
 
-// The same where the attributes tell the shape of the images.
+// The same if the attributes contain the shape of the images.
 bool pooling_gradient(const BatchedCall& c) {
   auto attrs = c.attrs.as<ops::PoolGradAttrs>();
   attrs.shape = merged(c, Shape(attrs.shape));
@@ -389,7 +389,7 @@ ops::StridedSliceAttrs slice_of_rows(const ops::StridedSliceAttrs& slice) {
   return {.begin = with_front(0, slice.begin),
           .end = with_front(0, slice.end),
           .strides = with_front(1, slice.strides),
-          // Neither the begin nor the end of the first axis is named.
+          // The slice has no begin and no end along the batch axis.
           .begin_mask = slice.begin_mask * 2 + 1,
           .end_mask = slice.end_mask * 2 + 1,
           .ellipsis_mask = slice.ellipsis_mask * 2,

@@ -1,4 +1,4 @@
-// The chains that were run last.
+// The most recently used chains.
 #include "eager/chain_cache.h"
 
 #include <pthread.h>
@@ -38,7 +38,7 @@ constexpr size_t kSets = 64, kWays = 4;
 struct Cache {
   std::mutex mutex;
   std::array<Entry, kSets * kWays> entries;
-  size_t next = 0;  // of a set that is replaced
+  size_t next = 0;  // the entry of a set to replace next
 };
 
 Cache& cache() {

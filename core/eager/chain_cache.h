@@ -1,4 +1,4 @@
-// A cache of chains by what they compute, so that a repeated computation prepares none.
+// A cache of chains, so that repeated computations need no preparation.
 #pragma once
 
 #include <memory>
@@ -33,10 +33,10 @@ struct ChainKey {
   }
 };
 
-// All steps must have loops over elements.
+// All steps must have elementwise loops.
 std::shared_ptr<const cpu::Chain> chain_for(const ChainKey& key);
 
-// Creates the cache, and its lock, which forks acquire.
+// Creates the cache, and its lock, which fork handlers acquire.
 void make_chain_cache();
 
 }  // namespace ef

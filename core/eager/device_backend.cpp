@@ -1,4 +1,4 @@
-// Where operations run and values lie, if there are several devices.
+// Where operations run and where values are stored, if there are several devices.
 #include "eager/device_backend.h"
 
 #include <algorithm>

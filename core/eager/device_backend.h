@@ -1,4 +1,4 @@
-// The interface to devices with memory of their own, which runs operations there.
+// The interface of devices with memory of their own, which run operations there.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct UpdateTarget;  // eager/fused_update.h
 struct DeviceMemory {
   int64_t in_use = 0;
   int64_t peak = 0;
-  int64_t limit = 0;  // 0 if it is not known
+  int64_t limit = 0;  // 0 if unknown
 };
 
 // Tensors of such a device are lazy: reading their memory copies it to the host.
@@ -32,14 +32,14 @@ class DeviceBackend {
   // Returns false, with nothing done, if it cannot; the host then runs the operation.
   virtual bool run(DeviceId device, const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    const SpecList& specs, TensorList& outputs) = 0;
-  // The result of an operation on a variable's value and another one on the device, of the same
-  // dtype and shape. It may reuse the memory of `value` if only the variable holds that.
-  // `prepare` does the slow part, and lets other threads have Python's lock.
+  // The result of an operation on a variable's value and another value on the device, of the same
+  // dtype and shape. It may reuse the memory of `value` if only the variable has a handle.
+  // `prepare` does the slow part, during which other threads may have Python's lock.
   virtual void prepare_update(const Op& op, const Tensor& value) = 0;
   virtual Tensor update(DeviceId device, const Op& op, const Tensor& value,
                         const Tensor& other) = 0;
-  // Updates variables of the device as an optimizer does. Returns false, with nothing done, if it
-  // cannot.
+  // Updates variables of the device by an optimizer's rule. Returns false, with nothing done, if
+  // the device does not support it.
   virtual bool update(DeviceId device, const cpu::OptimizerStep& step,
                       std::span<const UpdateTarget> targets) = 0;
   // A copy of a value on this device; the tensor itself if it is already there.
@@ -48,20 +48,19 @@ class DeviceBackend {
   virtual void reset_peak(DeviceId device) = 0;
 };
 
-// The value on a device: the same memory if the device uses the host's, else a copy. Values that
-// the device cannot store stay on the host.
+// The value on a device: the same memory if the device uses the host's memory, otherwise a copy.
+// Values that the device cannot store stay on the host.
 Tensor on_device(const Tensor& value, DeviceId device);
-// A value that the host has computed, on the current device. As in TensorFlow, int32 stays on the
-// host.
+// Copies a value from the host to the current device. As in TensorFlow, int32 stays on the host.
 Tensor placed_constant(const Tensor& value);
-// The device of a new value of a dtype: the current one if it can store it, else the host.
+// The device of a new value of a dtype: the current device if it can store it, else the host.
 DeviceId device_for(DType dtype);
 
-// Runs an operation on the current device if that has memory of its own and a program for it.
+// Runs an operation on the current device if that has its own memory and a program for it.
 bool run_on_backend(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                     const SpecList& specs, TensorList& outputs);
 
-// Writes, for each operation that runs from now on, its name and device to standard error.
+// If enabled, writes the name and device of each operation that runs to standard error.
 void log_placement(bool enabled);
 bool logs_placement();
 

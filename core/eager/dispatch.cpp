@@ -21,9 +21,9 @@ BlockingHooks blocking_hooks;
 
 namespace {
 
-// Whether the result of a call may be large, and of an operation whose results wait.
-[[gnu::always_inline]] inline bool may_delay(const Op& op, std::span<const Tensor> inputs) {
-  if (!op.kernel.elements && !op.waits) return false;
+// Whether the result of a call may be deferred: it may be large, and the operation supports it.
+[[gnu::always_inline]] inline bool may_defer_result(const Op& op, std::span<const Tensor> inputs) {
+  if (!op.kernel.elements && !op.deferrable) return false;
   for (const Tensor& input : inputs) {
     if (input.size() >= kLazyElements) return true;
   }
@@ -39,7 +39,7 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     typed.push_back({&input_spec(op, i), inputs[i].dtype()});
   }
-  // While a graph is built, TensorFlow names both inputs.
+  // While a graph is built, TensorFlow's error names both inputs.
   for (size_t i = 0; graph::building() && i < typed.size(); ++i) {
     const auto first = static_cast<size_t>(typed[i].spec->first);
     if (typed[i].dtype == typed[first].dtype) continue;
@@ -51,7 +51,7 @@ const InputSpec& input_spec(const Op& op, size_t i) {
   fail(Code::kInternal, op.name, " refuses dtypes that it declares.");
 }
 
-// Without a cost function: the bytes touched, at 8 bytes a nanosecond.
+// The cost of operations without a cost function: the bytes that they access, at 8 per nanosecond.
 [[gnu::hot]] double estimated_cost(const Op& op, std::span<const Tensor> inputs,
                                    const SpecList& specs, const TensorList& outputs,
                                    AttrsRef attrs) {
@@ -122,13 +122,13 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
     }
     for (const Tensor& input : inputs) input.impl()->settle();
   }
-  // Observers see the inputs afterwards.
+  // Observers look at the inputs afterwards, so kernels must not overwrite them.
   KernelContext context(op, inputs, attrs, specs, outputs, owns_inputs && observers.empty());
   op.kernel(context);
 }
 
 // Whether to recompute a result at each of its readers instead of storing it: its inputs need no
-// memory, or others keep them in memory anyway.
+// memory, or other readers keep them in memory anyway.
 bool saves_memory(std::span<const Tensor> inputs) {
   constexpr int64_t kLarge = int64_t{1} << 20;
   return std::ranges::any_of(inputs, is_generated) ||
@@ -167,7 +167,7 @@ bool saves_memory(std::span<const Tensor> inputs) {
     graph::refuse_out_of_scope(*unknown);
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (several_devices && run_on_backend(op, inputs, attrs, specs, outputs)) [[unlikely]] {
-  } else if (may_delay(op, inputs) &&
+  } else if (may_defer_result(op, inputs) &&
              (!owns_inputs || (op.kernel.elements && saves_memory(inputs)))) [[unlikely]] {
     if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
       outputs.push_back(std::move(result));

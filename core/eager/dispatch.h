@@ -10,7 +10,7 @@
 
 namespace ef {
 
-// Runs `op` and puts its results into `outputs`, which must be empty. Inputs must not be empty
+// Runs `op` and stores its results in `outputs`, which must be empty. Inputs must not be empty
 // handles.
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs);
 
@@ -27,12 +27,12 @@ inline Tensor call(const Op& op, std::initializer_list<Tensor> inputs, AttrsRef 
   return call(op, std::span(inputs.begin(), inputs.size()), attrs);
 }
 
-// The same for an elementwise operation on two tensors of one dtype, whose result may
-// overwrite the first one. It does so if there is no other handle on it and no tape records.
+// The same for an elementwise operation on two tensors of one dtype. The result overwrites the
+// first tensor if there is no other handle on it and no tape records.
 Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, AttrsRef attrs = {});
 
-// Set by the bindings: called around kernels that run long enough to let other threads work.
-// `check` runs the handlers of pending signals, and throws the exceptions that they raise.
+// Set by the bindings: called around long-running kernels, to let other threads run. `check` runs
+// the handlers of pending signals, and throws the exceptions that they raise.
 struct BlockingHooks {
   void* (*release)() = nullptr;
   void (*acquire)(void*) = nullptr;
@@ -41,7 +41,7 @@ struct BlockingHooks {
 extern BlockingHooks blocking_hooks;
 
 // The scope in which a kernel runs: subnormals are flushed to zero, and Python's lock is released
-// if the expected `nanoseconds` are worth it.
+// if the kernel is expected to take enough `nanoseconds`.
 class KernelRegion {
  public:
   explicit KernelRegion(double nanoseconds) {

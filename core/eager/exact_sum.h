@@ -1,4 +1,4 @@
-// Sums that keep what rounding loses, as operations.
+// Sums that keep their rounding errors, as operations.
 #pragma once
 
 #include "tensor/tensor.h"
@@ -10,8 +10,8 @@ struct ExactSum {
   Tensor remainder;  // the rounding error
 };
 
-// sum + remainder + delta (or - delta), as operations: for devices, and for graphs from which their
-// programs are written. kernels/cpu/exact_sum.h computes the same in the host's memory.
+// sum + remainder + delta (or - delta), as operations, for devices and for graphs that become
+// devices' programs. kernels/cpu/exact_sum.h computes the same in the host's memory.
 ExactSum exact_sum(const Tensor& sum, const Tensor& remainder, const Tensor& delta, bool subtracts);
 
 }  // namespace ef

@@ -36,8 +36,8 @@ Shape gradient_shape(const UpdateTarget& target, const Shape& shape) {
   return updated;
 }
 
-// Whether the gradient has the required shape. As in TensorFlow, that of a whole variable may
-// differ in axes of size one, which change nothing in memory.
+// Whether the gradient has the required shape. As in TensorFlow, a dense gradient may have other
+// axes of size one, which do not affect the memory.
 bool fits(const UpdateTarget& target, const Shape& shape) {
   const Shape& given = target.gradient.shape();
   if (!target.sparse && given == shape) return true;
@@ -83,12 +83,14 @@ void check(const UpdateTarget& target) {
       "it.");
 }
 
-// Variables are unlocked before the GIL is acquired: a reader may hold the GIL and wait for one.
+// Unlocks the variables before it acquires the GIL: a reader may hold the GIL and wait for a
+// variable.
 void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   const Tensor& gradient = target.gradient;
   const int64_t size = gradient ? gradient.size() : target.variable->peek().size();
   const KernelRegion region(4.0 * static_cast<double>(size));
-  if (gradient) gradient.impl()->settle();  // it may be made of the variable's value
+  if (gradient)
+    gradient.impl()->settle();  // it may be deferred, and depend on the variable's value
   const Variable::Update variable(*target.variable);
   // Other threads may have run since the check.
   const Shape& shape = variable.tensor().shape();
@@ -117,8 +119,8 @@ void run(const cpu::OptimizerStep& step, const UpdateTarget& target) {
   cpu::run_row_update(step, target.variable->dtype(), arrays, rows, row_size);
 }
 
-// Updates the targets that lie on devices with memory of their own, those of a device at once;
-// returns the others.
+// Updates the targets on devices with memory of their own, all targets of a device at once. Returns
+// the other targets.
 std::vector<UpdateTarget> update_on_devices(const cpu::OptimizerStep& step,
                                             std::vector<UpdateTarget> targets) {
   std::map<DeviceId, std::vector<UpdateTarget>> by_device;

@@ -1,4 +1,4 @@
-// One step of an optimizer for many variables: each is updated by one pass over its memory.
+// An optimizer's step for many variables: one pass over the memory of each variable.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,9 @@ struct UpdateTarget {
   VariableRef slots[cpu::kMaxSlots];
   Tensor gradient;  // empty for rules without one
   bool sparse = false;
-  Tensor rows;  // of a sparse gradient: the rows that it updates, int64 [n]
-  // Whether it updates all rows: those of a row that repeats are added, and the others are 0.
+  Tensor rows;  // indices of the rows that a sparse gradient updates, int64 [n]
+  // Whether all rows are updated: gradients of repeated rows are summed, and those of other rows
+  // are 0.
   bool every_row = false;
 };
 

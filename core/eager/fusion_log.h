@@ -1,4 +1,4 @@
-// Which operations ran as one, for eagerflow.debug.show_fusion.
+// A log of operations that ran as one, for eagerflow.debug.show_fusion.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@ namespace ef {
 // A group of operations that ran as one.
 struct Fusion {
   std::vector<const Op*> ops;
-  std::string by;  // what ran them: "chain", or the operation that read the chain
+  std::string by;  // "chain", or the operation that read the chain's result
   DType dtype = DType::kInvalid;
   Shape shape;
   size_t inputs = 0;   // tensors that were read
   size_t results = 0;  // tensors that were written
 };
 
-// The log of this thread's fusions; null if it keeps none.
+// The log of this thread; null if it keeps none.
 extern thread_local std::vector<Fusion>* fusion_log;
 
 void log_fusion(const ChainKey& key, const Shape& shape, const char* by = "chain");

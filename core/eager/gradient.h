@@ -1,4 +1,4 @@
-// A gradient as tapes collect it.
+// A gradient on a tape.
 #pragma once
 
 #include "tensor/shape.h"
@@ -6,7 +6,7 @@
 
 namespace ef {
 
-// A gradient on the tape: dense, or rows of a larger tensor (IndexedSlices).
+// A dense gradient, or rows of a larger tensor (IndexedSlices).
 struct Gradient {
   Tensor values;      // the dense gradient, or one row (slice along axis 0) per index
   Tensor indices;     // empty for a dense gradient; else rank 1, int32 or int64

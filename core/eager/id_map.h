@@ -6,7 +6,7 @@
 
 namespace ef {
 
-// Open addressing with linear probing. Keys are never 0, values of absent keys read as 0.
+// Open addressing with linear probing. Keys are never 0; the value of a missing key is 0.
 class IdMap {
  public:
   uint32_t find(uint64_t key) const {

@@ -8,7 +8,7 @@
 
 namespace ef {
 
-// A KernelRegion, in which loops can be interrupted if it is expected to take long. Only for
+// A KernelRegion whose loops signals may interrupt if the kernel is expected to take long. Only for
 // kernels that write nothing but their results: a partly updated variable would be corrupt.
 class InterruptibleRegion {
  public:

@@ -1,4 +1,4 @@
-// Pending elementwise results: which are made, and who reads them.
+// Deferred elementwise results: when results are deferred, and how readers get them.
 #include "eager/lazy.h"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ namespace {
 
 // Longer chains save little more, and take longer to prepare and to interrupt.
 constexpr int32_t kMostSteps = 64;
-// Pending results keep so many tensors alive each.
+// The number of tensors that a deferred result may keep alive.
 constexpr int32_t kMostLeaves = 12;
 
-// What takes less time for an element is rather computed twice than written and read.
+// An operation that takes less time per element is computed twice instead of stored.
 constexpr double kCheapNanoseconds = 2;
 
 std::atomic<bool> fusing{[] {
@@ -39,7 +39,7 @@ std::atomic<bool> fusing{[] {
   return !value || std::strcmp(value, "0") != 0;
 }()};
 
-// What a pending broadcast repeats.
+// The tensor that a deferred broadcast repeats.
 Tensor source_of_broadcast(const Tensor& tensor) {
   const Pending* const node = pending_of(tensor);
   if (!node || !node->spreads) return {};
@@ -47,13 +47,13 @@ Tensor source_of_broadcast(const Tensor& tensor) {
   return node->inputs.empty() ? Tensor() : node->inputs[0];
 }
 
-// The operands of a chain's operation; none if they do not suit it: they have the result's shape,
-// or may be broadcast to it.
+// The operands of a chain's operation. Empty if an operand neither has the result's shape nor can
+// be broadcast to it.
 Operands operands_of(const ElementLoop& loop, std::span<const Tensor> inputs, const Shape& shape) {
   const auto broadcasts = [&](const Tensor& input, size_t k) {
     return ((input.size() == 1 ? loop.repeats : loop.expands) >> k & 1) != 0;
   };
-  bool whole = false;  // as one has to be
+  bool whole = false;  // whether an operand has the result's shape
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (inputs[k].shape() != shape) {
       if (!broadcasts(inputs[k], k)) return {};
@@ -84,13 +84,13 @@ bool is_generated(const Tensor& tensor) { return generated_of(tensor); }
 
 bool fuses() { return fusing.load(std::memory_order_relaxed); }
 bool set_fuses(bool fuses) {
-  Whole::asked_for = 0;
+  DeferredPart::unfused_runs = 0;
   return fusing.exchange(fuses);
 }
 
 namespace {
 
-// A generated value times one number for each row, if its source gives that; else empty.
+// A generated value multiplied by one factor per row, if its source supports that; else empty.
 Tensor scale_rows(const Op& op, std::span<const Tensor> inputs, const TensorSpec& spec) {
   if (&op != &ops::multiply) return {};
   for (size_t k = 0; k < 2; ++k) {
@@ -112,7 +112,7 @@ Tensor scale_rows(const Op& op, std::span<const Tensor> inputs, const TensorSpec
 Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                  const TensorSpec& spec) {
   const int64_t count = spec.shape.num_elements();
-  if (count < kLazyElements || !may_wait(count, spec.dtype)) return {};
+  if (count < kLazyElements || !may_defer(count, spec.dtype)) return {};
   if (!op.kernel.elements) return make_part_of_attention(op, inputs, attrs, spec);
   if (std::ranges::any_of(inputs, is_generated)) {
     if (Tensor scaled = scale_rows(op, inputs, spec)) return scaled;
@@ -133,8 +133,9 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     if (!inner) {
       if (input.shape() == spec.shape && is_generated(input)) {
         node->cost += generated_of(input)->total_cost();
-      } else if (const Whole* const whole = whole_of(input); whole && input.shape() == spec.shape) {
-        node->wholes += whole->cost;
+      } else if (const DeferredPart* const whole = deferred_part_of(input);
+                 whole && input.shape() == spec.shape) {
+        node->parts_cost += whole->cost;
       } else {
         compute_now(input);
       }
@@ -147,12 +148,12 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
       node->steps += inner->steps;
       node->leaves += inner->leaves;
       node->cost += inner->cost;
-      node->wholes += inner->wholes;
+      node->parts_cost += inner->parts_cost;
     }
     node->inputs.push_back(input);
   }
   if (node->steps > kMostSteps || node->leaves > kMostLeaves) {
-    // The bounds count what is shared several times.
+    // The bounds count shared operations several times, so count them exactly.
     Expression expression;
     bool too_long = false;
     {
@@ -182,7 +183,7 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
 Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape) {
   const TensorSpec spec{value.dtype(), shape};
   const bool stored = spec.dtype == DType::kString || spec.dtype == DType::kVariant;
-  if (stored || !may_wait(shape.num_elements(), spec.dtype)) return {};
+  if (stored || !may_defer(shape.num_elements(), spec.dtype)) return {};
   auto node = std::make_unique<Pending>(ops::broadcast_to, AttrsRef(), spec);
   node->spreads = true;
   node->cost = static_cast<double>(shape.num_elements()) / 8;
@@ -195,32 +196,32 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
   if (!root) return {};
   const double per_element = root->cost / static_cast<double>(tensor.size());
   if (per_element > kCheapNanoseconds) return {};
-  if (root->wholes > 0) settle_wholes(*root);
+  if (root->parts_cost > 0) settle_parts(*root);
   Expression expression;
   ChainKey key;
-  TensorList again;  // read once more, and held by others
-  bool waits = false;
+  TensorList again;  // read again, and kept alive by other handles
+  bool blocked = false;
   {
     const std::lock_guard lock(links);
     if (!tensor.impl()->lazy() || settle_jointly(*root)) return {};
     if (root->was_read || root->spreads) return {};
     Walk walk(expression);
     walk.visit(*root);
-    waits = walk.waits();
-    if (waits) expression.nodes.clear();
+    blocked = walk.is_blocked();
+    if (blocked) expression.nodes.clear();
     for (Pending* const node : expression.nodes) {
       if (node == root || !std::exchange(node->was_read, true)) continue;
       if (node->self->handles() > static_cast<uint32_t>(node->uses)) {
         again.push_back(Tensor::share(node->self));
       }
     }
-    if (again.empty() && !waits) {
+    if (again.empty() && !blocked) {
       root->was_read = true;
       key = key_of(walk, expression);
       key.results.push_back(static_cast<int32_t>(expression.leaves.size()) + root->number);
     }
   }
-  if (waits) {
+  if (blocked) {
     expression.leaves.clear();
     wait_for_overwriting();
     return read_lazy(tensor, reader);
@@ -237,14 +238,14 @@ std::optional<LazyRead> read_lazy(const Tensor& tensor, const char* reader) {
 
 namespace {
 
-// From this size on, memory is worth the time to compute what is in it again.
+// From this size on, saving memory is worth computing the elements again.
 constexpr int64_t kRecomputedBytes = int64_t{1} << 20;
 
 bool takes_long(const Op& op) {
   return &op == &ops::conv2d || &op == &ops::depthwise_conv2d || &op == &ops::matmul;
 }
 
-// Whether others keep the memory of a tensor of which `own` handles are known.
+// Whether other handles than the `own` known ones keep a tensor's memory alive.
 bool is_kept_by_others(const Tensor& tensor, uint32_t own) {
   if (const Generated* const value = generated_of(tensor)) {
     const Tensor* const kept = value->kept();
@@ -260,17 +261,17 @@ Tensor value_for_call(const Tensor& tensor, const Op& reader) {
   Pending* const root = pending_of(tensor);
   if (!root || tensor.bytes() < kRecomputedBytes || root->forwards) return {};
   if (root->cost > kCheapNanoseconds * static_cast<double>(tensor.size())) return {};
-  if (root->wholes > 0) settle_wholes(*root);
+  if (root->parts_cost > 0) settle_parts(*root);
   Expression expression;
   ChainKey key;
-  TensorList others;  // that are in memory then
+  TensorList others;  // inputs that will then be in memory
   {
     const std::lock_guard lock(links);
     if (!tensor.impl()->lazy() || settle_jointly(*root)) return {};
     if (root->was_read || root->spreads || root->joint) return {};
     Walk walk(expression);
     walk.visit(*root);
-    if (walk.waits()) return {};
+    if (walk.is_blocked()) return {};
     for (const Pending* const node : expression.nodes) {
       const bool shared = node->self->handles() > static_cast<uint32_t>(node->uses);
       if (node != root && shared) others.push_back(Tensor::share(node->self));
@@ -287,7 +288,7 @@ Tensor value_for_call(const Tensor& tensor, const Op& reader) {
     if (!tensor.impl()->lazy() || root->was_read || root->joint) return {};
     Walk walk(expression);
     walk.visit(*root);
-    if (walk.waits()) return {};
+    if (walk.is_blocked()) return {};
     for (const Tensor& leaf : expression.leaves) {
       if (leaf.size() == 1) continue;
       uint32_t own = 1;
@@ -309,13 +310,13 @@ Tensor value_for_call(const Tensor& tensor, const Op& reader) {
 Tensor make_generated(std::shared_ptr<const cpu::ElementSource> source, const TensorSpec& spec,
                       double cost, int64_t held) {
   if (spec.shape.num_elements() < kLazyElements) return {};
-  if (!may_wait(spec.shape.num_elements(), spec.dtype)) return {};
+  if (!may_defer(spec.shape.num_elements(), spec.dtype)) return {};
   return tensor_of(std::make_unique<Generated>(std::move(source), cost, held), spec);
 }
 
 void compute_jointly(std::span<const Tensor> results) {
-  const auto waits = [](const Tensor& each) { return each && pending_of(each); };
-  if (std::ranges::count_if(results, waits) < 2) return;
+  const auto is_pending = [](const Tensor& each) { return each && pending_of(each); };
+  if (std::ranges::count_if(results, is_pending) < 2) return;
   struct Found {
     std::vector<Pending*> members;
     Expression whole;
@@ -323,14 +324,15 @@ void compute_jointly(std::span<const Tensor> results) {
   std::vector<Found> found;
   const std::lock_guard lock(links);
   for (const Tensor& result : results) {
-    Pending* const node = waits(result) ? pending_of(result) : nullptr;
+    Pending* const node = is_pending(result) ? pending_of(result) : nullptr;
     if (!node || node->joint || node->spreads || node->inputs.empty()) continue;
-    // Wholes are computed first, which may not happen while a pass writes over its inputs.
-    if (node->wholes > 0) continue;
+    // Values that are not part of chains are computed first, but not while a pass overwrites its
+    // inputs.
+    if (node->parts_cost > 0) continue;
     Expression own;
     Walk alone(own);
     alone.visit(*node);
-    if (alone.waits()) continue;
+    if (alone.is_blocked()) continue;
     const auto shares = [&](const Found& other) {
       return other.members[0]->self->shape() == result.shape() &&
              std::ranges::any_of(own.nodes, [&](const Pending* each) {
@@ -371,8 +373,8 @@ void compute_now(const Tensor& tensor) {
 }
 
 double pending_cost(const Tensor& tensor) {
-  if (const Pending* const node = pending_of(tensor)) return node->cost + node->wholes;
-  if (const Whole* const whole = whole_of(tensor)) return whole->cost;
+  if (const Pending* const node = pending_of(tensor)) return node->cost + node->parts_cost;
+  if (const DeferredPart* const whole = deferred_part_of(tensor)) return whole->cost;
   const Generated* const value = generated_of(tensor);
   return value ? value->total_cost() : 0;
 }

@@ -1,4 +1,4 @@
-// Observers of operations: tools that trace or check a program.
+// Observers of operations, for tools that trace or check a program.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ class Observer {
                    std::span<const Tensor> outputs) = 0;
 };
 
-// Usually empty, so that operations pay for one comparison. Shared by all threads; read and
-// changed under Python's lock, which kernels release and which is held during dispatch.
+// Usually empty, so that operations pay for one comparison only. Shared by all threads, and guarded
+// by Python's lock, which is held during dispatch and released only by kernels.
 inline std::vector<Observer*> observers;
 
 // Whether an element of a floating or complex tensor is infinite or NaN.

@@ -1,4 +1,4 @@
-// Sums whose one operand is zero except for a part: the gradient of a slice or of gathered
+// Sums of which one operand is zero except for a part: the gradient of a slice or of gathered
 // elements. The part is added to the other operand in place, so that the gradients of many slices
 // of one tensor take no longer than the slices themselves.
 #pragma once
@@ -19,7 +19,7 @@ inline bool gives_part(const Op* op) {
   return op == &ops::strided_slice_grad || op == &ops::gather_grad || op == &ops::gather_nd_grad;
 }
 
-// Add such a part, given the attributes of the operation whose gradient it is.
+// Adds the part, given the attributes of the operation whose gradient it is.
 inline void write_part(const Tensor& whole, const ops::StridedSliceAttrs& slice,
                        const Tensor& values) {
   cpu::add_to_slice(whole, values, slice);
@@ -33,7 +33,7 @@ inline void write_part(const Tensor& whole, const ops::GatherNdAttrs& gather, co
   cpu::add_gathered_nd(whole, values, indices, gather.batch_dims);
 }
 
-// The same where that changes no other value. False, with nothing done, if `whole` is empty or has
+// The same if no other value changes. Returns false, with nothing done, if `whole` is empty or has
 // other handles, if a tape has to see the sum, or if an input is batched.
 template <class Attrs, class... Inputs>
 bool add_part(const Tensor& whole, const Attrs& attrs, const Inputs&... inputs) {

@@ -1,4 +1,4 @@
-// How pending results are computed together.
+// Computes deferred results together.
 #include "eager/pending.h"
 
 #include <pthread.h>
@@ -27,12 +27,12 @@ namespace {
 [[maybe_unused]] const int registered =
     pthread_atfork([] { links.lock(); }, [] { links.unlock(); }, [] { links.unlock(); });
 
-// Held, before `links`, while a result takes the memory of what it is made of, which nobody else
-// can read any more. Those who need a value of that pass wait for it.
+// Held, before `links`, while a result takes over the memory of its inputs, which have no other
+// readers. Readers of values of that pass wait for it.
 std::mutex overwriting;
 
-// A fork waits for it before it takes the locks that such a pass needs: what is registered last is
-// called first.
+// A fork waits for such a pass before it acquires the locks that the pass needs: handlers
+// registered last are called first.
 void finish_before_forks() {
   [[maybe_unused]] static const int registered = [] {
     allocator_stats();
@@ -42,10 +42,10 @@ void finish_before_forks() {
   }();
 }
 
-// What takes longer is not written over its inputs, which no signal may interrupt.
+// A pass that takes longer does not overwrite its inputs, because no signal could interrupt it.
 constexpr double kLongestOverwrite = 100e6;
 
-// The right to write over inputs, if no other thread does so now.
+// The right to overwrite inputs, if no other thread does so now.
 class Overwriting {
  public:
   explicit Overwriting(double cost) {
@@ -72,7 +72,7 @@ class Overwriting {
 
 void wait_for_overwriting() { const std::lock_guard lock(overwriting); }
 
-bool may_wait(int64_t count, DType dtype) {
+bool may_defer(int64_t count, DType dtype) {
   constexpr int64_t kMostHeldBytes = int64_t{1} << 30;
   return fuses() && observers.empty() && !buffers_are_limited() &&
          count <= kMostHeldBytes / static_cast<int64_t>(element_size(dtype)) &&
@@ -100,7 +100,7 @@ bool settle_jointly(Pending& node) {
   if (!own.value) return false;
   const LazyValue::Settler settler(*node.self);
   settler(own.value);
-  own.value = {};  // the memory is the settled tensor's
+  own.value = {};  // the settled tensor owns the memory
   return true;
 }
 
@@ -150,7 +150,8 @@ Generated* generated_of(const Tensor& tensor) {
   return value ? dynamic_cast<Generated*>(value) : nullptr;
 }
 
-Whole::Whole(const Op& of, AttrsRef with, std::span<const Tensor> from, const TensorSpec& spec)
+DeferredPart::DeferredPart(const Op& of, AttrsRef with, std::span<const Tensor> from,
+                           const TensorSpec& spec)
     : op(&of), attrs(with), dtype(spec.dtype) {
   SpecList specs;
   specs.push_back(spec);
@@ -163,18 +164,18 @@ Whole::Whole(const Op& of, AttrsRef with, std::span<const Tensor> from, const Te
   held_bytes += held;
 }
 
-Whole* whole_of(const Tensor& tensor) {
+DeferredPart* deferred_part_of(const Tensor& tensor) {
   LazyValue* const value = tensor.impl()->lazy();
-  return value ? dynamic_cast<Whole*>(value) : nullptr;
+  return value ? dynamic_cast<DeferredPart*>(value) : nullptr;
 }
 
-void Whole::settle(const Settler& settler) {
+void DeferredPart::settle(const Settler& settler) {
   constexpr int32_t kPatience = 64;
   Operands from;
   {
     const std::lock_guard lock(links);
     if (!self->lazy()) return;
-    if (passed_over) asked_for = kPatience;
+    if (skipped) unfused_runs = kPatience;
     from = inputs;
   }
   const FlushSubnormals flush;
@@ -196,7 +197,7 @@ void Whole::settle(const Settler& settler) {
   held_bytes -= std::exchange(held, 0);
 }
 
-void settle_wholes(Pending& root) {
+void settle_parts(Pending& root) {
   Expression expression;
   {
     const std::lock_guard lock(links);
@@ -205,7 +206,7 @@ void settle_wholes(Pending& root) {
     walk.visit(root);
   }
   for (const Tensor& leaf : expression.leaves) {
-    if (whole_of(leaf)) leaf.impl()->settle();
+    if (deferred_part_of(leaf)) leaf.impl()->settle();
   }
 }
 
@@ -228,15 +229,15 @@ ChainKey key_of(const Walk& walk, const Expression& expression) {
 
 namespace {
 
-// Gives up what a node with a value is made of. Under `links`; the tensors are freed after it.
+// Drops the inputs of a node that has its value. Under `links`; the tensors are freed after it.
 void drop_inputs(Pending& node, std::vector<Operands>& dropped) {
   dropped.push_back(std::move(node.inputs));
   node.inputs.clear();
   held_bytes -= std::exchange(node.held, 0);
 }
 
-// Gives up the handles on inputs that nobody but this expression has, so that its results may take
-// their memory. Whether there are such. Under `links`.
+// Drops the handles on inputs that only this expression uses, so that its results may take over
+// their memory. Returns whether there are such inputs. Under `links`.
 bool release_inputs(const Expression& expression, const Pending& root) {
   if (root.forwards || root.spreads) return false;
   bool any = false;
@@ -271,16 +272,16 @@ void run_single(const Pending& node, std::span<const Tensor> inputs, TensorList&
   node.op->kernel(context);
 }
 
-// No lock is held meanwhile: two threads that need the same value at once both compute it, and
-// handlers of signals may run.
+// Holds no lock during the computation. Two threads that need the same value at the same time both
+// compute it, and signal handlers may run.
 void compute(Pending& root) {
   Expression expression;
   ChainKey key;
   TensorList results;             // handles on the pending tensors
-  std::vector<size_t> elsewhere;  // places in the joint of further results
+  std::vector<size_t> elsewhere;  // indices in the joint of further results
   Operands inputs;                // of a single operation
-  bool alone = false, waits = false, overwrites = false;
-  if (root.wholes > 0) settle_wholes(root);
+  bool alone = false, blocked = false, overwrites = false;
+  if (root.parts_cost > 0) settle_parts(root);
   Overwriting over(root.cost);
   {
     const std::lock_guard lock(links);
@@ -296,8 +297,8 @@ void compute(Pending& root) {
         if (pending && !walk.has_visited(*member.node)) walk.visit(*member.node);
       }
     }
-    waits = walk.waits();
-    // Besides the root, those that others hold are needed, too.
+    blocked = walk.is_blocked();
+    // Besides the root, nodes with other handles are needed, too.
     for (Pending* const node : expression.nodes) {
       if (node == &root ||
           (node->uses > 0 && node->self->handles() > static_cast<uint32_t>(node->uses))) {
@@ -306,25 +307,25 @@ void compute(Pending& root) {
       }
     }
     for (Pending* const node : expression.nodes) {
-      // Nothing here holds it.
+      // Only the expression has a handle on the node.
       if (node == &root || node->uses > 0) continue;
       is_result(*node);
       elsewhere.push_back(node->place);
     }
     alone = expression.nodes.size() == 1 &&
             (root.forwards || std::ranges::none_of(expression.leaves, is_generated));
-    if (!waits && (!alone || over.is_possible())) {
+    if (!blocked && (!alone || over.is_possible())) {
       auto results_of = std::move(key.results);
       key = key_of(walk, expression);
       key.results = std::move(results_of);
     }
-    // Members of the joint may be dropped meanwhile, with what they alone hold.
+    // Members of the joint may be freed meanwhile, with the values that only they use.
     overwrites =
-        !waits && over.is_possible() && elsewhere.empty() && release_inputs(expression, root);
+        !blocked && over.is_possible() && elsewhere.empty() && release_inputs(expression, root);
     for (Pending* const node : expression.nodes) node->busy |= overwrites;
     if (alone && !overwrites) inputs = root.inputs;
   }
-  if (waits) {
+  if (blocked) {
     expression.leaves.clear();
     wait_for_overwriting();
     return compute(root);

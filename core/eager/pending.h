@@ -1,4 +1,4 @@
-// What pending results are made of, for lazy.cpp and its siblings.
+// Deferred results and their dependencies, for lazy.cpp and its siblings.
 #pragma once
 
 #include <atomic>
@@ -14,26 +14,26 @@
 
 namespace ef::lazy {
 
-// Guards the links between pending results. It is held while they are walked, and not while
-// anything is computed or freed.
+// Guards the links between deferred results. It is held while links are followed, and not while
+// values are computed or freed.
 extern std::mutex links;
 
-// Returns when no result takes the memory of what it is made of: until then its value, and those
-// of what it is made of, cannot be had.
+// Returns when no result is being written over its inputs: until then, neither its value nor the
+// values of its inputs can be read.
 void wait_for_overwriting();
 
-// The bytes that pending results keep alive.
+// The number of bytes that deferred results keep alive.
 extern std::atomic<int64_t> held_bytes;
 
 using Operands = InlineVector<Tensor, 3>;
 
 class Pending;
 
-// Pending results that share operations: the first that is needed computes all. The others get
-// their values here, as threads may be dropping them.
+// Deferred results that share operations: the first one that is needed computes all. The others
+// store their values here, because other threads may be freeing them.
 struct Joint {
   struct Member {
-    Pending* node;  // null once it is dropped
+    Pending* node;  // null once it is freed
     Tensor value;
   };
   std::vector<Member> members;  // guarded by `links`
@@ -52,37 +52,37 @@ class Pending final : public LazyValue {
   const DType dtype;
   TensorImpl* self = nullptr;
   bool forwards = false;  // the value is that of the input
-  bool spreads = false;   // it is the input, broadcast; chains read the input itself
-  double cost = 0;        // nanoseconds, with that of pending inputs
-  double wholes = 0;      // and of those that are no part of chains
+  bool spreads = false;   // the value is the input, broadcast; chains read the input itself
+  double cost = 0;        // nanoseconds, including pending inputs
+  double parts_cost = 0;  // nanoseconds of inputs that are not parts of chains
 
   // Below, guarded by `links`.
   InlineVector<Tensor, 3> inputs;  // none once the value is known
-  int32_t steps = 1;               // at most so many operations are pending, itself included
-  int32_t leaves = 0;              // and read so many large tensors
+  int32_t steps = 1;               // an upper bound of its pending operations, including itself
+  int32_t leaves = 0;              // an upper bound of the large tensors that these read
   int64_t held = 0;                // bytes of its inputs that are not pending
   bool was_read = false;
   std::shared_ptr<Joint> joint;
-  size_t place = 0;         // in it
-  bool busy = false;        // its pass writes over inputs
-  std::exception_ptr lost;  // why such a pass has ended without a value
-  // Of the last walk that came by.
+  size_t place = 0;         // index in the joint
+  bool busy = false;        // its pass is overwriting inputs
+  std::exception_ptr lost;  // the error that ended such a pass
+  // Set by the latest walk that visited the node.
   uint64_t walk = 0;
   int32_t number = 0;
-  int32_t uses = 0;  // as an input of others
+  int32_t uses = 0;  // the number of nodes that read it
 };
 
 // Null if the tensor is not such a result, or has its value.
 Pending* pending_of(const Tensor& tensor);
 
-// Takes a value that was computed with another one, if there is one. Under `links`.
+// Uses a value that a joint computation has stored, if there is one. Under `links`.
 bool settle_jointly(Pending& node);
 
-// Whether a result may wait. Those so large that memory may not hold them are computed, or refused,
-// by the call.
-bool may_wait(int64_t count, DType dtype);
+// Whether a result may be deferred. Results that may not fit into memory are computed by the call,
+// which raises the error.
+bool may_defer(int64_t count, DType dtype);
 
-// A value that is written only where its elements do not suffice.
+// A value that is written only if a reader needs memory instead of elements.
 class Generated final : public cpu::SourcedValue {
  public:
   Generated(std::shared_ptr<const cpu::ElementSource> source, double cost, int64_t held)
@@ -100,7 +100,7 @@ class Generated final : public cpu::SourcedValue {
 
   // Under `links`.
   const Tensor* kept() const { return source_ ? source_->kept() : nullptr; }
-  double cost() const { return cost_; }  // of an element
+  double cost() const { return cost_; }  // per element
   double total_cost() const { return cost_ * static_cast<double>(self->size()); }
 
   TensorImpl* self = nullptr;
@@ -115,12 +115,12 @@ class Generated final : public cpu::SourcedValue {
 
 Generated* generated_of(const Tensor& tensor);
 
-// The result of an operation that is no part of chains, but may be one of a greater whole: of
+// The deferred result of an operation that is not part of a chain, but may be part of a fused
 // attention (eager/attention.h).
-class Whole final : public LazyValue {
+class DeferredPart final : public LazyValue {
  public:
-  Whole(const Op& of, AttrsRef with, std::span<const Tensor> from, const TensorSpec& spec);
-  ~Whole() override { held_bytes -= held; }
+  DeferredPart(const Op& of, AttrsRef with, std::span<const Tensor> from, const TensorSpec& spec);
+  ~DeferredPart() override { held_bytes -= held; }
 
   void settle(const Settler& settler) override;
 
@@ -128,21 +128,21 @@ class Whole final : public LazyValue {
   const SavedAttrs attrs;
   const DType dtype;
   TensorImpl* self = nullptr;
-  double cost = 0;  // nanoseconds, with that of pending inputs
+  double cost = 0;  // nanoseconds, including pending inputs
 
   // Below, guarded by `links`.
   Operands inputs;  // none once the value is known
   int64_t held = 0;
-  bool passed_over = false;  // the greater whole has been computed without it
+  bool skipped = false;  // the attention was computed without this result
 
-  // So many greater wholes are computed step by step from now on: somebody has asked for a part
-  // after it was passed over, and would probably do so again.
-  static inline std::atomic<int32_t> asked_for{0};
+  // The number of attentions that run step by step from now on. A program that has read a skipped
+  // result will probably do so again.
+  static inline std::atomic<int32_t> unfused_runs{0};
 };
 
-Whole* whole_of(const Tensor& tensor);
+DeferredPart* deferred_part_of(const Tensor& tensor);
 
-// A tensor whose value waits: a Pending, Generated or Whole.
+// A tensor with a deferred value: Pending, Generated or DeferredPart.
 template <class Value>
 Tensor tensor_of(std::unique_ptr<Value> value, const TensorSpec& spec) {
   Value* const made = value.get();
@@ -151,13 +151,13 @@ Tensor tensor_of(std::unique_ptr<Value> value, const TensorSpec& spec) {
   return result;
 }
 
-// What pending results are made of: the tensors they begin with, and operations in order.
+// A deferred computation: the tensors that it reads, and its operations in order.
 struct Expression {
   TensorList leaves;
   std::vector<Pending*> nodes;
 };
 
-// A walk through a pending result, under `links`.
+// Collects the expression of a deferred result, under `links`.
 class Walk {
  public:
   explicit Walk(Expression& found) : found_(found), walk_(++last_walk) {}
@@ -166,7 +166,7 @@ class Walk {
     if (node.walk == walk_) return;
     node.walk = walk_;
     if (node.lost) std::rethrow_exception(node.lost);
-    if (std::exchange(waits_, waits_ || node.busy) || node.busy) return;
+    if (std::exchange(is_blocked_, is_blocked_ || node.busy) || node.busy) return;
     node.uses = 0;
     for (const Tensor& input : node.inputs) {
       if (Pending* const inner = pending_of(input); inner && !settle_jointly(*inner)) {
@@ -182,8 +182,8 @@ class Walk {
 
   bool has_visited(const Pending& node) const { return node.walk == walk_; }
 
-  // Whether inputs are being written over; nothing else is known then.
-  bool waits() const { return waits_; }
+  // Whether inputs are being overwritten; then the expression is incomplete.
+  bool is_blocked() const { return is_blocked_; }
 
   int32_t leaf_number(const Tensor& tensor) const {
     for (size_t i = found_.leaves.size(); i-- > 0;) {
@@ -197,13 +197,13 @@ class Walk {
 
   Expression& found_;
   const uint64_t walk_;
-  bool waits_ = false;
+  bool is_blocked_ = false;
 };
 
-// Computes the values of such kind that an expression begins with.
-void settle_wholes(Pending& root);
+// Computes all deferred parts that an expression reads.
+void settle_parts(Pending& root);
 
-// The expression as a chain reads it. Under `links`.
+// The expression as the key of a chain. Under `links`.
 ChainKey key_of(const Walk& walk, const Expression& expression);
 
 }  // namespace ef::lazy

@@ -11,7 +11,7 @@
 namespace ef {
 namespace {
 
-// The backward step of a pooling whose input is gone.
+// The backward step of a pooling whose input has been freed.
 class PoolingStep final : public BackwardFunction {
  public:
   PoolingStep(Tensor winners, ops::SpreadAttrs attrs)
@@ -48,7 +48,7 @@ void Tape::pool_first() {
   const AttrsRef pool = records_.back()->attrs;
   if (x.impl()->lazy() || y.impl()->lazy()) return;
   if (!patterns::saves_image(x.dtype(), x.shape(), pool)) return;
-  // Handles: those of the records, and this one.
+  // The handles that the records and this function have.
   constexpr uint32_t kOwn = 3;
   const auto alone = [&] {
     return records_.size() == count && x.impl()->handles() == kOwn && x.impl()->buffer()->unique();
@@ -56,11 +56,11 @@ void Tape::pool_first() {
   if (!alone()) return;
   ops::SpreadAttrs attrs{x.dim(1), x.dim(2), pool.as<ops::PoolAttrs>()};
   Tensor winners = call(ops::max_pool_winners, {x, y}, attrs.pool);
-  if (!alone()) return;  // a handler of a signal has run
+  if (!alone()) return;  // a signal handler has run
 
   const auto rank = static_cast<size_t>(y.rank());
   Record &activation = *records_[count - 2], &pooling = *records_[count - 1];
-  // That of the activation's result means another tensor.
+  // The entry of the activation's result now belongs to another tensor.
   const uint32_t between = entry_count_++;
   Record* const first = Record::create(1, 1, rank);
   first->backward = std::make_shared<PoolingStep>(std::move(winners), std::move(attrs));

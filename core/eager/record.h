@@ -14,7 +14,7 @@
 namespace ef {
 
 struct Record {
-  // The record of one input or output; it has the `value` only if the gradient reads it.
+  // One input or output of the call; it keeps the `value` only if the gradient reads it.
   struct Slot {
     Tensor value;
     uint32_t entry = 0;  // the tape's entry, 0 if not watched
@@ -70,12 +70,12 @@ struct RecordDeleter {
 };
 using RecordPtr = std::unique_ptr<Record, RecordDeleter>;
 
-// The gradients of an operation for a record that belongs to no tape. The `entry` of input i is
-// i + 1 if its gradient is wanted, and 0 otherwise. `dy` has one dense gradient, or none, per
-// output.
+// The gradients of an operation, from a record that belongs to no tape. The `entry` of input i is i
+// + 1 if its gradient is wanted, and 0 otherwise. `dy` has one dense gradient per output, which may
+// be empty.
 std::vector<Gradient> gradients_of_call(Record& record, std::span<Tensor> dy);
 
-// Newest first: values that only later records hold are released before their sources.
+// Newest first: values that only later records keep are freed before their sources.
 void destroy_records(std::vector<Record*>& records);
 
 }  // namespace ef

@@ -25,7 +25,7 @@ thread_local TapeStack stack;
 
 uint16_t bit_of(size_t i) { return static_cast<uint16_t>(1u << std::min<size_t>(i, 15)); }
 
-// Of how many axes a record has the sizes; those of symbolic tensors may be unknown.
+// The number of recorded sizes of a tensor; those of symbolic tensors may be unknown.
 size_t recorded_rank(const Tensor& tensor) {
   return tensor.shape().ranked() ? static_cast<size_t>(tensor.rank()) : 0;
 }

@@ -56,7 +56,7 @@ class Tape {
   // From now on the tensor counts as independent of the tensors that it was computed from.
   void cut(const Tensor& tensor) { fresh_entry(tensor.impl()->id()); }
   void watch(Variable& variable);
-  // Called when a variable is read. `value` is the tensor of the variable from now on.
+  // Called when a variable is read. From now on, `value` is the tensor of the variable.
   void variable_read(Variable& variable, const Tensor& value);
   bool watches(const Variable& variable) const;
 
@@ -85,18 +85,18 @@ class Tape {
                                  std::span<const Tensor> output_gradients,
                                  std::span<const uint64_t> sources,
                                  const Finished& finished = nullptr);
-  // The same for targets by their identities, each with a weight.
+  // The same for targets given by their identities, each with a weight.
   std::vector<Gradient> gradient(std::span<const uint64_t> targets, std::span<const Tensor> weights,
                                  std::span<const uint64_t> sources,
                                  const Finished& finished = nullptr);
 
-  // The same for one target under several weightings, weights[0], weights[1], ...: for each source
-  // a dense tensor with one more axis in front, or nothing. Gradient functions run for many rows at
-  // once.
+  // The same for one target under several weightings, weights[0], weights[1], ... Returns for each
+  // source a dense tensor with one more axis in front, or nothing. Gradient functions run for many
+  // rows at once.
   std::vector<Gradient> gradients_of_rows(const Tensor& target, const Tensor& weights,
                                           std::span<const uint64_t> sources);
-  // The same under weights that select one element each: of the target or, if it is a batch, at the
-  // same index of each of its rows. A pass creates only the weights that it needs.
+  // The same under weights that select one element each: of the target, or, if the target is a
+  // batch, the same element of each of its rows. A pass creates only the weights that it needs.
   std::vector<Gradient> gradients_of_elements(const Tensor& target, bool batch,
                                               std::span<const uint64_t> sources);
 
@@ -114,9 +114,10 @@ class Tape {
   uint32_t entry_of(uint64_t id);
   // A new entry for an operation's result, even if that identity already had one.
   uint32_t fresh_entry(uint64_t id);
-  // The last two records are an activation and a max pooling of its large result. Once nobody else
-  // holds that result, they keep the pooling's result and the winners' positions in its place: the
-  // slopes of the activation are needed only at the winners, and the pooling's result has these.
+  // Applies if the last two records are an activation and a max pooling of its large result. When
+  // nobody else has a handle on that result, the records keep the pooling's result and the winners'
+  // indices instead: the activation's slopes are needed only at the winners, and follow from the
+  // pooling's result.
   void pool_first();
   int64_t rows_at_once() const;
   std::vector<Gradient> gradients_in_passes(
@@ -128,7 +129,7 @@ class Tape {
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
-  bool may_pool_first_ = false;       // whether pool_first() may have something to do
+  bool may_pool_first_ = false;       // whether pool_first() has to check
   int passes_ = 0;                    // backward passes in progress
   std::vector<Variable*> variables_;  // counted references
 };
@@ -163,7 +164,7 @@ inline bool recording() { return !active_tapes().empty(); }
 void push_tape(Tape* tape);  // the stack holds a reference
 void pop_tape(Tape* tape);   // from any position of the stack; does nothing if it is absent
 
-// Records on a tape during its lifetime.
+// During its lifetime, this thread records on a tape.
 class RecordingOn {
  public:
   explicit RecordingOn(Tape* tape) : tape_(tape) { push_tape(tape_); }
@@ -175,7 +176,7 @@ class RecordingOn {
   Tape* const tape_;
 };
 
-// Pauses the current tapes of this thread during its lifetime; tapes that begin later record.
+// During its lifetime, pauses the current tapes of this thread; tapes that begin later record.
 class StopRecording {
  public:
   StopRecording();
@@ -186,8 +187,8 @@ class StopRecording {
 void pause_recording();
 void resume_recording();
 
-// The tapes that record when it is created. Between `begin` and `end` these tapes record, whether
-// they are still active or not, and no others that were active.
+// The tapes that record at its construction. Between `begin` and `end`, only these tapes record,
+// whether they are still active or not.
 class RecordingTapes {
  public:
   RecordingTapes();

@@ -55,7 +55,7 @@ Variable::Variable(const TensorSpec& spec, bool trainable, std::string name, boo
 
 Tensor Variable::own_handle(const Tensor& value) const {
   if (several_devices && device_at(device_).backend) return on_device(value, device_);
-  // What a program of a device has made stays there until it is read.
+  // A result on a device stays there until it is read.
   Tensor handle = pjrt::alias(value);
   handle.impl()->set_device(device_);
   return handle;
@@ -74,7 +74,7 @@ void Variable::lock() {
   while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
 }
 
-// In a run of a session, functions that nodes call use declarations, too.
+// While a session runs, functions that nodes call also use declarations.
 Tensor Variable::peek() {
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).peek();
@@ -83,8 +83,8 @@ Tensor Variable::peek() {
   unlock();
   if (!value) [[unlikely]]
     refuse_reading();
-  // Readers of a value on a device have tensors of their own, so that it is known whether there are
-  // any when a program would take the memory over.
+  // Readers of a value on a device have tensors of their own, which shows whether there are readers
+  // when a program would take over the memory.
   if (value.impl()->lazy() && pjrt::device_memory(value)) [[unlikely]]
     return pjrt::alias(value);
   return value;
@@ -98,7 +98,7 @@ Tensor Variable::read() {
   bool watched = false;
   for (Tape* tape : tapes) {
     if ((trainable_ && tape->watches_accessed_variables()) || tape->watches(*this)) {
-      // A new identity for each read: a value read before the tape began stays unwatched.
+      // Each read has a new identity: a value that was read before the tape began stays unwatched.
       if (!std::exchange(watched, true) && !graph) value = pjrt::alias(value);
       tape->variable_read(*this, value);
     }
@@ -143,7 +143,7 @@ void Variable::keep_remainder() {
   if (value_) {
     remainder_ = new Variable(zeros(dtype_, value_.shape()), false, shape_);
   } else {
-    // It gets its value with that of this variable.
+    // It receives its value together with this variable.
     remainder_ = new Variable({dtype_, shape_}, false, name_, declaration_);
   }
   if (copies_) remainder_->make_copy(copies_ + 1, copies_are_equal_);
@@ -180,7 +180,7 @@ void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   if (remainder_) return add_exactly(op, delta, op_name);
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
   if (several_devices && device_at(device_).backend) return add_on_device(op, delta, op_name);
-  delta.impl()->settle();  // it may be made of the old value
+  delta.impl()->settle();  // it may depend on the old value
   const Update update(*this);
   if (delta.shape() != update.tensor().shape()) {
     refuse_delta(update.tensor().shape(), delta.shape(), op_name);
@@ -246,7 +246,8 @@ Variable::Update::Update(Variable& variable, bool keeps_remainder)
     : variable_(variable.declaration_ ? graph::variable_of_run(variable) : variable) {
   if (variable_.remainder_ && !keeps_remainder)
     variable_.forget_remainder(variable_.peek().shape());
-  // What is on a device is copied before the lock is taken: that may wait for Python's.
+  // A value on a device is copied before the lock is acquired, because that may wait for Python's
+  // lock.
   if (several_devices && device_at(variable_.device_).backend) variable_.peek().impl()->settle();
   variable_.lock();
   if (!variable_.value_) [[unlikely]] {
@@ -266,7 +267,7 @@ Variable::Update::Update(Variable& variable, bool keeps_remainder)
   }
 }
 
-// What the host has changed returns to the variable's device.
+// Changes that the host made are copied back to the variable's device.
 Variable::Update::~Update() {
   if (several_devices && device_at(variable_.device_).backend) {
     try {

@@ -15,11 +15,11 @@ struct Op;
 
 class Variable {
  public:
-  // Values of the variable are compatible with `shape`, which may be partial.
+  // Values of the variable must be compatible with `shape`, which may be partial.
   Variable(const Tensor& value, bool trainable, const Shape& shape);
   Variable(const Tensor& value, bool trainable) : Variable(value, trainable, value.shape()) {}
-  // A variable without a value yet. A declaration never gets a value: it represents the variables
-  // of sessions, which the nodes of graphs use in its place.
+  // A variable without a value yet. A declaration never has a value: it represents the variables of
+  // sessions, which the nodes of graphs use in its place.
   Variable(const TensorSpec& spec, bool trainable, std::string name, bool declaration);
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
@@ -39,43 +39,43 @@ class Variable {
   uint8_t device() const { return device_; }
   bool initialized() const { return static_cast<bool>(value_); }
 
-  // The id of a strategy's variable, which its copies on several devices share. It is not 0, and
-  // the copies may always have equal values.
+  // Makes this one of the copies of a strategy's variable on several devices. They share the id
+  // `group`, which is not 0. `equal` if all copies always have equal values.
   void make_copy(uint32_t group, bool equal) {
     copies_ = group;
     copies_are_equal_ = equal;
-    // Ids of strategies' variables are even, those of their remainders odd.
+    // Ids of strategies' variables are even, and ids of their remainders odd.
     if (remainder_) remainder_->make_copy(group + 1, equal);
   }
   uint32_t copies() const { return copies_; }
   bool copies_are_equal() const { return copies_are_equal_; }
 
-  // The current value, which tapes record. While a graph is being built, this and changes add nodes
+  // The current value, recorded by tapes. While a graph is being built, reads and changes add nodes
   // to it.
   Tensor read();
-  // The current value, which tapes do not record.
+  // The current value, not recorded by tapes.
   Tensor peek();
   // Replaces the value. The caller has checked dtype and shape.
   void assign(const Tensor& value);
-  // Replaces the value if it is still `expected`, which peek() returned, so that concurrent writes
-  // are not lost. Updates in place create a new tensor, since the caller holds this one.
+  // Replaces the value if it is still `expected`, a result of peek(), so that concurrent writes are
+  // not lost. Updates in place create a new tensor, because the caller has a handle on this one.
   bool assign_if(const Tensor& expected, const Tensor& value);
-  // value ± delta, in place when nobody else holds the old value. The caller has checked the dtype.
-  // Throws InvalidArgument if the shapes of delta and value differ.
+  // value ± delta, in place if there are no other handles on the old value. The caller has checked
+  // the dtype. Throws InvalidArgument if the shapes of delta and value differ.
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
 
-  // From now on assign_add and assign_sub lose nothing to rounding. Another variable holds the
-  // rounding error: the next such change adds it, and any other change sets it to 0. Variables of
-  // other dtypes than floats have no rounding errors.
+  // From now on, assign_add and assign_sub keep their rounding errors in another variable, which
+  // the next such change adds. Any other change sets it to 0. Only variables of float dtypes have
+  // rounding errors.
   void keep_remainder();
-  // That other variable; null if there is none.
+  // The variable with the rounding error; null if there is none.
   Variable* remainder() const { return remainder_; }
 
   // Exclusive access for fused updates: locks the variable and provides its tensor, which is copied
-  // first if there are other handles. Readers on other threads wait in the meantime, and may hold
-  // Python's lock: a long update releases that lock first, and acquires it last. The caller, which
-  // still holds it, notifies observers.
+  // first if there are other handles. Readers on other threads wait meanwhile, possibly with
+  // Python's lock held: a long update releases that lock first, and acquires it last. The caller,
+  // which still holds it, notifies observers.
   class Update {
    public:
     explicit Update(Variable& variable) : Update(variable, false) {}
@@ -100,9 +100,9 @@ class Variable {
   void add_exactly(const Op& op, const Tensor& delta, const char* op_name);
   void add_on_device(const Op& op, const Tensor& delta, const char* op_name);
   [[noreturn]] void refuse_reading() const;
-  // A handle of its own on a value, which lies on the variable's device.
+  // Another handle on a value, moved to the variable's device.
   Tensor own_handle(const Tensor& value) const;
-  // Sets the remainder to 0, for a value of this shape.
+  // Sets the remainder to 0, with this shape.
   void forget_remainder(const Shape& shape);
   ~Variable() {
     if (remainder_) remainder_->release();

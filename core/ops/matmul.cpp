@@ -252,7 +252,7 @@ const Op matmul{{
     .kernel = cpu::matmul,
     .gradient = matmul_gradient,
     .needs = {{.inputs = 2}, {.inputs = 1}},
-    .waits = true,
+    .deferrable = true,
     .cost = matmul_cost,
     .doc = R"(Multiplies the matrices in the last two axes of `a` and `b`.
 

@@ -53,7 +53,7 @@ struct OpSpec {
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
   bool checks_values = false;      // the kernel refuses values, also if the result is empty
   bool takes_lazy = false;         // the kernel handles lazy inputs itself
-  bool waits = false;              // large results may be deferred, though not as parts of chains
+  bool deferrable = false;         // large results may be deferred, but not in chains
   bool returns_list = false;       // the number of outputs depends on the call; Python gets a list
   CostFn cost = nullptr;
   const char* doc = "";

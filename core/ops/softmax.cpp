@@ -49,7 +49,7 @@ const Op softmax{{
     .gradient = [](GradContext& g) { g.set(0, call(softmax_grad, {g.dy(), g.output(0)})); },
     .needs = {{.outputs = 1}},
     .takes_lazy = true,
-    .waits = true,
+    .deferrable = true,
     .cost = exp_cost,
     .doc = "exp(x) / sum(exp(x)) over the last axis.",
 }};
