@@ -153,7 +153,7 @@ graph::VariablePairs to_variables(nb::handle pairs) {
 }
 
 void run_by_plan(const Callable& callable, TensorList& inputs, TensorList& results) {
-  // As in TensorFlow, a call that is differentiated has random streams of its own.
+  // As in TensorFlow, a call that is differentiated has its own random streams.
   const bool watched = callable.is_watched(inputs);
   const graph::CalledFrom here(watched ? &callable : nullptr);
   run_plan(callable.plan(), inputs, results);
