@@ -64,7 +64,10 @@ class Choice final : public NodeFunction {
   };
   Choice(std::vector<Branch> branches, bool boolean)
       : branches_(std::move(branches)), boolean_(boolean) {
-    for (const Branch& branch : branches_) has_effects_ |= branch.callee->has_effects();
+    for (const Branch& branch : branches_) {
+      has_effects_ |= branch.callee->has_effects();
+      for (const size_t i : branch.captures) num_inputs_ = std::max(num_inputs_, i + 1);
+    }
   }
 
   const char* type() const override {
@@ -93,6 +96,19 @@ class Choice final : public NodeFunction {
     return result;
   }
 
+  bool connects(size_t source) const override {
+    return std::ranges::any_of(branches_, [&](const Branch& branch) {
+      const Connections& inside = branch.callee->connections();
+      const auto connected = inside.connected.begin();
+      if (source < num_inputs_) {
+        const auto found = std::ranges::find(branch.captures, source);
+        return found != branch.captures.end() && connected[found - branch.captures.begin()] != 0;
+      }
+      const auto found = std::ranges::find(inside.variables, reads()[source - num_inputs_]);
+      const auto position = found - inside.variables.begin() + std::ssize(branch.captures);
+      return found != inside.variables.end() && connected[position] != 0;
+    });
+  }
   bool record(std::span<Tape* const> tapes, std::span<const Tensor> inputs,
               std::span<const Tensor> outputs) const override {
     if (!building() || !building()->for_program()) return false;
@@ -149,6 +165,7 @@ class Choice final : public NodeFunction {
   std::vector<Branch> branches_;
   bool boolean_;
   bool has_effects_ = false;
+  size_t num_inputs_ = 1;  // the index, and captures
 };
 
 // Now and then during a loop, handles signals and lets other threads run.

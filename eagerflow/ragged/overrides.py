@@ -268,6 +268,8 @@ def _dynamic_partition(
     if isinstance(which, RaggedTensor):
         data, which = convert(data), which.with_row_splits_dtype(dtypes.int64)
         for _ in range(which.ragged_rank):
+            if not isinstance(data, RaggedTensor):
+                raise ValueError(f"Shapes {data.shape} and {which.shape} are incompatible")
             data = data.values
         data = data.flat_values if isinstance(data, RaggedTensor) else data
         which = which.flat_values

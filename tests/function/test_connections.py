@@ -53,6 +53,9 @@ APART: dict[str, Callable[[Any, Any], Any]] = {
     "a size": lambda x, y: x * tf.cast(tf.size(y), tf.float32),
     "a constant": lambda x, y: x * 2.0 + 0.0 * tf.stop_gradient(y),
     "an integer": lambda x, y: x * 2.0 + 0.0 * tf.cast(tf.cast(y, tf.int32), tf.float32),
+    "a branch without a slope": lambda x, y: tf.cond(
+        x[0] > 100.0, lambda: x * 2.0 + 0.0 * tf.stop_gradient(y), lambda: x * 2.0
+    ),
     "a condition": lambda x, y: tf.cond(y[0] > 0.0, lambda: x * 2.0, lambda: x * 3.0),
     "an assertion": lambda x, y: (tf.debugging.assert_greater(y, 0.0), x * 2.0)[1],
 }
