@@ -19,13 +19,13 @@ double move_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef) {
          static_cast<double>(element_size(outputs[0].dtype)) / 8;
 }
 
-// The shape of a reshape where a size of the tensor or of the result is unknown.
+// The shape of a reshape if a size of the tensor or of the result is unknown.
 Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
   Shape shape(sizes);
   int unknown = -1;  // the last unknown size
   int unknowns = 0;
   bool given = false;  // whether a size is -1
-  int64_t known = 1;   // the product of the others
+  int64_t known = 1;   // the product of the other sizes
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t size = shape[i];
     if (size == kUnknownInt || size == -1) {
@@ -43,7 +43,7 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
       return shape;
     }
   }
-  int64_t factor = 1;  // by which the number of elements grows
+  int64_t factor = 1;  // the growth of the number of elements
   for (int64_t size : from.dims()) {
     if (size >= 0 && __builtin_mul_overflow(factor, size, &factor)) return shape;
   }
@@ -62,7 +62,7 @@ Shape partly_reshaped(const Shape& from, const Ints& sizes, const char* op) {
   return shape;
 }
 
-// The size for -1 where another size is 0, as in TensorFlow: the sizes that are 0 do not count.
+// The size for -1 if another size is 0. As in TensorFlow, sizes of 0 do not count.
 int64_t size_beside_zero(const Shape& from, const Ints& sizes) {
   int64_t count = 1, known = 1;
   for (const int64_t size : from.dims()) {
@@ -140,10 +140,10 @@ int64_t size_beside_zero(const Shape& from, const Ints& sizes) {
   c.add_output(c.dtype(0), shape);
 }
 
-// The gradient of every operation that keeps the elements' order.
+// The gradient of every operation that keeps the order of elements.
 void reshape_gradient(GradContext& g) { g.set(0, reshape_to(g.dy(), g.input_shape(0))); }
 
-// What is known of a transposed tensor whose rank, or whose new order of axes, is not.
+// The known sizes of a transposed tensor whose rank, or order of axes, is unknown.
 Shape partly_transposed(const Shape& shape, const Ints& perm) {
   if (shape.ranked()) return Shape::of_rank(shape.rank());
   return perm.is_unknown() ? shape : Shape::of_rank(static_cast<int>(perm.size()));
@@ -228,7 +228,7 @@ void transpose_gradient(GradContext& g) {
   const Shape& shape = c.shape(0);
   const int rank = shape.rank();
   const Ints axes = c.attrs<SqueezeAttrs>().axis.value_or(Ints());
-  // Without axes, a size that is unknown may be 1.
+  // Without `axis`, an unknown size may be 1 and be removed.
   if (!shape.ranked() || (axes.empty() && !shape.fully_known())) [[unlikely]] {
     c.add_output(c.dtype(0), Shape::unranked());
     return;
@@ -344,7 +344,7 @@ void reverse_infer(InferContext& c) {
     c.add_output(c.dtype(0), c.shape(0));
     return;
   }
-  // What has nothing to reverse is returned before its axes are looked at, but not into a graph.
+  // A tensor without elements or axes is returned before its axes are checked, except in a graph.
   if (!c.symbolic() && (rank == 0 || c.shape(0).num_elements() == 0)) {
     c.add_output(c.dtype(0), c.shape(0));
     return;
@@ -365,7 +365,7 @@ void reverse_infer(InferContext& c) {
   c.add_output(c.dtype(0), c.shape(0));
 }
 
-// Smaller elements have an axis more, larger ones an axis less.
+// Smaller elements add an axis, larger ones remove one.
 void bitcast_infer(InferContext& c) {
   const Shape& shape = c.shape(0);
   const DType from = c.dtype(0), to = c.attrs<BitcastAttrs>().type;

@@ -63,14 +63,14 @@ struct UnstackAttrs {
 extern const Op unstack;  // value
 
 struct SplitAttrs {
-  Ints size_splits;  // those of -1 share what the others leave
+  Ints size_splits;  // those of -1 share the remaining size
   int64_t axis = 0;
 };
 extern const Op split;  // value
 
 struct SliceAttrs {
   Ints begin;
-  Ints size;  // -1: all that remains
+  Ints size;  // -1: to the end of the axis
 };
 extern const Op slice;  // input_
 
@@ -88,7 +88,7 @@ struct StridedSliceAttrs {
 extern const Op strided_slice;  // input_
 
 struct StridedSliceGradAttrs {
-  Ints shape;  // of what was sliced
+  Ints shape;  // of the sliced tensor
   StridedSliceAttrs slice;
 };
 extern const Op strided_slice_grad;  // dy
@@ -109,10 +109,10 @@ struct MirrorPadGradAttrs {
 };
 extern const Op mirror_pad_grad;  // dy
 
-// More results of one call than a program could hold are a ValueError.
+// The limit of a call's results; more of them raise a ValueError.
 constexpr int64_t kMostOutputs = int64_t{1} << 24;
 void check_output_count(int64_t count);
-// Adds results that are alike, as many as an argument says.
+// Adds `count` results of the same dtype and shape.
 void add_outputs(InferContext& c, int64_t count, const Shape& shape);
 
 }  // namespace ef::ops

@@ -1,7 +1,7 @@
 // Attention: inference and gradients.
 //
-// While a tape records, as for gradients of gradients, the gradient is composed of differentiable
-// operations; else one operation computes it.
+// If a tape records, as for gradients of gradients, the gradient is composed of differentiable
+// operations; otherwise one operation computes it.
 #include "ops/attention.h"
 
 #include "eager/tape.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr DTypeSet kAttentionTypes{DType::kFloat32};
 
-// Matrices of the same batch whose sizes fit together.
+// Matrices of one batch with matching sizes.
 void check_shapes(InferContext& c, int first) {
   const Shape &query = c.shape(first), &key = c.shape(first + 1), &value = c.shape(first + 2);
   const auto fits = [&] {
@@ -40,7 +40,7 @@ void check_shapes(InferContext& c, int first) {
   }
 }
 
-// What is added to the scores, of the shape [..., queries, keys], broadcasts to them.
+// The mask must broadcast to the scores, [..., queries, keys].
 void check_mask(InferContext& c, int mask, int first) {
   const Shape &query = c.shape(first), &key = c.shape(first + 1), &given = c.shape(mask);
   if (!query.ranked() || !key.ranked() || !given.ranked()) return;

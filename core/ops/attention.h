@@ -8,11 +8,11 @@ namespace ef::ops {
 struct AttentionAttrs {
   double scale = 1;  // of the scores
 };
-// query, key, value and what is added to the scores, if anything is: the result, and what its
-// gradient needs besides (kernels/cpu/attention.h).
+// Inputs: query, key, value, and a mask that may be absent. Outputs: the result, and values that
+// the gradient needs (kernels/cpu/attention.h).
 extern const Op attention;
-// The gradient of the result, then query, key, value, the result, what was kept, and the mask: the
-// gradients by query, key and value.
+// Inputs: the gradient of the result, query, key, value, the result, the stored values, and the
+// mask. Outputs: the gradients with respect to query, key and value.
 extern const Op attention_grad;
 
 }  // namespace ef::ops

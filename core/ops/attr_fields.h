@@ -1,7 +1,7 @@
-// The members of a struct of attributes, as data: names, kinds, defaults and offsets.
+// The members of a struct of attributes as data: names, kinds, defaults and offsets.
 //
-// C++20 has no reflection, but a structured binding gives the members of a struct, and a compiler
-// spells the name of a member that is a template's argument.
+// C++20 has no reflection. But a structured binding returns the members of a struct, and compilers
+// can print the name of a member that is a template's argument.
 #pragma once
 
 #include <bit>
@@ -29,23 +29,23 @@ enum class AttrKind : uint8_t {
   kFloat,
   kDType,
   kInts,   // a list of integers, or a 1-D integer tensor; a single integer becomes a list of one
-  kShape,  // the same, but a non-integer raises TypeError, as for new tensors of zeros
+  kShape,  // the same, but a non-integer raises TypeError, as in tf.zeros
   kEnum,   // one of several words
 };
 
 struct AttrField {
   AttrKind kind;
-  bool required;  // else the struct is made with a default
+  bool required;  // otherwise the struct has a default
   size_t offset;  // of the member in the struct
-  // Of a std::optional: gives the member a value, if it has none, and returns that. Null for
-  // others.
+  // For a std::optional: sets a value, if it has none, and returns its address. Null for other
+  // members.
   void* (*engage)(void* member);
-  DTypeSet dtypes;  // that a kDType may be
+  DTypeSet dtypes;  // allowed dtypes of a kDType
   std::string name;
   std::string fallback;    // the default as Python shows it
   std::string_view words;  // of a kEnum, separated by '|'
 
-  // Where to write a value: an int64_t, bool, double, DType, Ints or Shape, or for a kEnum the
+  // The address of the value: an int64_t, bool, double, DType, Ints or Shape; for a kEnum, the
   // index of the word as a uint8_t.
   void* value_in(void* attrs) const {
     void* const member = static_cast<char*>(attrs) + offset;
@@ -114,8 +114,7 @@ consteval auto spell() {
   return std::string_view(__PRETTY_FUNCTION__);
 }
 
-// The last identifier in what the compiler writes, "… {(&
-// Example<TopKAttrs>::value.TopKAttrs::k)}]".
+// The last identifier in the compiler's text, "… {(& Example<TopKAttrs>::value.TopKAttrs::k)}]".
 template <class T, size_t I>
 consteval std::string_view name_of() {
   const auto in_name = [](char c) {
@@ -129,8 +128,8 @@ consteval std::string_view name_of() {
   return text.substr(begin);
 }
 
-// Reads a member of a struct whose members hold only what their initializers say: reading an
-// uninitialised number is no constant expression.
+// Reads a member of a struct in which only members with initializers have values: reading an
+// uninitialised value is not a constant expression.
 template <class T, size_t I>
 constexpr bool read_initial() {
   T s;
@@ -253,7 +252,7 @@ bool equal(const M& a, const M& b) {
       return (equal(std::get<I>(members_of(a)), std::get<I>(members_of(b))) && ...);
     }(Indices<M>());
   } else if constexpr (std::is_same_v<M, double>) {
-    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);  // also of NaN
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);  // so that NaN equals itself
   } else {
     return a == b;
   }
@@ -273,8 +272,8 @@ std::vector<AttrField> attr_fields_of() {
 template <AttrsStruct T>
 constinit const AttrsType AttrsTypeOf<T>::value = {
     .size = sizeof(T),
-    // Default-initialized, so that compilers do not clear the room of lists. Members without an
-    // initializer have no value: calls must give one.
+    // Default-initialized, so that the storage of lists is not cleared. Members without an
+    // initializer have no value: calls must set them.
     .construct = [](void* at) { new (at) T; },
     .copy = [](void* at, const void* from) { new (at) T(*static_cast<const T*>(from)); },
     .destroy = std::is_trivially_destructible_v<T>

@@ -7,11 +7,11 @@
 //     bool sorted = true;
 //   };
 //
-// Nothing else declares them: names, types and initializers are the parameters and defaults of the
-// Python function, too. A list is required, and so is a number, flag, dtype or enum without an
-// initializer. A std::optional may be None. A member that is such a struct itself contributes its
-// members. Kernels read `context.attrs<TopKAttrs>().k`, callers write
-// `call(top_k, {x}, TopKAttrs{.k = 3})`.
+// There is no other declaration: names, types and initializers also define the parameters and
+// defaults of the Python function. A list is required, and so is a number, flag, dtype or enum
+// without an initializer. A std::optional may be None. A member that is such a struct contributes
+// its own members. Kernels read `context.attrs<TopKAttrs>().k`; callers write `call(top_k, {x},
+// TopKAttrs{.k = 3})`.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace ef {
 
-// A dtype restricted to a set. Members of type DType take numeric dtypes and strings.
+// A dtype restricted to a set. Members of type DType accept numeric dtypes and strings.
 template <DTypeSet kAllowed>
 struct DTypeIn {
   DType value;
@@ -41,20 +41,20 @@ concept AttrsStruct = std::is_class_v<T> && std::is_aggregate_v<T>;
 struct AttrField;
 struct Op;  // an entry of the table, see ops/op.h
 
-// How to handle a struct of attributes by its address.
+// Functions for a struct of attributes, given its address.
 struct AttrsType {
   size_t size;
-  void (*construct)(void* at);  // with the defaults
+  void (*construct)(void* at);  // with default values
   void (*copy)(void* at, const void* from);
-  void (*destroy)(void* attrs);  // null if there is nothing to do
+  void (*destroy)(void* attrs);  // null if there is nothing to destroy
   bool (*equal)(const void* a, const void* b);
   std::vector<AttrField> (*fields)();
 };
 
 inline constexpr size_t kMaxAttrsSize = 512;
 
-// How to handle the attributes T. Code that declares an operation with them defines it, by
-// attrs_of<T>() of ops/attr_fields.h; all other code only compares its address.
+// The functions for attributes T. Code that declares an operation with T defines it, by
+// attrs_of<T>() of ops/attr_fields.h; other code only compares its address.
 template <AttrsStruct T>
 struct AttrsTypeOf {
   static const AttrsType value;
@@ -76,7 +76,7 @@ class AttrsRef {
   bool is() const {
     return type_ == &AttrsTypeOf<T>::value;
   }
-  // Throws unless they are of this type.
+  // Throws if they have another type.
   template <AttrsStruct T>
   const T& as() const {
     if (!is<T>()) [[unlikely]]

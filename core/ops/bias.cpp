@@ -13,7 +13,7 @@
 namespace ef::ops {
 namespace {
 
-// The bias's shape with ones, so that it broadcasts against a value of that rank.
+// The shape of the bias with axes of size one, which broadcasts to a value of that rank.
 Shape spread(const BiasAttrs& attrs, int rank, int64_t channels) {
   Shape shape;
   for (int i = 0; i < rank; ++i) shape.push_back(1);

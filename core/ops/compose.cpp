@@ -24,7 +24,8 @@ Tensor operator/(const Tensor& a, double b) { return a / Tensor::scalar(a.dtype(
 Tensor operator/(double a, const Tensor& b) { return Tensor::scalar(b.dtype(), a) / b; }
 
 Tensor fill(DType dtype, const Shape& shape, double value) {
-  if (dtype == DType::kVariant) return Tensor::empty(dtype, shape);  // what is empty counts as zero
+  if (dtype == DType::kVariant)
+    return Tensor::empty(dtype, shape);  // an empty variant counts as zero
   if (graph::building()) {
     return call(ops::fill, {Tensor::scalar(dtype, value)}, ops::FillAttrs{.dims = Ints(shape)});
   }

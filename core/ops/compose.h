@@ -19,11 +19,11 @@ Tensor operator*(const Tensor& a, double b);
 Tensor operator/(const Tensor& a, double b);
 Tensor operator/(double a, const Tensor& b);
 
-// A tensor of equal elements; `fill` records nothing on tapes.
+// A tensor of equal elements; tapes do not record `fill`.
 Tensor fill(DType dtype, const Shape& shape, double value);
 inline Tensor zeros(DType dtype, const Shape& shape) { return fill(dtype, shape, 0); }
 inline Tensor ones(DType dtype, const Shape& shape) { return fill(dtype, shape, 1); }
-// Of the shape of a tensor, which may be symbolic.
+// With the shape of a tensor, which may be symbolic.
 Tensor zeros_like(const Tensor& t);
 Tensor ones_like(const Tensor& t);
 
@@ -31,7 +31,7 @@ Tensor ones_like(const Tensor& t);
 Tensor reshape_to(const Tensor& t, const Shape& shape);
 Tensor cast_to(const Tensor& t, DType dtype);
 Tensor broadcast_to_shape(const Tensor& t, const Shape& shape);
-// The complex conjugate; real tensors come back as they are.
+// The complex conjugate; returns real tensors unchanged.
 Tensor conjugate(const Tensor& t);
 
 // Sums over given axes.

@@ -137,8 +137,8 @@ void infer_backprop_filter(InferContext& c) {
   c.add_output(c.dtype(0), ranked_as(filter, 4));
 }
 
-// One family: a convolution is linear in image and filter, so the gradients of each of the three
-// operations are the other two.
+// The operations of one family. A convolution is linear in image and filter, so the gradients of
+// each of the three operations are the other two.
 struct Family {
   const Op& forward;
   const Op& backprop_input;
@@ -186,7 +186,7 @@ void backprop_filter_gradient(GradContext& g) {
   if (g.wants(1)) g.set(1, call(family.forward, {g.input(0), dw}, conv));
 }
 
-// Every output pixel (or its gradient) meets every filter weight once.
+// Each output pixel (or its gradient) is multiplied with each filter weight once.
 double forward_cost(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
   const Shape& filter = inputs[1].shape();
   return static_cast<double>(outputs[0].shape.num_elements()) *
@@ -203,7 +203,7 @@ double backprop_filter_cost(std::span<const Tensor> inputs, const SpecList& outp
          static_cast<double>(filter[0] * filter[1] * filter[2]) / 50;
 }
 
-// The result has its channels last, each with an element of `scale`.
+// The channels are the last axis of the result; each has an element of `scale`.
 template <bool kDepthwise>
 void infer_int8(InferContext& c) {
   const auto& attrs = c.attrs<Conv2DAttrs>();
@@ -219,7 +219,7 @@ void infer_int8(InferContext& c) {
   c.add_output(DType::kFloat32, out);
 }
 
-// As of a convolution of floats.
+// The same as for a convolution of floats.
 template <const Family& family>
 void int8_gradient(GradContext& g) {
   if (!g.wants(0)) return;

@@ -5,7 +5,7 @@
 
 namespace ef::ops {
 
-// Lists have an entry for each axis of the input, explicit_paddings two.
+// Lists have one entry per axis of the input, explicit_paddings two.
 struct Conv2DAttrs {
   Ints strides;
   Padding padding;
@@ -32,7 +32,7 @@ extern const Op depthwise_conv2d;
 extern const Op depthwise_conv2d_backprop_input;
 extern const Op depthwise_conv2d_backprop_filter;
 
-// With filters of bytes.
+// With int8 filters.
 extern const Op int8_conv2d;  // input, filters, scale
 extern const Op int8_depthwise_conv2d;
 

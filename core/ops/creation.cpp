@@ -18,8 +18,8 @@
 namespace ef::ops {
 namespace {
 
-// Python scalars convert to float8 only from float, and Python integers convert to none of the
-// other narrow types.
+// Refuses dtypes to which no Python integer converts: stored types such as float8, except quantized
+// types and int4.
 DType checked_number_dtype(DType dtype, const char* op) {
   if (kStoredTypes.contains(dtype) && !(kQuantizedTypes | kInt4Types).contains(dtype)) {
     fail(Code::kTypeError, "Error while casting from dtype int64 to ", dtype,
@@ -28,7 +28,7 @@ DType checked_number_dtype(DType dtype, const char* op) {
   return dtype;
 }
 
-// Without symbols, a negative size is an error; with them, it is one that is not known.
+// A negative size is an error for values; for symbolic inputs it is an unknown size.
 void check_shape(const InferContext& c, const Shape& shape) {
   if (c.symbolic()) {
     check_elements(shape, c.op().tf_name);
@@ -175,7 +175,7 @@ const Op range{{
     .infer =
         [](InferContext& c) {
           for (int i = 0; i < 3; ++i) {
-            // Vectors of one element are accepted as scalars, but not in graphs.
+            // In eager calls, vectors of one element are accepted as scalars.
             const bool scalar =
                 may_have_rank(c.shape(i), 0) || (!c.symbolic() && c.shape(i) == Shape{1});
             if (!scalar) {
@@ -183,7 +183,7 @@ const Op range{{
                                " must be a scalar, not shape ", c.shape(i), " [Op:Range]");
             }
           }
-          c.add_output(c.dtype(0), {c.symbolic() ? kUnknownSize : 0});  // the kernel knows the size
+          c.add_output(c.dtype(0), {c.symbolic() ? kUnknownSize : 0});  // the kernel sets the size
         },
     .kernel = cpu::range,
     .makes_outputs = true,
@@ -307,7 +307,7 @@ const Op diag{{
           }
           const int64_t least_rows = length + std::max<int64_t>(-k, 0);
           const int64_t least_cols = length + std::max<int64_t>(k, 0);
-          // Matrices are square if neither size is passed.
+          // Matrices are square if neither size is set.
           if (rows < 0 && cols < 0) {
             rows = cols = std::max(least_rows, least_cols);
           } else {
@@ -328,7 +328,7 @@ const Op diag{{
         [](GradContext& g) {
           const Shape& shape = g.input_shape(0);
           if (shape.ranked() && shape.back() == 0) {
-            // Matrices that an empty diagonal made have none to read: it lies beside them.
+            // Matrices of an empty diagonal have no diagonal to read: it lies outside of them.
             const Tensor dy = g.dy();
             Ints begin, size;
             for (int axis = 0; axis <= shape.rank(); ++axis) {

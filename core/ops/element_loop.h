@@ -10,10 +10,10 @@
 namespace ef {
 
 // Code that computes on registers, the accumulator (kernels/cpu/tiles.h). There is one function for
-// each operand that the accumulator may be; the other operand is in memory.
+// each operand that may be in the accumulator; the other operand is in memory.
 using TileCode = void (*)();
 struct TileForms {
-  TileCode first = nullptr;  // also of the only operand
+  TileCode first = nullptr;  // also for a single operand
   TileCode second = nullptr;
   TileCode both = nullptr;
   TileCode first_single = nullptr;  // the other operand is a single element
@@ -56,10 +56,10 @@ class ElementLoop {
 
   bool forwards = false;
   bool overwrites = true;  // whether `out` may be an input with elements of the same size
-  // The inputs, by bit, that may be broadcast: from a single element, and in any other way.
+  // Bits of inputs that may be broadcast: from a single element, and from any other shape.
   uint32_t repeats = 0;
   uint32_t expands = 0;
-  // The same on registers; empty if there is no such code. All dtypes are `tile_type` then.
+  // The same on registers; empty if there is no such code. Then all dtypes are `tile_type`.
   TileForms tiles;
   DType tile_type = DType::kInvalid;
   int64_t grain = 0;  // elements that a thread computes in about ten microseconds

@@ -1,4 +1,4 @@
-// Operations that act on each element, with broadcasting where there are several inputs.
+// Elementwise operations; several inputs broadcast.
 #pragma once
 
 #include "ops/attrs.h"
@@ -64,7 +64,7 @@ extern const Op is_nan;
 extern const Op is_inf;
 extern const Op is_finite;
 
-// Special functions: x, or what is said.
+// Special functions of x, unless other inputs are listed.
 extern const Op ndtri;
 extern const Op bessel_i0;
 extern const Op bessel_i0e;
@@ -107,13 +107,14 @@ struct GeluAttrs {
 };
 extern const Op gelu;
 
-// Gradients in one step: y, dy (the function's value and the gradient by it).
+// Gradients in one step. Inputs: y, dy (the function's value and its gradient).
 extern const Op sqrt_grad;
 extern const Op rsqrt_grad;
 extern const Op reciprocal_grad;
 extern const Op tanh_grad;
 extern const Op sigmoid_grad;
-// Gradients in one step: gradients, features (or outputs, as TensorFlow has it for elu and selu).
+// Gradients in one step. Inputs: gradients, features (or outputs, as in TensorFlow, for elu and
+// selu).
 extern const Op relu_grad;
 extern const Op relu6_grad;
 extern const Op leaky_relu_grad;
@@ -141,7 +142,7 @@ extern const Op left_shift;
 extern const Op right_shift;
 extern const Op invert;
 
-// Choice, conversion and complex numbers.
+// Selection, conversion and complex numbers.
 extern const Op select;         // condition, x, y
 extern const Op clip_by_value;  // t, clip_value_min, clip_value_max
 struct CastAttrs {

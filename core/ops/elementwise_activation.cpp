@@ -14,7 +14,7 @@ using cpu::Unary;
 
 constexpr Need kSecondInput{2, 0};
 
-// The gradient of a slope that is constant almost everywhere.
+// The second derivative of a function whose slope is constant almost everywhere: zero.
 Tensor flat(GradContext& g) { return ef::zeros_like(g.dy()); }
 
 // The second derivative of gelu, with the constants of its kernel.

@@ -22,15 +22,15 @@ Tensor real_as_complex(const Tensor& x) {
   return call(complex, {part, zero(part.dtype())});
 }
 
-// The gradient goes to x where `to_x` holds, and to y elsewhere.
+// The gradient is that of x where `to_x` holds, and that of y elsewhere.
 void choose_gradient(GradContext& g, const Tensor& to_x) {
   const Tensor dy = g.dy();
   if (g.wants(0)) set_summed(g, 0, ef::select(to_x, dy, zero(dy.dtype())));
   if (g.wants(1)) set_summed(g, 1, ef::select(to_x, zero(dy.dtype()), dy));
 }
 
-// The factor of f(y) in the derivative of x f(y) by x: 1, but 0 where both x and what f is not
-// defined at are 0, as the product counts as 0 there.
+// The factor of f(y) in the derivative of x f(y) with respect to x: 1. It is 0 where x is 0 and
+// f(y) is undefined, because the product is 0 there.
 Tensor factor_of(const Tensor& x, const Tensor& y, double undefined) {
   const Tensor defined = call(not_equal, {y, Tensor::scalar(y.dtype(), undefined)});
   const Tensor either = call(logical_or, {call(not_equal, {x, zero(x.dtype())}), defined});
@@ -314,14 +314,14 @@ const Op pow{{
           const Tensor dy = g.dy();
           const Tensor x = conjugate(g.input(0));
           if (g.wants(0)) {
-            // Not even an infinite power changes that x^0 is constant, or what has no gradient.
+            // For y = 0 the slope is 0 even if the power is infinite; a gradient of 0 stays 0, too.
             const Tensor y = conjugate(g.input(1));
             const Op& times = is_integer(x.dtype()) ? multiply : multiply_no_nan;
             const Tensor slope = call(times, {call(pow, {x, y - 1}), y});
             set_summed(g, 0, call(times, {slope, dy}));
           }
           if (!g.wants(1)) return;
-          // x^y is a smooth function of y only for positive x; elsewhere the gradient counts as 0.
+          // x^y is a smooth function of y only for positive x; elsewhere the gradient is 0.
           const Tensor nil = zero(x.dtype());
           const Tensor smooth = call(is_complex(x.dtype()) ? not_equal : greater, {x, nil});
           const Tensor safe = ef::select(smooth, x, Tensor::scalar(x.dtype(), 1));
@@ -437,7 +437,7 @@ const Op hypot{{
     .inputs = {{"x", kFloatTypes}, {"y", kFloatTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kHypot>,
-    // At the origin, where there is no derivative, it counts as 0.
+    // At the origin there is no derivative; the gradient is 0.
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();

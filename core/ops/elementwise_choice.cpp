@@ -23,7 +23,7 @@ using enum DType;
   c.add_output(c.dtype(1), shape);
 }
 
-// Whether TensorFlow converts between two different types.
+// Whether TensorFlow casts between two different dtypes.
 bool converts(DType from, DType to) {
   if (kPlainTypes.contains(from) && kPlainTypes.contains(to)) return true;
   const auto is_float8 = [](DType type) { return kFloat8Types.contains(type); };
@@ -43,7 +43,7 @@ bool converts(DType from, DType to) {
   c.add_output(to, c.shape(0));
 }
 
-// "(2, 3)", as Python shows shapes.
+// "(2, 3)", like a shape in Python.
 std::string python_shape(const Shape& shape) {
   if (!shape.ranked()) return "<unknown>";
   std::string text = "(";

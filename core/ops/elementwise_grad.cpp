@@ -9,7 +9,7 @@ namespace {
 
 using cpu::Binary;
 
-// What the gradients of (y, dy) → dy * slope(y) by y and by dy read.
+// The tensors that the gradients of (y, dy) → dy * slope(y), with respect to y and dy, read.
 const std::vector<Need> kBothForY = {kBothInputs, kInput};
 
 }  // namespace

@@ -28,13 +28,13 @@ void same_shape_infer(InferContext& c);
 // The float or double of a complex dtype; other dtypes are returned unchanged.
 DType real_dtype(DType type);
 
-// What a gradient reads: nothing, the only input, or the only output.
+// The tensors that a gradient reads: none, the only input, or the only output.
 inline constexpr Need kNothing{0, 0};
 inline constexpr Need kInput{1, 0};
 inline constexpr Need kOutput{0, 1};
 inline constexpr Need kBothInputs{3, 0};
 
-// A gradient of a broadcast operation, brought back to the shape of input i.
+// Sets a gradient of a broadcast operation, summed to the shape of input i.
 inline void set_summed(GradContext& g, int i, const Tensor& gradient) {
   g.set(i, sum_to_shape(gradient, g.input_shape(i)));
 }

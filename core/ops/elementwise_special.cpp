@@ -44,8 +44,9 @@ Tensor of(const Tensor& x) {
   return call(op, {x});
 }
 
-// x^(a - 1) e^-x / gamma(a): the derivative of igamma by x. Large x have large powers, and at 0
-// only powers, not logarithms, have derivatives.
+// x^(a - 1) e^-x / gamma(a), the derivative of igamma with respect to x. Logarithms are used for
+// large x, whose powers overflow, and powers for small x, because logarithms have no derivative at
+// 0.
 Tensor gamma_density(const Tensor& a, const Tensor& x) {
   const Tensor near = call(less, {x, Tensor::scalar(x.dtype(), 1)});
   const Tensor one = ones(x.dtype(), {});
@@ -74,7 +75,7 @@ void betainc_infer(InferContext& c) {
     }
     shape = shape.rank() == 0 ? c.shape(i) : merged(shape, c.shape(i));
   }
-  // One of unknown rank may be a scalar, but need not be.
+  // A tensor of unknown rank may be a scalar.
   c.add_output(c.dtype(0), shape.rank() == 0 && !ranked ? Shape::unranked() : shape);
 }
 
@@ -537,7 +538,8 @@ const Op igamma_grad_a{{
     .inputs = {{"a", kFloatTypes}, {"x", kFloatTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kIgammaGradA>,
-    // By x it is the derivative of the density by a. That by a has no formula.
+    // The derivative with respect to x is that of the density with respect to a. With respect to a,
+    // there is no formula.
     .gradient =
         [](GradContext& g) {
           if (!g.wants(1)) return;

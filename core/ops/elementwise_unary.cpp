@@ -669,7 +669,7 @@ array([ 2., -1.], dtype=float32)
 )",
 }};
 
-// Narrow integers are accepted by rounding too.
+// Rounding also accepts narrow integers.
 constexpr DTypeSet kWholeTypes = kInt4Types | DTypeSet{DType::kInt2, DType::kUint2};
 
 const Op round{{

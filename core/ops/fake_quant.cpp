@@ -12,7 +12,8 @@ namespace {
 
 constexpr DTypeSet kType{DType::kFloat32};
 
-// What the rows of a table of limits are; it has one column for all elements or one per channel.
+// The number of rows of a table of limits, which has one column for all elements or one per
+// channel.
 constexpr int64_t kRows = 5;
 
 void check_table(const InferContext& c, const Shape& x, const Shape& table) {

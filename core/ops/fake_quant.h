@@ -12,7 +12,7 @@ extern const Op fake_quant;  // inputs, limits
 
 struct FakeQuantLimitsAttrs {
   double least, most;  // quantized values
-  bool divide;         // as FakeQuantAttrs has it
+  bool divide;         // see FakeQuantAttrs
 };
 extern const Op fake_quant_limits;  // min, max
 

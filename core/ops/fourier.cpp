@@ -1,4 +1,4 @@
-// Fourier transforms: inference. Python makes them differentiable, and has their kernel.
+// Fourier transforms: inference. Their gradients and their kernel are in Python.
 #include "ops/fourier.h"
 
 #include <algorithm>

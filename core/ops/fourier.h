@@ -5,15 +5,15 @@
 
 namespace ef::ops {
 
-// kHalf gives the first half, along the last of the axes, of the spectrum of real values, and
-// kFromHalf real values of that. Inverses are divided by the number of values.
+// kHalf returns the first half, along the last axis, of the spectrum of real values, and kFromHalf
+// the real values of such a half. Inverses are divided by the number of values.
 enum class FourierKind : uint8_t { kForward, kInverse, kHalf, kFromHalf };
 constexpr const char* words_of(FourierKind) { return "forward|inverse|half|from_half"; }
 
 struct FourierAttrs {
   Ints axes;
   FourierKind kind;
-  int64_t length = 0;  // of the last of the axes, for kFromHalf
+  int64_t length = 0;  // of the last axis, for kFromHalf
 };
 extern const Op fourier;  // input
 

@@ -1,4 +1,4 @@
-// The recorded call as a gradient function sees it, and the gradients that it sets.
+// The recorded call for gradient functions, and the gradients that they set.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace ef {
 
-// The recorded call as a gradient function sees it. It builds gradients by calling operations,
-// so that they can be recorded in turn. input(i)/output(j) hold values only where `needs` says so.
+// The recorded call of a gradient function. Gradients are built by calling operations, so that they
+// can be recorded in turn. input(i) and output(j) hold values only if `needs` names them.
 class GradContext {
  public:
   virtual const Tensor& input(int i) const = 0;
@@ -36,18 +36,18 @@ class GradContext {
   virtual bool wants(int i) const = 0;
   virtual void set(int i, Tensor gradient) = 0;
   virtual void set_sparse(int i, Tensor values, Tensor indices, const Shape& dense_shape) = 0;
-  // Sets the gradient of input i to `values` in the slice that strided_slice returns with these
-  // attributes, and to zero elsewhere. Many slices of one tensor share one gradient.
+  // Sets the gradient of input i to `values` in the slice of strided_slice with these attributes,
+  // and to zero elsewhere. Many slices of one tensor share one gradient.
   virtual void set_slice(int i, Tensor values, AttrsRef slice) = 0;
-  // The same for the rows of input i that gather or gather_nd reads with these attributes.
+  // The same for the rows of input i that gather or gather_nd with these attributes reads.
   virtual void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) = 0;
 
  protected:
   ~GradContext() = default;
 };
 
-// Which tensors the gradient with respect to one input reads: bit k of `inputs` is input k (bit 15
-// is input 15 and all later ones), bit k of `outputs` is output k.
+// The tensors that the gradient with respect to one input reads: bit k of `inputs` is input k (bit
+// 15 is input 15 and all later ones), bit k of `outputs` is output k.
 struct Need {
   uint16_t inputs = 0;
   uint16_t outputs = 0;

@@ -1,13 +1,13 @@
-// Kernels that are the host language's: NumPy's Fourier transforms, LAPACK's factorizations.
+// Kernels of the host language: NumPy's Fourier transforms and LAPACK's factorizations.
 #pragma once
 
 #include "ops/kernel_context.h"
 
 namespace ef {
 
-// The kernel of operations for which the host language has a function. It makes the outputs.
+// The kernel of operations that a function of the host language computes. It creates the outputs.
 void host_kernel(KernelContext& context);
-// What it calls; whoever embeds the engine says so.
+// Sets the function that it calls; the program that embeds the engine calls this.
 void set_host_kernel(KernelFn run);
 
 }  // namespace ef

@@ -11,7 +11,7 @@
 namespace ef::ops {
 namespace {
 
-// Checks a table of indices and weights, and returns the number of its results.
+// Checks a table of indices and weights, and returns the number of results.
 int64_t checked_table(const Shape& places, const Shape& weights, int64_t size) {
   const int64_t count = size_of(places, 0);
   const int64_t taps = size_of(weights, 1);
@@ -39,7 +39,7 @@ void check_crops(const Shape& image, const Shape& boxes, const Shape& indices) {
   }
 }
 
-// Whether a gradient can be that of boxes cut out of images.
+// Whether a gradient has the shape of boxes that are cut out of images.
 bool fits_crops(const Shape& dy, const Shape& boxes, const Shape& image) {
   return may_have_rank(dy, 4) && compatible(size_of(dy, 0), size_of(boxes, 0)) &&
          compatible(size_of(dy, 3), size_of(image, 3));

@@ -40,7 +40,7 @@ GatherAxes gather_axes(const GatherAttrs& attrs, int params_rank, int indices_ra
   return {at, static_cast<int>(batch)};
 }
 
-// What is known where the axis or a rank is not.
+// The known sizes if the axis or a rank is unknown.
 Shape gathered_somewhere(const Shape& params, const Shape& indices, const GatherAttrs& attrs) {
   if (!params.ranked() || !indices.ranked() || attrs.batch_dims == kUnknownInt) {
     const auto outside = [](int64_t number, const Shape& shape, int most) {
@@ -60,7 +60,7 @@ Shape gathered_somewhere(const Shape& params, const Shape& indices, const Gather
   return Shape::of_rank(static_cast<int>(params.rank() + indices.rank() - batch - 1));
 }
 
-// Checks that an axis which counts batches has one size in both.
+// Checks that a batch axis has the same size in both shapes.
 inline void check_batch(const Shape& params, const Shape& indices, int axis, const char* op) {
   if (compatible(params[axis], indices[axis])) return;
   invalid_argument("params.shape[", axis, "]: ", params[axis], " should be equal to indices.shape[",
@@ -91,7 +91,7 @@ inline void check_batch(const Shape& params, const Shape& indices, int axis, con
   c.add_output(c.dtype(0), gathered_shape(c.shape(0), c.shape(1), c.attrs<GatherAttrs>()));
 }
 
-// A gradient's `dy` has the shape of what was taken.
+// The `dy` of a gradient has the shape of the gathered elements.
 void check_taken(InferContext& c, const Shape& taken) {
   if (!may_equal(c.shape(0), taken)) {
     invalid_argument("dy must have the shape of the slices, ", taken, ", not ", c.shape(0),
@@ -114,7 +114,7 @@ void gather_gradient(GradContext& g) {
   g.set_gathered(0, g.dy(), indices, g.attrs<GatherAttrs>());
 }
 
-// So have rows that gather_nd takes by a column of indices.
+// So do rows that gather_nd selects by a single column of indices.
 void gather_nd_gradient(GradContext& g) {
   const Tensor& indices = g.input(1);
   if (indices.rank() == 2 && indices.dim(1) == 1 && !g.attrs<GatherNdAttrs>().batch_dims) {
@@ -184,7 +184,7 @@ void check_updates(const Shape& shape, const Shape& indices, const Shape& update
                      ") must not exceed the rank of shape ", shape, " [Op:", op, "]");
   }
   const Shape expected = sliced_shape(shape, indices, 0);
-  // One update for each row of indices, whatever the slices are.
+  // One update for each row of indices, whatever the shape of the slices.
   bool fits = compatible(updates, expected);
   if (fits && !expected.ranked() && indices.ranked()) {
     Shape rows = indices;
@@ -206,7 +206,7 @@ Tensor picked(GradContext& g, const Tensor& from) {
   return call(gather_nd, {from, g.input(1)}, GatherNdAttrs{});
 }
 
-// The element and the updates that equal the extremum share its gradient.
+// The element and the updates that equal the extremum share the gradient.
 void extremum_gradient(GradContext& g) {
   const Tensor& result = g.output(0);
   const Tensor dy = g.dy();
@@ -218,7 +218,7 @@ void extremum_gradient(GradContext& g) {
   if (g.wants(2)) g.set(2, placed * picked(g, share));
 }
 
-// The slices of `from` that updates went to, and zeros for updates that a later one replaced.
+// The slices of `from` at updated indices, with zeros for updates that later ones replaced.
 Tensor picked_last(GradContext& g, const Tensor& from) {
   const Tensor& indices = g.input(1);
   const Tensor slices = picked(g, from);

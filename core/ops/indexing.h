@@ -83,8 +83,8 @@ struct UniqueAttrs {
 };
 extern const Op unique_with_counts;  // x -> y, idx, count
 
-// The slices, and zeros where a later one has the same row of indices into `outer`: the gradient of
-// slices of which the last one is kept.
+// The slices, with zeros where a later slice has the same row of indices into `outer`: the gradient
+// of updates of which the last one wins.
 Tensor only_last(const Tensor& slices, const Tensor& indices, const Shape& outer);
 
 }  // namespace ef::ops

@@ -1,4 +1,4 @@
-// A call as inference sees it, and the specs of its outputs.
+// A call for inference, and the specs of its outputs.
 #pragma once
 
 #include <span>
@@ -11,9 +11,9 @@ namespace ef {
 
 // Computes output dtypes and shapes from those of the inputs. Never reads values.
 //
-// Where inputs are symbolic, their shapes may be partial (Shape::ranked(), kUnknownSize) and
-// attributes unknown (kUnknownInt, Ints::unknown()). `infer` derives what follows from the known
-// sizes, and throws only if no values of the unknown ones are valid.
+// If inputs are symbolic, their shapes may be partial (Shape::ranked(), kUnknownSize) and
+// attributes unknown (kUnknownInt, Ints::unknown()). `infer` derives all that the known sizes
+// determine, and throws only if no values of the unknown sizes are valid.
 class InferContext {
  public:
   InferContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, SpecList& outputs,

@@ -19,7 +19,7 @@ std::string names_of(DTypeSet types) {
   return text;
 }
 
-// The dtype that an input must have: the only one declared, or that of the first of its type.
+// The dtype that an input must have: the only declared one, or that of the first input of its type.
 DType expected_dtype(std::span<const TypedInput> inputs, size_t i) {
   const InputSpec& spec = *inputs[i].spec;
   if (const DType fixed = spec.fixed(); fixed != DType::kInvalid) return fixed;

@@ -27,7 +27,7 @@ struct TypedInput {
   DType dtype;
 };
 
-// Raises what TensorFlow raises first for inputs of these dtypes, if it rejects them: it checks
+// Raises TensorFlow's first error for inputs of these dtypes, if there is one. TensorFlow checks
 // types before it looks up kernels, and then compares inputs with their types.
 void check_dtypes(std::string_view op, std::span<const TypedInput> inputs);
 

@@ -19,7 +19,7 @@ int python_axis(int64_t axis, int rank, const char* op) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-// The first shape of known rank, or any.
+// The first shape of known rank, or the first shape.
 const Shape& first_ranked(const InferContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (c.shape(i).ranked()) return c.shape(i);
@@ -150,7 +150,7 @@ void split_infer(InferContext& c) {
   const bool somewhere = axis < 0 || !shape.ranked();
   const int64_t length = somewhere ? kUnknownSize : shape[axis];
   int64_t total = 0;
-  int64_t shares = 0;  // of what remains
+  int64_t shares = 0;  // of the remaining size
   bool known = length >= 0;
   for (int64_t size : attrs.size_splits) {
     if (size == -1) {

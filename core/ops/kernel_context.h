@@ -1,4 +1,4 @@
-// A call as a kernel sees it.
+// A call for its kernel.
 #pragma once
 
 #include <span>
@@ -12,8 +12,9 @@
 
 namespace ef {
 
-// A kernel reads inputs and fills outputs. Outputs are allocated with the inferred specs before the
-// call, except for ops with `makes_outputs`, whose kernel assigns them (views, copies of handles).
+// A kernel reads inputs and fills outputs. Outputs with the inferred specs are allocated before the
+// call. Kernels of ops with `makes_outputs` assign the outputs themselves (views, copies of
+// handles).
 class KernelContext {
  public:
   KernelContext(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
@@ -28,8 +29,8 @@ class KernelContext {
   // TensorFlow's name of the operation.
   const char* tf_name() const { return ef::tf_name(op_); }
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
-  // Whether the caller no longer needs the inputs. The kernel may then reuse the memory of an input
-  // to which there is no other handle.
+  // Whether the caller no longer needs the inputs. Then the kernel may reuse the memory of an input
+  // without other handles.
   bool owns_inputs() const { return owns_inputs_; }
   const Tensor& input(int i) const { return inputs_[i]; }
   std::span<const Tensor> inputs() const { return inputs_; }

@@ -22,7 +22,7 @@ Shape square(const InferContext& c) { return square_matrices(c.shape(0), c.op().
                    " [Op:", c.op().tf_name, "]");
 }
 
-// The rows of both, which must be as many, and the columns of the right-hand side.
+// Checks that both have the same number of rows; returns it with the right-hand side's columns.
 Shape solution_sizes(const InferContext& c, const Shape& a) {
   const Shape& b = c.shape(1);
   if (!may_have_rank_from(b, 2)) refuse_rhs(c);

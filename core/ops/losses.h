@@ -5,10 +5,10 @@
 
 namespace ef::ops {
 
-// Both take (features, labels) and give a loss per row and its gradient by the features.
+// Inputs: features, labels. Outputs: a loss per row, and its gradient with respect to the features.
 extern const Op softmax_cross_entropy;
 extern const Op sparse_softmax_cross_entropy;
-// Takes (labels, logits).
+// Inputs: labels, logits.
 extern const Op sigmoid_cross_entropy;
 extern const Op l2_loss;
 

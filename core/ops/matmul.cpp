@@ -17,7 +17,7 @@ namespace {
 
 constexpr DTypeSet kMatmulTypes =
     kInexactTypes | kUnsignedIntTypes | DTypeSet{DType::kInt32, DType::kInt64};
-// Of which only some products can be had.
+// Only some products of these dtypes exist.
 constexpr DTypeSet kNarrowTypes{DType::kInt8, DType::kInt16};
 
 void check_flags(bool transpose, bool adjoint, const char* side) {
@@ -26,7 +26,7 @@ void check_flags(bool transpose, bool adjoint, const char* side) {
        "` can be True. Received `transpose_", side, "`=True, `adjoint_", side, "`=True.");
 }
 
-// Whether TensorFlow multiplies operands of this dtype to a product of another.
+// Whether TensorFlow has a product of this dtype with another output dtype.
 bool gives(DType type, DType output) {
   return (type == DType::kInt8 || type == DType::kUint8) && output == DType::kInt32;
 }
@@ -100,10 +100,10 @@ Tensor product(const Tensor& a, const Tensor& b, bool adjoint_a, bool adjoint_b)
   return call(matmul, {a, b}, MatmulAttrs{.adjoint_a = adjoint_a, .adjoint_b = adjoint_b});
 }
 
-// The sum over the leading axes that `shape` lacks of products of left and rightᵀ, [..., m, n] and
-// [..., k, n], or with `turned` of leftᵀ and right, [..., n, m] and [..., n, k], as one product of
-// longer rows: [s, ..., m, n] becomes [..., m, s * n]. Empty where that is another sum, or where
-// the products take less room than what would be copied.
+// Products of left and rightᵀ, [..., m, n] and [..., k, n], summed over the leading axes that
+// `shape` lacks; with `turned`, of leftᵀ and right, [..., n, m] and [..., n, k]. Computed as one
+// product of longer rows: [s, ..., m, n] becomes [..., m, s * n]. Empty if it is not such a sum, or
+// if the products need less memory than the copies.
 Tensor sum_of_products(const Tensor& left, const Tensor& right, bool turned, const Shape& shape) {
   const int rank = left.rank();
   const int summed = rank - shape.rank();
@@ -142,8 +142,8 @@ Tensor sum_of_products(const Tensor& left, const Tensor& right, bool turned, con
               MatmulAttrs{.transpose_b = true});
 }
 
-// With A and B the matrices as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. A transposed operand needs
-// the transpose of that.
+// With A and B as multiplied: dA = dC Bᴴ and dB = Aᴴ dC. For a transposed operand, the gradient is
+// the transpose.
 void matmul_gradient(GradContext& g) {
   const MatmulAttrs& attrs = g.attrs<MatmulAttrs>();
   const Tensor dy = g.dy();
@@ -154,9 +154,9 @@ void matmul_gradient(GradContext& g) {
   const bool turn_b = attrs.swaps_b();
   const bool plain = !turn_a && !turn_b && !complex;
   const auto finish = [&](int i, Tensor gradient, bool conjugated) {
-    // A transpose that does not conjugate has to be written as the conjugate of an adjoint.
+    // A transpose that does not conjugate is written as the conjugate of an adjoint.
     if (conjugated) gradient = conjugate(gradient);
-    const bool matrices = dy.rank() == 2;  // which are not broadcast
+    const bool matrices = dy.rank() == 2;  // these are not broadcast
     g.set(i, matrices ? gradient : sum_to_shape(gradient, g.input_shape(i)));
   };
   if (g.wants(0)) {
@@ -225,7 +225,7 @@ void infer_int8_matmul(InferContext& c) {
   c.add_output(DType::kFloat32, out);
 }
 
-// As of a product of floats.
+// The same as for a product of floats.
 void int8_matmul_gradient(GradContext& g) {
   if (!g.wants(0)) return;
   const Tensor kernel = cast_to(g.input(1), DType::kFloat32) * g.input(2);

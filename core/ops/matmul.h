@@ -12,10 +12,10 @@ struct MatmulAttrs {
   bool transpose_b = false;
   bool adjoint_a = false;
   bool adjoint_b = false;
-  // What TensorFlow's function takes besides: hints, which change no result, are not read.
+  // Hints of TensorFlow's function that do not change the result, and are not read.
   bool a_is_sparse = false;
   bool b_is_sparse = false;
-  std::optional<DType> output_type = {};  // None: that of the operands
+  std::optional<DType> output_type = {};  // None: the dtype of the operands
   bool grad_a = false;
   bool grad_b = false;
 

@@ -1,7 +1,7 @@
 // Batch and layer normalisation: inference and gradients.
 //
-// While a tape records, as for gradients of gradients, the gradients are composed of differentiable
-// operations; else one operation computes each.
+// If a tape records, as for gradients of gradients, the gradients are composed of differentiable
+// operations; otherwise one operation computes each.
 #include "ops/normalization.h"
 
 #include "eager/tape.h"
@@ -31,7 +31,7 @@ int channel_axis(InferContext& c, int64_t axis) {
 }
 
 // Inputs from `first` on must be vectors with one value per channel. Adds an output of the shape
-// of `x`, whose channels are at `axis`, and `vectors` of the shape of these.
+// `x`, whose channels are at `axis`, and `vectors` outputs of the vectors' shape.
 void infer_channels(InferContext& c, Shape x, int axis, int first, int vectors) {
   int64_t channels = axis < 0 ? kUnknownSize : x[axis];
   for (int i = first; i < c.num_inputs(); ++i) {

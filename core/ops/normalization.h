@@ -9,7 +9,7 @@ struct BatchNormAttrs {
   double epsilon = 0.001;
   int64_t axis = -1;
 };
-// x, scale, offset: the result, mean, variance, 1 / sqrt(variance + epsilon).
+// Inputs: x, scale, offset. Outputs: the result, mean, variance, 1 / sqrt(variance + epsilon).
 extern const Op batch_norm;
 extern const Op batch_norm_inference;  // x, scale, offset, mean, variance
 
@@ -21,7 +21,7 @@ extern const Op batch_norm_grad;  // dy, x, scale, mean, inverse
 struct LayerNormAttrs {
   double epsilon = 0.001;
 };
-// x, gamma, beta: the result, mean, 1 / sqrt(variance + epsilon).
+// Inputs: x, gamma, beta. Outputs: the result, mean, 1 / sqrt(variance + epsilon).
 extern const Op layer_norm;
 extern const Op layer_norm_grad;  // dy, x, gamma, mean, inverse
 

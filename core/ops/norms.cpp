@@ -15,7 +15,7 @@
 namespace ef::ops {
 namespace {
 
-// The shape of the norms, in which they broadcast to the shape of the tensor.
+// The shape of the norms with axes of size one, which broadcasts to the shape of the tensor.
 Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis) {
   bool reduced[kMaxRank];
   cpu::reduced_axes(axis, shape.rank(), reduced, "ScaledNorm");
@@ -26,8 +26,8 @@ Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis) {
   return kept;
 }
 
-// The derivative by x is x / norm, the quotient of (x * inverse) and length, of which neither
-// overflows. That at 0, where there is none, counts as 0.
+// The derivative with respect to x is x / norm, computed as (x * inverse) / length, where neither
+// overflows. At 0 there is no derivative; the gradient is 0.
 void norm_gradient(GradContext& g) {
   const auto& [axis, keepdims, mean] = g.attrs<ScaledNormAttrs>();
   const Tensor& length = g.output(1);

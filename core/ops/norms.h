@@ -8,7 +8,7 @@ namespace ef::ops {
 struct ScaledNormAttrs {
   std::optional<Ints> axis = {};  // None: all axes
   bool keepdims = false;
-  bool mean = false;  // whether `total` is the mean of squares, and the root of that is returned
+  bool mean = false;  // whether `total` is the mean of squares, whose root is the norm
 };
 extern const Op scaled_norm;  // total, tensors... -> norm, length, inverse
 

@@ -1,4 +1,4 @@
-// The op table's entry: everything the engine knows about one operation.
+// The op table's entry: all the facts that the engine has about one operation.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace ef {
 
-// An attribute that TensorFlow passes as a tensor: its type attribute, which is int32 or int64, or
-// the name of its only dtype.
+// An attribute that TensorFlow passes as a tensor: the name of its type attribute (int32 or int64),
+// or of its only dtype.
 struct TensorAttr {
   const char* name;
   const char* type;
@@ -28,33 +28,33 @@ struct OpSpec {
   const char* name;     // in eagerflow._core.ops
   const char* tf_name;  // TensorFlow's name, for messages: "AddV2"
   // The operation of StableHLO or CHLO with the same operands and result, or the direction of its
-  // `compare`. Null if a rule in lower/rules/ composes several, or programs do not have it.
+  // `compare`. Null if a rule in lower/rules/ composes several, or if programs do not support it.
   const char* stablehlo = nullptr;
   std::vector<InputSpec> inputs;
   const AttrsType* attrs = nullptr;  // attrs_of<...>(), or null if there are none
   std::vector<TensorAttr> tensor_attrs = {};
   InferFn infer = nullptr;
-  int outputs = 1;  // the number of outputs, unless it returns a list
+  int outputs = 1;  // unless it returns a list
   Kernel kernel = {};
   GradFn gradient = nullptr;
-  // Per input, what its gradient reads; the last entry serves all further inputs.
+  // For each input, the tensors that its gradient reads; the last entry serves all further inputs.
   std::vector<Need> needs = {};
-  // Which tensors' sizes the gradient reads. If these sizes are known while tracing, the gradient
-  // adds ordinary nodes. By default all sizes, also those of gradients.
+  // The tensors whose sizes the gradient reads. If these sizes are known while tracing, the
+  // gradient adds ordinary nodes. By default all sizes, also those of gradients.
   Need sizes = {0xFFFF, 0xFFFF};
-  // Whether each element of the result depends on the elements of its inputs at the same indices,
-  // after broadcasting. Entries whose `infer` is one of ops/elementwise_infer.h need not say so.
+  // Whether each element of the result depends on the elements of the inputs at the same indices,
+  // after broadcasting. Not needed if `infer` is one of ops/elementwise_infer.h.
   bool elementwise = false;
-  // Whether a sparse tensor's result has the result of its values, as in TensorFlow: for what maps
-  // zero to zero.
+  // Whether a sparse tensor's result is the result of its values, as in TensorFlow: for operations
+  // that map zero to zero.
   bool of_sparse_values = false;
   bool makes_outputs = false;
   bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
-  bool checks_values = false;      // the kernel refuses values, also if the result is empty
+  bool checks_values = false;      // the kernel rejects values, even if the result is empty
   bool takes_lazy = false;         // the kernel handles lazy inputs itself
   bool deferrable = false;         // large results may be deferred, but not in chains
-  bool returns_list = false;       // the number of outputs depends on the call; Python gets a list
+  bool returns_list = false;  // the number of outputs depends on the call; Python returns a list
   CostFn cost = nullptr;
   const char* doc = "";
 };

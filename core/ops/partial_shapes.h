@@ -1,5 +1,5 @@
-// What inference asks of shapes that may be partial. A check refuses only what is wrong whatever
-// the unknown sizes are.
+// Functions of inference on shapes that may be partial. A check rejects only shapes that are wrong
+// for all values of the unknown sizes.
 #pragma once
 
 #include "tensor/ints.h"
@@ -13,16 +13,16 @@ inline bool may_have_rank(const Shape& shape, int rank) {
 inline bool may_have_rank_from(const Shape& shape, int rank) {
   return shape.rank() >= rank || !shape.ranked();
 }
-// Known to be a scalar; `rank() == 0` is also true of an unknown rank.
+// Whether it is known to be a scalar; `rank() == 0` also holds for an unknown rank.
 inline bool is_scalar(const Shape& shape) { return shape.rank() == 0 && shape.ranked(); }
 
 // Whether the shape may begin with the sizes of `prefix`.
 bool may_start_with(const Shape& shape, const Shape& prefix);
 
-// Equal, as far as is known. Shapes that are equal cost one comparison.
+// Whether they may be equal. Equal shapes cost only one comparison.
 inline bool may_equal(const Shape& a, const Shape& b) { return a == b || compatible(a, b); }
 
-// The shape, or one of this rank with unknown sizes if the rank is unknown.
+// The shape; if its rank is unknown, a shape of this rank with unknown sizes.
 inline Shape ranked_as(const Shape& shape, int rank) {
   return shape.ranked() ? shape : Shape::of_rank(rank);
 }
@@ -35,11 +35,11 @@ inline int64_t size_from_end(const Shape& shape, int from_end = 0) {
   return from_end < shape.rank() ? shape.back(from_end) : kUnknownSize;
 }
 
-// The first axes, those before the last `dropped`; of unknown rank if the shape is.
+// All axes but the last `dropped`; of unknown rank if the shape is.
 Shape without_last(const Shape& shape, int dropped);
 // The axes behind the first `dropped`; of unknown rank if the shape is.
 Shape without_first(const Shape& shape, int dropped);
-// The shapes one behind the other; of unknown rank if one is.
+// The concatenation of shapes; of unknown rank if one is.
 Shape joined(const Shape& a, const Shape& b);
 
 // The shape of matrices that must be square: a known side makes both known. Throws
@@ -50,15 +50,15 @@ Shape square_matrices(const Shape& shape, const char* op);
 // shapes.
 int64_t rows_of_splits(const Shape& splits, const char* op);
 
-// An axis in [-rank, rank) as one in [0, rank), or -1 if it is unknown or counts from the end of a
-// shape of unknown rank. `more` is how many axes the shape gets before the axis is chosen. Throws
-// InvalidArgument, naming `op`.
+// An axis in [-rank, rank) as one in [0, rank), or -1 if it is unknown, or counts from the end of a
+// shape of unknown rank. `more` axes are added to the shape first. Throws InvalidArgument, naming
+// `op`.
 int known_axis(int64_t axis, const Shape& shape, const char* op, int more = 0);
 
-// A size that an attribute gives: kUnknownSize if the attribute is unknown.
+// The size from an attribute: kUnknownSize if the attribute is unknown.
 inline int64_t size_or_unknown(int64_t size) { return size == kUnknownInt ? kUnknownSize : size; }
-// The shape that a list of sizes gives, with unknown sizes for unknown entries. Throws
-// InvalidArgument for negative sizes and for too many elements.
+// The shape from a list of sizes, with unknown sizes for unknown entries. Throws InvalidArgument
+// for negative sizes and for too many elements.
 Shape shape_of_sizes(const Ints& sizes, const char* op);
 // Throws InvalidArgument for a shape of too many elements.
 void check_elements(const Shape& shape, const char* op);

@@ -9,7 +9,7 @@ struct PartitionAttrs {
   int64_t num_partitions;
 };
 extern const Op dynamic_partition;  // data, partitions
-extern const Op partition_order;    // partitions -> where each row goes
+extern const Op partition_order;    // partitions -> the new index of each row
 extern const Op stitch_rows;        // indices, rows
 
 struct ReverseSequenceAttrs {

@@ -51,8 +51,7 @@ void check_grad(const Shape& expected, const Shape& dy, const char* op) {
   }
 }
 
-// The position of the first largest element in its window fits one byte, and no pixel is in two
-// windows.
+// Checks that windows do not overlap, and that the index of an element in its window fits one byte.
 void require_small_separate_windows(const PoolAttrs& pool, const char* op) {
   if (!has_small_separate_windows(pool)) {
     invalid_argument(

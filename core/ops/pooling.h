@@ -5,7 +5,7 @@
 
 namespace ef::ops {
 
-// Lists have an entry for each axis of the input, explicit_paddings two.
+// Lists have one entry per axis of the input, explicit_paddings two.
 struct PoolAttrs {
   Ints ksize;
   Ints strides;
@@ -15,7 +15,7 @@ struct PoolAttrs {
 
   Window window(const Shape& image, const char* op) const;
 };
-// Of gradients of poolings, which know the results only.
+// For gradients of poolings whose input is not kept.
 struct PoolGradAttrs {
   Ints shape;  // of the pooled input
   PoolAttrs pool;
@@ -27,8 +27,9 @@ struct SpreadAttrs {
   PoolAttrs pool;
 };
 
-// Whether windows lie side by side, channels last, and their elements can be numbered in a byte: so
-// that the gradient needs one byte for each window, and neither the input nor the result.
+// Whether windows do not overlap, channels are the last axis, and the index of a window's element
+// fits one byte. Then the gradient needs one byte for each window, and neither the input nor the
+// result.
 bool has_small_separate_windows(const PoolAttrs& pool);
 
 extern const Op max_pool;

@@ -1,11 +1,11 @@
-// Random numbers as functions of a Philox key and counter; the streams' state lives in Python.
+// Random values as functions of a Philox key and counter; Python stores the state of streams.
 #pragma once
 
 #include "ops/attrs.h"
 
 namespace ef::ops {
 
-// Where a random stream begins.
+// The start of a random stream.
 struct StreamAttrs {
   int64_t key;
   int64_t counter_low;

@@ -1,7 +1,7 @@
 // Recurrent layers over whole sequences: inference and gradients.
 //
-// Their gradients are single operations without gradients of their own; for second derivatives,
-// call the cell step by step.
+// Their gradients are single operations without gradients of their own. For second derivatives,
+// programs call the cell step by step.
 #include "ops/recurrent.h"
 
 #include "kernels/cpu/recurrent.h"
@@ -20,7 +20,7 @@ struct Sizes {
   int64_t steps, batch, units;
 };
 
-// Refuses what an input cannot be.
+// Throws if an input cannot have the shape `wanted`.
 void check_shape(InferContext& c, int i, const Shape& wanted) {
   if (may_equal(c.shape(i), wanted)) return;
   invalid_argument(c.op().inputs[i].name, " must be ", wanted, ", not ", c.shape(i),
@@ -60,13 +60,13 @@ double steps_cost(std::span<const Tensor> inputs, const SpecList& outputs, Attrs
   return 0.02 * units * static_cast<double>(inputs[0].size());
 }
 
-// The gradient by output j, or an empty tensor.
+// The gradient of output j, or an empty tensor.
 Tensor slope(GradContext& g, int j) {
   if (g.has_dy(j)) return g.dy(j);
   return zeros(g.input_dtype(0), {0});
 }
 
-// Outputs from index `first` on are kept for the gradient, and not differentiable.
+// Outputs from index `first` on exist for the gradient only, and are not differentiable.
 void check_kept(GradContext& g, int first, const char* op) {
   for (int j = first; j < g.num_outputs(); ++j) {
     if (g.has_dy(j)) {
@@ -86,9 +86,9 @@ void give(GradContext& g, const Op& op, TensorList inputs, int mask,
   for (int target : targets) g.set(target, found[k++]);
 }
 
-// Checks the inputs of a gradient's operation: `slopes` gradients, which may be empty, then at
-// index `slopes` the states [steps, batch, units], then what `shapes` gives for these sizes, then
-// an optional mask.
+// Checks the inputs of a gradient's operation: `slopes` gradients, which may be empty, then the
+// states [steps, batch, units], then inputs of the shapes that `shapes` returns for these sizes,
+// then an optional mask.
 Sizes check_grad(InferContext& c, int slopes,
                  void (*shapes)(const Sizes&, InlineVector<Shape, 8>&)) {
   const char* const op = c.op().tf_name;

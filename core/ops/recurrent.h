@@ -1,4 +1,4 @@
-// Recurrent layers over whole sequences, their inputs already projected.
+// Recurrent layers over whole sequences; their inputs are already projected.
 #pragma once
 
 #include "ops/activations.h"
@@ -15,15 +15,16 @@ struct SimpleRnnAttrs {
   Activation activation = Activation::kTanh;
 };
 
-// projection [steps, batch, 4 units], h, c, kernel, mask [steps, batch] (may be absent): states of
-// all steps, last h, last c; cells and gates of all steps, for the gradient.
+// Inputs: projection [steps, batch, 4 units], h, c, kernel, mask [steps, batch] (may be absent).
+// Outputs: states of all steps, last h, last c; for the gradient, cells and gates of all steps.
 extern const Op lstm;
 extern const Op lstm_grad;
-// projection [steps, batch, 3 units], h, kernel, bias, mask: states of all steps, last state;
-// gates.
+// Inputs: projection [steps, batch, 3 units], h, kernel, bias, mask. Outputs: states of all steps,
+// last state; gates.
 extern const Op gru;
 extern const Op gru_grad;
-// projection [steps, batch, units], h, kernel, mask: states of all steps, last state.
+// Inputs: projection [steps, batch, units], h, kernel, mask. Outputs: states of all steps, last
+// state.
 extern const Op simple_rnn;
 extern const Op simple_rnn_grad;
 

@@ -78,7 +78,8 @@ Tensor running_product(const Tensor& x, bool reverse) {
   return call(cumprod, {x}, ScanAttrs{.axis = -1, .exclusive = true, .reverse = reverse});
 }
 
-// The product of all others is that of those before times that of those after: exact with zeros.
+// The product of all other elements is the product of earlier ones times that of later ones, which
+// is exact even with zeros.
 void product_gradient(GradContext& g) {
   const Tensor& x = g.input(0);
   const int rank = x.rank();
@@ -154,7 +155,7 @@ ScanAttrs opposite(ScanAttrs attrs) {
   return attrs;
 }
 
-// Each element moved on by one in the order of a scan, and 0 at its start.
+// Elements shifted by one in the order of a scan, with 0 at its start.
 Tensor delayed(const Tensor& x, int64_t axis, bool reverse) {
   const int rank = x.rank();
   const auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
@@ -171,9 +172,9 @@ Tensor delayed(const Tensor& x, int64_t axis, bool reverse) {
   return call(pad, {kept}, PadAttrs{.paddings = paddings});
 }
 
-// The derivative of all products that contain x[j] is the product of the elements before it, times
-// the sum over k of dy[k] and the elements between j and k. That sum follows from that of the next
-// element, so that nothing is divided by x[j], which may be 0.
+// The derivative of all products that contain x[j] is the product of the earlier elements, times
+// the sum over k of dy[k] and the elements between j and k. That sum is computed from the sum of
+// the next element, so there is no division by x[j], which may be 0.
 void running_product_gradient(GradContext& g) {
   const auto& [axis, exclusive, reverse] = g.attrs<ScanAttrs>();
   const Tensor x = conjugate(g.input(0));

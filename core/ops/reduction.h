@@ -5,7 +5,7 @@
 
 namespace ef::ops {
 
-// Attributes of all reductions, whose input is input_tensor.
+// Attributes of all reductions of input_tensor.
 struct ReduceAttrs {
   std::optional<Ints> axis = {};  // None: all axes
   bool keepdims = false;
@@ -36,7 +36,7 @@ extern const Op cumprod;  // x
 struct LinearScanAttrs {
   int64_t axis = 0;
   bool reverse = false;
-  bool previous = false;  // whether to multiply by the coefficient of the element before
+  bool previous = false;  // whether to multiply by the coefficient of the previous element
 };
 extern const Op linear_scan;  // coefficients, terms
 

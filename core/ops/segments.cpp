@@ -51,7 +51,7 @@ void extreme_gradient(GradContext& g) {
   g.set(0, ef::select(chosen, gathered, zeros_like(gathered)));
 }
 
-// Whether each row of a vector follows one of its own segment; and whether one follows it.
+// Whether the previous row of each row is in the same segment, and whether the next row is.
 struct Neighbours {
   Tensor follows, followed;
 };
@@ -69,8 +69,8 @@ Neighbours neighbours_of(const Tensor& ids, DType dtype, const Shape& shape) {
   return {spread(1, 0), spread(0, 1)};
 }
 
-// The gradient of a row is the product of those before it in its segment, times that of those after
-// it: exact where elements are zero, in derivatives of the derivative, too.
+// The gradient of a row is the product of earlier rows of its segment times that of later rows. It
+// is exact even if elements are zero, also in higher derivatives.
 void product_gradient(GradContext& g) {
   const Tensor& data = g.input(0);
   const Tensor& ids = g.input(1);

@@ -11,7 +11,7 @@ struct ShapeAttrs {
 extern const Op shape;  // input
 
 struct EnsureShapeAttrs {
-  Ints shape;  // -1 is any size
+  Ints shape;  // -1 accepts any size
 };
 extern const Op ensure_shape;  // input
 

@@ -13,10 +13,10 @@
 
 namespace ef {
 
-// Masks have a bit for each.
+// Masks have a bit for each entry.
 constexpr size_t kMaxSliceSpecs = 62;
 
-// A slice with entirely unknown lists: all lists are as long as one that is known.
+// A slice with unknown lists: they have the length of a known list.
 static StridedSlice resolve_unknown_lists(const Shape& shape, ops::StridedSliceAttrs attrs) {
   Ints* const lists[] = {&attrs.begin, &attrs.end, &attrs.strides};
   const auto known = std::ranges::find_if(lists, [](Ints* list) { return !list->is_unknown(); });
@@ -42,7 +42,7 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
     invalid_argument("Expected begin, end, and strides to be 1D equal size tensors, but got ",
                      count, ", ", ends.size(), " and ", strides.size(), " [Op:StridedSlice]");
   }
-  int named = 0;  // axes that the indices cover
+  int named = 0;  // axes of the indices
   bool has_ellipsis = false;
   for (size_t i = 0; i < count; ++i) {
     if (has(attrs.ellipsis_mask, i)) {
@@ -88,7 +88,7 @@ StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& att
     const bool shrinks = has(attrs.shrink_axis_mask, i);
     if (size < 0 || begins[i] == kUnknownInt ||
         (!shrinks && (ends[i] == kUnknownInt || step == kUnknownInt))) [[unlikely]] {
-      // All of an axis is as long as the axis, whatever that is.
+      // A complete axis keeps its size, even an unknown one.
       const bool whole_axis = open_begin && open_end && (step == 1 || step == -1);
       if (!shrinks) slice.result.push_back(whole_axis ? size : kUnknownSize);
       ++axis;
@@ -196,8 +196,8 @@ void slice_gradient(GradContext& g) {
   g.set_slice(0, g.dy(), StridedSliceAttrs{.begin = begin, .end = end, .strides = strides});
 }
 
-// The shape of what is padded: if its rank is unknown, that which the paddings are for. If that is
-// unknown as well, the result of padding is it.
+// The shape of the padded tensor. If its rank is unknown, the paddings determine the rank. If they
+// are unknown, its sizes do not count.
 Shape paddable(const Shape& shape, const Ints& paddings) {
   if (paddings.is_unknown() && shape.ranked()) return Shape::of_rank(shape.rank());
   if (paddings.is_unknown() || shape.ranked() || paddings.size() % 2 != 0) return shape;
@@ -282,7 +282,7 @@ void mirror_pad_grad_infer(InferContext& c) {
     const int64_t size = before < 0 || after < 0 || before > result[i] || after > result[i] - before
                              ? -1
                              : result[i] - before - after;
-    // Padding mirrors elements of the result, whose size limits it.
+    // Padding mirrors elements of the result, so its size is the limit.
     const int64_t most = mode == PadMode::kReflect ? size - 1 : size;
     if (size < 0 || before > most || after > most) {
       invalid_argument("Paddings must be non-negative and fit the inputs: ", before, ", ", after,

@@ -1,4 +1,4 @@
-// Computes what a strided slice selects from its attributes.
+// Resolves the attributes of a strided slice.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct StridedSlice {
     int64_t count;
   };
   InlineVector<Axis, kInlineRank> axes;
-  Shape result;  // without shrunk axes, with new ones
+  Shape result;  // with new axes, without removed ones
 };
 
 // Throws InvalidArgument for indices out of bounds, too many indices, or steps of 0.

@@ -73,8 +73,8 @@ const Op softmax_grad{{
     .inputs = {{"dy", kFloatTypes}, {"y", kFloatTypes}},
     .infer = grad_infer,
     .kernel = cpu::softmax_grad,
-    // (dy - <dy, y>) y has the derivatives (dz - <dz, y>) y by dy, and
-    // dz (dy - <dy, y>) - dy <dz, y> by y.
+    // The derivatives of (dy - <dy, y>) y are (dz - <dz, y>) y with respect to dy, and dz (dy -
+    // <dy, y>) - dy <dz, y> with respect to y.
     .gradient =
         [](GradContext& g) {
           const Tensor dz = g.dy();

@@ -7,7 +7,7 @@ namespace ef::ops {
 
 extern const Op softmax;
 extern const Op log_softmax;
-// The gradients from the outputs: (dy - sum(dy * y)) * y, and dy - exp(y) * sum(dy).
+// Gradients from the outputs: (dy - sum(dy * y)) * y, and dy - exp(y) * sum(dy).
 extern const Op softmax_grad;
 extern const Op log_softmax_grad;
 

@@ -68,7 +68,7 @@ const Op where_indices{{
     .infer =
         [](InferContext& c) {
           const Shape& shape = c.shape(0);
-          // A graph may have such a node as long as it does not run it.
+          // A graph may contain such a node as long as it does not run.
           if (!may_have_rank_from(shape, 1) && !c.symbolic()) {
             invalid_argument("condition must have at least one axis, got a scalar [Op:Where]");
           }

@@ -35,7 +35,7 @@ void check_axes(const Ints& sizes, int64_t rank, const char* op) {
                    " [Op:", op, "]");
 }
 
-// The same indices, some of them or more.
+// The shape of indices whose number is unknown.
 Shape other_places(int64_t rank) { return {kUnknownSize, rank}; }
 
 bool may_be_pairs(const Shape& places) {
@@ -253,7 +253,7 @@ const Op sparse_matmul{{
           const Tensor dy = g.dy();
           if (g.wants(0)) {
             const Tensor other = conjugate(g.input(2));
-            // Where the conjugate is read, the gradient is conjugated.
+            // If the product conjugates the values, so does the gradient.
             g.set(0, adjoint ? conjugate(call(sparse_dots, {g.input(1), other, dy}))
                              : call(sparse_dots, {g.input(1), dy, other}));
           }

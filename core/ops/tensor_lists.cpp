@@ -22,7 +22,7 @@ Shape as_shape(const std::optional<Ints>& sizes) {
   return shape;
 }
 
-// The sizes of the elements along the first axis.
+// The sizes of an element along the first axis.
 Ints row_of(const Shape& shape) { return Ints(without_first(shape, 1)); }
 
 void check_scalar(InferContext& c, int i) {
@@ -80,7 +80,7 @@ const Op tensor_list_from_tensor{{
     .gradient =
         [](GradContext& g) {
           const Shape& shape = g.input_shape(0);
-          // The list may have become longer since.
+          // The list may have grown since.
           const Tensor count = Tensor::of(static_cast<int32_t>(shape[0]));
           g.set(0, call(tensor_list_stack, {call(tensor_list_resize, {g.dy(), count})},
                         TensorListStackAttrs{.element_dtype = g.input_dtype(0),

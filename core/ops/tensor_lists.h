@@ -1,8 +1,8 @@
 // Lists of tensors of one dtype, as elements of variant tensors.
 //
-// Operations return a changed list, and change the given one in place where nothing else holds it.
-// The gradient of a list is a list: it has no length, but the gradients of some elements; others
-// have none, which counts as zeros.
+// Operations return a changed list, and change their input in place if there are no other handles.
+// The gradient of a list is a list without a length. It has gradients of some elements; missing
+// ones count as zeros.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace ef::ops {
 
-// What is known of a list's elements.
+// The declared dtype and shape of a list's elements.
 struct TensorListAttrs {
   DTypeIn<kAnyTypes> element_dtype;
   std::optional<Ints> element_shape = {};  // negative sizes are unknown
@@ -25,7 +25,7 @@ extern const Op tensor_list_concat;    // list, optional lengths -> elements, th
 struct TensorListStackAttrs {
   DTypeIn<kAnyTypes> element_dtype;
   std::optional<Ints> element_shape = {};
-  int64_t num_elements = -1;  // that the list must have, unless it is negative
+  int64_t num_elements = -1;  // required number of elements; any if negative
 };
 extern const Op tensor_list_stack;  // list
 
@@ -36,12 +36,12 @@ extern const Op tensor_list_from_tensor;  // tensor
 extern const Op tensor_list_split;        // tensor, lengths: an int64 vector
 
 struct TensorListSetItemAttrs {
-  bool resize = false;  // whether the list becomes longer if the index is behind its end
+  bool resize = false;  // whether the list grows if the index is behind its end
 };
 extern const Op tensor_list_set_item;  // list, index, item
 
 struct TensorListScatterAttrs {
-  bool accumulate = false;  // whether elements that are there are added to
+  bool accumulate = false;  // whether to add to existing elements
 };
 extern const Op tensor_list_scatter;  // list, indices, tensor
 

@@ -7,7 +7,7 @@ namespace ef::ops {
 
 // Attributes of string_length and string_part.
 struct TextUnitAttrs {
-  bool characters = false;  // of UTF-8, not bytes
+  bool characters = false;  // count UTF-8 characters, not bytes
 };
 struct StringCaseAttrs {
   bool upper;

@@ -63,7 +63,7 @@ Window slide_window(const Shape& image, int64_t window_rows, int64_t window_cols
          "[Op:",
          op, "]");
   }
-  // So that no sum or product of sizes overflows.
+  // The limit of sizes, so that no sum or product overflows.
   constexpr int64_t kLimit = int64_t{1} << 31;
   constexpr int64_t kLargestImage = int64_t{1} << 40;
   for (int axis : {axes.row, axes.col}) {

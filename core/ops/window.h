@@ -1,4 +1,4 @@
-// The geometry of a sliding window, shared by convolutions and pooling.
+// The geometry of a sliding window, for convolutions and pooling.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr const char* words_of(DataFormat) { return "NHWC|NCHW"; }
 
 // One spatial dimension.
 struct Slide {
-  int64_t in = 0;  // it and `window` may be unknown; so is then `out`, as far as it depends on them
+  int64_t in = 0;  // `in` and `window` may be unknown; then `out` may be, too
   int64_t window = 1;
   int64_t stride = 1;
   int64_t dilation = 1;
@@ -41,8 +41,8 @@ inline Axes axes_of(DataFormat format) {
 // [batch, rows, cols, channels] in the order of the format.
 Shape image_shape(DataFormat format, int64_t batch, int64_t rows, int64_t cols, int64_t channels);
 
-// Sizes, strides and paddings from the lists of four that operations take; `dilations` may be
-// empty. Sizes of the image and of the window may be unknown, then paddings and `out` may be.
+// Sizes, strides and paddings from the lists of four entries of operations; `dilations` may be
+// empty. Sizes of the image and of the window may be unknown; then paddings and `out` may be, too.
 // Throws InvalidArgument or Unimplemented as TensorFlow does, naming `op`.
 struct Window {
   Slide row;
