@@ -1,4 +1,4 @@
-// Writes programs of StableHLO as text: values, and the operations that make them.
+// Writes StableHLO programs as text: values, and the operations that compute them.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class Builder {
   // What has been written.
   const std::string& text() const { return text_; }
 
-  // Any operation, in the language's general form. `attrs` as in "dimensions = array<i64: 0>";
-  // regions are made by region().
+  // Any operation, in the general form of the language. `attrs` as in "dimensions = array<i64: 0>";
+  // region() writes regions.
   Values op(std::string_view name, std::span<const Value> operands, std::string_view attrs,
             std::span<const TensorSpec> results, std::span<const std::string> regions = {});
   Value one(std::string_view name, std::span<const Value> operands, const TensorSpec& result,
@@ -52,7 +52,7 @@ class Builder {
             std::string_view attrs = {}, std::span<const std::string> regions = {}) {
     return one(name, std::span(operands.begin(), operands.size()), result, attrs, regions);
   }
-  // A block whose results `body` returns; with arguments of these specs.
+  // A block with arguments of these specs; `body` returns its results.
   std::string region(std::span<const TensorSpec> arguments,
                      const std::function<Values(const Values&)>& body);
   void end(std::string_view terminator, std::span<const Value> results);
@@ -96,11 +96,11 @@ class Builder {
   // Shapes.
   Value reshape(const Value& x, const Shape& shape);
   Value transpose(const Value& x, std::span<const int64_t> permutation);
-  // `axes` says for each axis of x which one of the result it is.
+  // `axes` has for each axis of x its index in the result.
   Value broadcast_in_dim(const Value& x, const Shape& shape, std::span<const int64_t> axes);
   // By NumPy's rule.
   Value broadcast(const Value& x, const Shape& shape);
-  // Along axes that x lacks: those that `axes` names.
+  // Adds the axes `missing`, which x lacks.
   Value spread(const Value& x, const Shape& shape, std::span<const int64_t> missing);
   Value slice(const Value& x, std::span<const int64_t> begin, std::span<const int64_t> end,
               std::span<const int64_t> strides = {});
@@ -108,12 +108,12 @@ class Builder {
   Value pad(const Value& x, const Value& with, std::span<const int64_t> before,
             std::span<const int64_t> after, std::span<const int64_t> between = {});
   Value reverse(const Value& x, std::span<const int64_t> axes);
-  // The slice of these sizes at scalar starts, which are moved inside.
+  // The slice of these sizes at scalar starts, which are clamped to the bounds.
   Value dynamic_slice(const Value& x, std::span<const Value> starts,
                       std::span<const int64_t> sizes);
   Value dynamic_update_slice(const Value& x, const Value& part, std::span<const Value> starts);
 
-  // Reductions over axes, which the result lacks.
+  // Reductions over axes, which are removed from the result.
   Value reduce(Reduction reduction, const Value& x, std::span<const int64_t> axes);
   Value reduce_window(Reduction reduction, const Value& x, std::span<const int64_t> sizes,
                       std::span<const int64_t> strides,
@@ -123,7 +123,7 @@ class Builder {
   // A block that combines two scalars, for operations that reduce.
   std::string combiner(Reduction reduction, DType dtype);
 
-  // Of a value that each of `count` replicas has: their sum, and all side by side along an axis.
+  // For a value that each of `count` replicas has: the sum, and the concatenation along an axis.
   Value all_reduce(const Value& x, int64_t count);
   Value all_gather(const Value& x, int64_t axis, int64_t count);
 
@@ -132,14 +132,14 @@ class Builder {
             std::span<const int64_t> batch_y, std::span<const int64_t> over_x,
             std::span<const int64_t> over_y);
 
-  // Says that the result is an error if a scalar is true. Programs of functions go on, as XLA's
-  // do; an operation that is called by itself raises InvalidArgumentError.
+  // Makes the call an error if a scalar is true. Programs of functions continue, as XLA's do; an
+  // operation that is called by itself raises InvalidArgumentError.
   void refuse_if(const Value& condition, std::string message) {
     refusals_.emplace_back(condition, std::move(message));
   }
   const std::vector<std::pair<Value, std::string>>& refusals() const { return refusals_; }
 
-  // Rows of x by indices of its first axis: x[indices]. Indices outside are moved inside.
+  // Rows of x by indices of its first axis: x[indices]. Indices are clamped to the bounds.
   Value take_rows(const Value& x, const Value& indices);
 
  private:

@@ -40,7 +40,7 @@ SpecList specs_of(std::span<const Tensor> tensors) {
   return specs;
 }
 
-// Whether only the host has a node: no operation, and none of those that programs express.
+// Whether only the host can run a node: programs support neither its operation nor its function.
 bool is_of_host(const Node& node) {
   graph::Change change;
   return node.function && !graph::read_by(node) && !graph::assigned_by(node, change) &&
@@ -49,7 +49,7 @@ bool is_of_host(const Node& node) {
 
 bool is_known(const Tensor& tensor) { return static_cast<bool>(symbol_of(tensor)->value()); }
 
-// The nodes of the host that need nothing of the program.
+// The nodes of the host that do not depend on the program.
 std::vector<NodeId> first_nodes(const Graph& graph) {
   std::vector<char> early(static_cast<size_t>(graph.size()));
   std::vector<NodeId> nodes;
@@ -75,7 +75,7 @@ std::vector<NodeId> host_nodes(const Graph& graph) {
   return nodes;
 }
 
-// The values of nodes of the host, as they run.
+// The values of nodes of the host as they run.
 class HostRun {
  public:
   explicit HostRun(const Graph& graph) : graph_(graph), values_(size_t(graph.size())) {}
@@ -104,7 +104,7 @@ class HostRun {
   std::vector<TensorList> values_;
 };
 
-// Runs the nodes of the host that need results of the program, those of `ports`.
+// Runs the nodes of the host that depend on results of the program, which are `ports`.
 HostRun run_later(const Graph& graph, std::span<const NodeId> later,
                   std::span<const Tensor> arguments, std::span<const Port> ports,
                   std::span<const Tensor> results) {
@@ -119,7 +119,7 @@ HostRun run_later(const Graph& graph, std::span<const NodeId> later,
 
 }  // namespace
 
-// Says why there is no program, unless the function runs without.
+// Raises the reason why there is no program, unless the function may run without.
 void CompiledFunction::cannot_compile(const Graph& graph, const Error& error) const {
   if (error.code() != Code::kUnimplemented) throw;
   if (otherwise_ == Otherwise::kRunOperations) return;
@@ -130,7 +130,7 @@ void CompiledFunction::cannot_compile(const Graph& graph, const Error& error) co
                    ". Leave out jit_compile=True, or compile a part of it that does without.");
 }
 
-// Who has the lock may wait for Python's, and so nobody waits for it who has that.
+// A thread that has this lock may wait for Python's, so no thread waits for this one with Python's.
 std::unique_lock<std::mutex> CompiledFunction::locked() {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock) {
@@ -264,8 +264,8 @@ void CompiledFunction::run_unit(Unit& unit, std::span<const Tensor> arguments,
   }
 }
 
-// Makes the program of replicas, if the function has some, on devices of this plugin, and they do
-// the same.
+// Compiles the program of replicas, if the function has replicas on devices of this plugin, and
+// their operations match.
 bool CompiledFunction::compile_replicas(Unit& unit) const {
   if (unit.graph->replicas().size() < 2) return false;
   for (const DeviceId id : unit.graph->replicas()) {
@@ -305,7 +305,7 @@ void CompiledFunction::run_replicas(Unit& unit, std::span<const Tensor> argument
                                     TensorList& outputs) {
   const ReplicatedProgram& program = *unit.replicated;
   const size_t count = unit.devices.size();
-  // Batches are cut where they lie.
+  // Batches are cut on the device that holds them.
   const auto part_of = [&](const Tensor& whole, NodeId node) {
     const DeviceScope there(whole.impl()->device());
     TensorList parts;
@@ -324,7 +324,7 @@ void CompiledFunction::run_replicas(Unit& unit, std::span<const Tensor> argument
   }
   std::vector<char> donated(program.parameters.size());
   for (const auto& [parameter, result] : program.changed) {
-    // What replicas share has other holders.
+    // Values that replicas share have other handles.
     donated[parameter] = std::ranges::all_of(
         inputs, [&](const TensorList& own) { return pjrt::only_of_variable(own[parameter]); });
   }

@@ -15,12 +15,12 @@
 
 namespace ef::lower {
 
-// Nodes that only the host has, such as the next batch of a dataset or a message, run before the
-// program or after it, in their order. A program is compiled once for each combination of shapes.
+// Nodes that only the host can run, such as the next batch of a dataset, or a message, run before
+// or after the program, in their order. A program is compiled once for each combination of shapes.
 class CompiledFunction {
  public:
-  // What to do about a function that no program can compute: throw InvalidArgument, which says why,
-  // or run it operation by operation.
+  // For functions without a program: throw InvalidArgument with the reason, or run operation by
+  // operation.
   enum class Otherwise : uint8_t { kThrow, kRunOperations };
 
   CompiledFunction(graph::GraphPtr graph, pjrt::Client& client, int device, Otherwise otherwise)
@@ -29,29 +29,29 @@ class CompiledFunction {
   bool is_for(const pjrt::Client& client, int device) const {
     return &client_ == &client && device_ == device;
   }
-  // Appends the outputs for the values of inputs and captures.
+  // Appends the outputs for these values of inputs and captures.
   void run(std::span<const Tensor> arguments, TensorList& outputs);
 
-  // How many programs were compiled.
+  // The number of compiled programs.
   int64_t compiled() const { return compiled_.load(std::memory_order_relaxed); }
   // The text of the program that ran last; empty if none did.
   std::string text();
 
  private:
-  // A program for arguments, and what the nodes before it gave, of certain specs.
+  // A program for certain specs of the arguments and of the results of earlier host nodes.
   struct Unit {
     SpecList given;
     graph::GraphPtr graph;  // whose inputs are the arguments and what was given
     std::vector<graph::NodeId> later;
     Program program;
-    // Where the function has replicas that do the same: their program instead, and their devices.
+    // The program of replicas, if their operations match, and their devices.
     std::unique_ptr<ReplicatedProgram> replicated;
     std::vector<int> devices;
     pjrt::ExecutablePtr executable;
     TensorList constants;               // on the device
     std::unique_ptr<graph::Plan> plan;  // where there is no program
   };
-  // The function for arguments of certain specs, with the nodes of the host that run first.
+  // The function for certain specs of arguments, with the nodes of the host that run first.
   struct Trace {
     SpecList arguments;
     graph::GraphPtr graph;

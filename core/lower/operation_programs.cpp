@@ -1,4 +1,4 @@
-// Finding and compiling the programs of operations.
+// Looks up and compiles the programs of operations.
 #include "lower/operation_programs.h"
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace ef::lower {
 namespace {
 
-// More programs than this are forgotten, so that calls with ever new shapes do not fill the memory.
+// The limit of programs, so that calls with new shapes do not fill the memory.
 constexpr size_t kMostPrograms = 8192;
 
-// A call's attributes, of which some are parameters of the program.
+// A call's attributes, some of which are parameters of the program.
 struct Split {
   SavedAttrs attrs;  // with the others, where there are any
   std::vector<std::string> names;
   std::vector<int64_t> values;
 };
 
-// The places of random streams.
+// The positions of random streams.
 void split_stream(AttrsRef attrs, Split& split) {
   split.attrs = attrs;
   const AttrsRef own = split.attrs;
@@ -38,7 +38,7 @@ void split_stream(AttrsRef attrs, Split& split) {
   }
 }
 
-// Of x[i, …, j], the indices: all other entries must be whole axes or new ones.
+// The indices of x[i, …, j]. All other entries must be full axes or new axes.
 void split_indices(AttrsRef attrs, Split& split) {
   const auto& given = attrs.as<ops::StridedSliceAttrs>();
   if (given.shrink_axis_mask == 0) return;
@@ -122,7 +122,7 @@ OperationPrograms::Found OperationPrograms::find(const Op& op, std::span<const T
       return with_late(entry->found);
     }
   }
-  // Compiling lets other threads have Python's lock, and so holds none.
+  // Compiling lets other threads have Python's lock, so it holds no lock.
   Entry entry{
       &op, attrs, {}, overwrites, compile(op, inputs, attrs, specs, split.names, overwrites)};
   Found found = with_late(entry.found);

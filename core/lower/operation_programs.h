@@ -15,19 +15,19 @@
 
 namespace ef::lower {
 
-// Those of one plugin, which all of its devices share.
+// The programs of one plugin, for all of its devices.
 class OperationPrograms {
  public:
   explicit OperationPrograms(pjrt::Client& client) : client_(client) {}
 
   struct Found {
     pjrt::ExecutablePtr executable;  // null if there is no program
-    // Messages of errors: behind its results, the program has for each whether there is one.
+    // Messages of errors. For each, the program has one more result: whether it applies.
     std::shared_ptr<const std::vector<std::string>> refusals;
     TensorList late;  // scalars behind the inputs: attributes that differ from call to call
   };
-  // The program, which is compiled when it is first asked for. With `overwrites`, its result takes
-  // the memory of the first input, where that is given.
+  // Returns the program, which the first call compiles. With `overwrites`, its result takes over
+  // the memory of the first input if that is donated.
   Found find(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const SpecList& specs,
              bool overwrites = false);
 

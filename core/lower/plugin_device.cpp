@@ -26,9 +26,9 @@ std::shared_ptr<Programs> programs_of(pjrt::Client& client) {
   return programs;
 }
 
-// As in TensorFlow, sizes and indices stay in the host's memory, where they are made and read:
-// int32 values that do not come from the device. Results without elements need no program; a range
-// is said to be one, until its kernel has read the limits.
+// As in TensorFlow, sizes and indices stay in the host's memory, where they are computed and read:
+// int32 values that do not come from the device. Results without elements need no program; the size
+// of a range is unknown until its kernel has read the limits.
 bool stays_on_host(std::span<const Tensor> inputs, const SpecList& specs) {
   const auto is_empty = [](const TensorSpec& s) { return s.shape.num_elements() == 0; };
   const auto is_index = [](const TensorSpec& s) { return s.dtype == DType::kInt32; };
@@ -37,7 +37,7 @@ bool stays_on_host(std::span<const Tensor> inputs, const SpecList& specs) {
           std::ranges::none_of(inputs, pjrt::device_memory));
 }
 
-// Waits for the program: whether it has failed is among its results.
+// Waits for the program, whose results tell whether it has failed.
 void raise_refusals(const std::vector<std::string>& messages, size_t count, TensorList& outputs) {
   for (size_t k = 0; k < messages.size(); ++k) {
     const Tensor& refused = pjrt::device_memory(outputs[count + k])->host();

@@ -16,8 +16,8 @@ namespace ef::lower {
 
 class PluginDevice final : public DeviceBackend {
  public:
-  // Adds a device of a plugin to the table, under a name such as "GPU"; returns its row. More than
-  // `memory_limit` bytes are refused; 0 is no limit.
+  // Adds a device of a plugin to the table, under a name such as "GPU"; returns its row.
+  // Allocations beyond `memory_limit` bytes fail; 0 is no limit.
   static DeviceId add(pjrt::Client& client, int index, const std::string& type,
                       int64_t memory_limit);
 

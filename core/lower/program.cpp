@@ -1,4 +1,4 @@
-// Writing the programs of operations and graphs.
+// Writes the programs of operations and graphs.
 #include "lower/program.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string declared(const Value& value, std::string_view attrs = {}) {
   return cat(value.name, ": ", type_text(value.dtype, value.shape), attrs);
 }
 
-// `aliases` says which results take the memory of parameters.
+// `aliases` maps results to the parameters whose memory they take over.
 std::string parameters_text(std::span<const Value> parameters,
                             const std::map<size_t, size_t>& aliases) {
   std::string text;
@@ -67,7 +67,7 @@ Values apply(Builder& b, const Op& op, std::span<const Value> inputs, AttrsRef a
   return rule({b, op, inputs, attrs, outputs, late});
 }
 
-// The last values of variables, as a part of a program changes them.
+// The current values of variables, which a part of a program changes.
 struct State {
   std::map<Variable*, Value> values;
 };
@@ -81,7 +81,7 @@ class Writer {
         constant_parameters_(constant_parameters),
         replicas_(replicas) {}
 
-  // Writes the nodes of a graph; `values` has those of its placeholders, by port.
+  // Writes the nodes of a graph; `values` holds the values of its placeholders, by port.
   void write(const Graph& graph, std::map<std::pair<NodeId, int32_t>, Value> values, State& state,
              std::span<const Port> results, std::span<const char> skipped, Values& outputs) {
     const std::vector<char> needed = needed_nodes(graph, results, skipped, values);
@@ -107,7 +107,7 @@ class Writer {
  private:
   using Known = std::map<std::pair<NodeId, int32_t>, Value>;
 
-  // Joins a value of each replica, of which the program has one.
+  // Combines a value of each replica, of which the program has only one.
   bool is_collective(const Graph& graph, NodeId id) const {
     return replicas_ && (replicas_->is_sum(graph, id) || replicas_->is_gather(graph, id));
   }
@@ -172,8 +172,8 @@ class Writer {
 
   static bool is_list(const Tensor& tensor) { return tensor.dtype() == DType::kVariant; }
 
-  // A list as one tensor, where that is known to be of this spec. Lists of gradients have no length
-  // of their own: they are written where one is asked for.
+  // A list as one tensor, if its spec is known. Lists of gradients have no length of their own:
+  // they are written when a reader needs one.
   Value list_at(const Graph& graph, Known& values, const Port& port, const TensorSpec& spec) {
     const auto found = values.find({port.node, port.output});
     if (found != values.end()) return found->second;
@@ -186,7 +186,7 @@ class Writer {
     return values[{port.node, port.output}] = write_list(graph, node, values, spec);
   }
 
-  // What a variable of a loop begins with.
+  // The initial value of a loop's variable.
   Value start_of(const Graph& graph, Known& values, const Port& port, const Tensor& variable) {
     const ListSpec list = graph::known_list(variable);
     if (!is_list(variable) || !list.complete()) return value_at(graph, values, port);
@@ -239,7 +239,7 @@ class Writer {
             list_at(graph, values, port, {node.outputs[0].dtype(), node.outputs[0].shape()}));
         continue;
       }
-      // Values that only shapes or attributes take may have dtypes that programs lack.
+      // Values that only shapes or attributes read may have dtypes that programs do not support.
       inputs.push_back(value_at(graph, values, port));
     }
     if (node.op) return write_op(graph, node, inputs);
@@ -305,7 +305,7 @@ class Writer {
     }
   }
 
-  // The placeholders of a graph inside.
+  // The placeholders of an inner graph.
   static Known bound(const Graph& graph, std::span<const Value> variables,
                      std::span<const Value> inputs, const std::vector<size_t>& captures) {
     Known values;
@@ -358,8 +358,8 @@ class Writer {
         return results;
       }));
     }
-    // A boolean chooses the first branch by being true; case takes the last one for what is no
-    // index, as the node does.
+    // A boolean selects the first branch if true. Like the node, `case` runs the last branch for an
+    // index out of range.
     Value index = b_.reshape(inputs[0], {});
     if (boolean) index = b_.convert(b_.logical_not(index), DType::kInt32);
     Values results = b_.op("stablehlo.case", {&index, 1}, {}, specs, regions);
@@ -456,7 +456,7 @@ OperationProgram program_of(const Op& op, std::span<const TensorSpec> inputs, At
 
 namespace {
 
-// What nodes that the host runs later take of the program.
+// The values of the program that later nodes of the host read.
 std::vector<Port> ports_for_host(const Graph& graph, std::span<const NodeId> later) {
   std::vector<Port> ports;
   for (const NodeId id : later) {
@@ -482,7 +482,7 @@ Program written(const Graph& graph, std::span<const NodeId> later,
     parameters.push_back({cat("%argument", parameters.size()), tensor.dtype(), tensor.shape()});
     values[{port.node, port.output}] = parameters.back();
   };
-  // Arguments that programs cannot hold, as handles of iterators, are the host's alone.
+  // Arguments that programs cannot hold, such as handles of iterators, are read by the host only.
   const auto fits = [](const Tensor& tensor) {
     return (kPlainTypes).contains(tensor.dtype()) && tensor.shape().fully_known();
   };
@@ -618,7 +618,7 @@ ReplicatedProgram replicated_program(const Graph& graph, std::span<const NodeId>
     Variable* const variable = replicas.variables[k][0];
     if (std::ranges::find(changed, variable) == changed.end()) continue;
     program.changed.emplace_back(first_variable + k, outputs.size());
-    // What replicas share lies on the device of one of them.
+    // A value that replicas share is stored on the device of one of them.
     if (replicas.variables[k].back() != variable) aliases[first_variable + k] = outputs.size();
     outputs.push_back(state.values.at(variable));
   }

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a program was compiled from, and by what: a file is only for the same.
+// The source of a program and its compiler: a file is valid only for the same ones.
 std::string source_of(const pjrt::Client& client, const std::string& text,
                       std::span<const int> devices) {
   const auto [major, minor] = client.version();
@@ -31,7 +31,7 @@ std::string checksum_of(const std::string& bytes) {
   return cat(crc32c(0, bytes.data(), bytes.size()));
 }
 
-// The program in a file; empty if it has none for this source.
+// The program in a file; empty if the file belongs to another source.
 std::string read_program(const fs::path& file, const std::string& source) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return {};
@@ -46,7 +46,7 @@ std::string read_program(const fs::path& file, const std::string& source) {
   return rest.substr(source.size() + 1);
 }
 
-// A file appears whole or not at all. A folder that cannot be written to keeps nothing.
+// A file is written completely or not at all. Errors of the file system are ignored.
 void write_program(const fs::path& file, const std::string& source, const std::string& program) {
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);

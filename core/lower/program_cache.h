@@ -1,5 +1,5 @@
-// Programs that were compiled before, by this process or another one: files of the folder that the
-// environment variable EAGERFLOW_COMPILATION_CACHE names.
+// A cache of compiled programs, of this process or others, in the folder that the environment
+// variable EAGERFLOW_COMPILATION_CACHE names.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace ef::lower {
 
-// The compiled program, for any device or for replicas on `devices`, from the folder where it has
-// it; else it is compiled, and kept there. What is in the folder is trusted as the library of a
-// plugin is. Files that are damaged, or belong to another version of the plugin, are written anew.
+// The compiled program, for any device or for replicas on `devices`. It is read from the folder, or
+// else compiled and stored there. Files in the folder are trusted as much as the plugin's library.
+// Files that are damaged, or belong to another version of the plugin, are written again.
 pjrt::ExecutablePtr compiled_program(pjrt::Client& client, const std::string& text,
                                      const SpecList& results, std::span<const int> devices = {});
 

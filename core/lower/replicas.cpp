@@ -1,4 +1,4 @@
-// Matching what replicas do.
+// Matches the operations of replicas.
 #include "lower/replicas.h"
 
 #include <algorithm>
@@ -112,7 +112,7 @@ class Matcher {
     return found_.variables[group_of_.at(variable)];
   }
 
-  // Which nodes change each variable, and how often it was changed before a node reads it.
+  // The nodes that change each variable, and the number of changes before each node that reads it.
   void find_events() {
     for (NodeId id = 0; id < graph_.size(); ++id) {
       graph::Change change;
@@ -152,7 +152,7 @@ class Matcher {
     match_all();
   }
 
-  // Whether the replicas' nodes use variables `x` and `y` alike, of which `y` is the one of `k`.
+  // Whether the nodes use variables `x` and `y` alike, where `y` is the variable of replica `k`.
   bool alike(Variable* x, Variable* y, size_t k, bool changes) const {
     const Copies& copies = copies_of(x);
     if (copies[0] != x) return false;
@@ -207,7 +207,7 @@ class Matcher {
     refuse("replicas do not do the same: ", node(nodes[0]).name, " and ", node(nodes[k]).name);
   }
 
-  // Values that are known, and arguments of the program where they differ.
+  // Values that are known; arguments of the program if they differ.
   bool match_known(const Nodes& nodes) {
     const auto is_known = [&](NodeId id) {
       return !node(id).has_effects() && !node(id).outputs.empty() &&
@@ -243,7 +243,7 @@ class Matcher {
     return true;
   }
 
-  // Parts of a batch, of which each device gets only its own.
+  // Parts of a batch, of which each device receives only its own.
   bool match_parts(const Nodes& nodes) {
     const auto is_part = [&](NodeId id) {
       const Node& one = node(id);
@@ -264,7 +264,7 @@ class Matcher {
     arguments_[{nodes[0], output}] = std::move(ports);
   }
 
-  // Whether the node of replica `k` does what that of the first one does.
+  // Whether the node of replica `k` does the same as that of the first replica.
   bool same_step(const Nodes& nodes, size_t k) const {
     const Node &x = node(nodes[0]), &y = node(nodes[k]);
     if (x.op != y.op || x.inputs.size() != y.inputs.size()) return false;
@@ -368,7 +368,7 @@ class Matcher {
     return true;
   }
 
-  // Sums and values side by side of one value of each replica, which no replica has on its own.
+  // Sums and concatenations of one value of each replica, which no replica can compute alone.
   bool is_joint(const Node& one) {
     const bool sum = one.op == &ops::add_n;
     if ((!sum && one.op != &ops::concat) || one.inputs.size() != found_.count) return false;
@@ -390,7 +390,7 @@ class Matcher {
         ++j;
         continue;
       }
-      // Values of the replicas stand side by side.
+      // Values of the replicas are concatenated.
       const size_t count = found_.count;
       if (j + count <= ports.size() && try_match(Ports(&ports[j], &ports[j] + count))) {
         for (size_t k = 0; k < count; ++k) places.emplace_back(ports[j], k);
@@ -404,7 +404,7 @@ class Matcher {
     return places;
   }
 
-  // Where a value is that was matched before.
+  // The port and replica of a value that was matched before.
   std::optional<std::pair<Port, size_t>> find(const Port& port) const {
     for (const auto& [first, nodes] : matched_) {
       const auto at = std::ranges::find(nodes, port.node);
@@ -434,7 +434,7 @@ class Matcher {
     return false;
   }
 
-  // What only the first replica needs: the program computes it from that one's values.
+  // Nodes that only the first replica needs: the program computes them from its values.
   void follow(NodeId last) {
     std::vector<NodeId> next{last};
     std::set<NodeId> seen;
@@ -460,7 +460,7 @@ class Matcher {
   std::map<NodeId, Nodes> matched_;  // by the node of the first replica
   std::map<std::pair<NodeId, int32_t>, Ports> arguments_;
   std::vector<Nodes> waiting_;
-  std::string reason_;  // why the last values were not matched
+  std::string reason_;  // the reason why the last values do not match
 };
 
 }  // namespace

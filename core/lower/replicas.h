@@ -1,10 +1,10 @@
 // Graphs of a strategy's replicas, which hold the operations of all of them, as one program that
 // every replica runs on its device.
 //
-// The program has the operations of the first replica. What the others do is matched with them,
-// from the values that variables get and that the function returns back to its arguments: the same
-// operations, on the variables and arguments of the other replica. Sums over a value of each
-// replica become all-reduces, and values side by side all-gathers.
+// The program has the operations of the first replica. The operations of all others are matched
+// with them, from the variables' new values and the function's outputs back to its arguments: they
+// must be the same operations, on the variables and arguments of the other replica. Sums over a
+// value of each replica become all-reduces, and concatenations become all-gathers.
 #pragma once
 
 #include <map>
@@ -24,15 +24,15 @@ struct Replicas {
 
   const graph::Graph* graph = nullptr;
   size_t count = 0;
-  // What the program gets as arguments: placeholders, parts of placeholders that are cut for the
-  // replicas, and values that are known and differ. The port of the first replica comes first.
+  // Arguments of the program: placeholders, parts of placeholders that are cut for the replicas,
+  // and known values that differ. The port of the first replica comes first.
   std::vector<Ports> arguments;
   // Variables that the graph uses: the copy of each replica, or one that they share.
   std::vector<std::vector<Variable*>> variables;
   std::set<graph::NodeId> sums, gathers;  // of a value of each replica
   std::vector<char> skipped;              // nodes that change variables of the other replicas
-  // Where outputs of the graph, and ports that the host asks for, are found: a port of the first
-  // replica, and the replica that has the value.
+  // The sources of outputs of the graph, and of ports for the host: a port of the first replica,
+  // and the replica that has the value.
   std::vector<std::pair<graph::Port, size_t>> outputs, for_host;
 
   bool is_sum(const graph::Graph& of, graph::NodeId id) const {

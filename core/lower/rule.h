@@ -1,4 +1,4 @@
-// How operations of the table become StableHLO: one rule each, by family in lower/rules/.
+// The lowering of the table's operations to StableHLO: one rule each, by family in lower/rules/.
 #pragma once
 
 #include <initializer_list>
@@ -22,8 +22,8 @@ struct Call {
   std::span<const Value> in;
   AttrsRef attributes;
   std::span<const TensorSpec> out;
-  // Attributes that values of the program give, by their names; for lists, the whole list, or the
-  // elements as "begin[2]".
+  // Attributes that are values of the program, by name. For lists, the entire list, or its elements
+  // as "begin[2]".
   std::span<const std::pair<std::string, Value>> late;
 
   template <class T>
@@ -36,20 +36,21 @@ struct Call {
   Value broadcast(size_t i) const { return b.broadcast(in[i], out[0].shape); }
 };
 
-// The results of an operation. Throws Unimplemented, with the reason, for what a program cannot do.
+// Returns the results of an operation. Throws Unimplemented, with the reason, if a program cannot
+// compute it.
 using Rule = Values (*)(const Call&);
 
-// The rule of an operation; null if programs do not have it.
+// The rule of an operation; null if programs do not support it.
 Rule find_rule(const Op& op);
-// The operations that programs have.
+// The operations that programs support.
 std::vector<const Op*> operations();
-// Throws that a program cannot do this.
+// Throws that a program cannot compute this.
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   fail(Code::kUnimplemented, parts...);
 }
 
-// Families: what each file in lower/rules/ has, by the operations' names.
+// The rules of one file in lower/rules/, by the operations' names.
 using RuleList = std::span<const std::pair<const char*, Rule>>;
 RuleList elementwise_rules();
 RuleList special_rules();

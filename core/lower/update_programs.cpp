@@ -1,4 +1,4 @@
-// Finding, compiling and running the programs of optimizers' steps.
+// Looks up, compiles and runs the programs of optimizers' steps.
 #include "lower/update_programs.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ef::lower {
 namespace {
 
-// Programs of earlier steps are forgotten when there are more.
+// The limit of programs; older ones are dropped.
 constexpr size_t kMostPrograms = 64;
 
 using Numbers = InlineVector<double, 8>;
@@ -28,13 +28,13 @@ Numbers numbers_in(const Step& step) {
   if constexpr (std::is_same_v<Step, cpu::MomentumStep>) {
     return {step.learning_rate, step.momentum, step.nesterov ? 1.0 : 0.0};
   } else {
-    // All others consist of numbers only.
+    // All other rules consist of numbers only.
     const auto all = std::bit_cast<std::array<double, sizeof(Step) / sizeof(double)>>(step);
     return Numbers(std::span<const double>(all));
   }
 }
 
-// How many of a step's first numbers are learning rates, which change from step to step.
+// The number of learning rates, which come first in a step and change from step to step.
 size_t num_rates(const cpu::OptimizerStep& step) {
   return std::holds_alternative<cpu::NadamStep>(step) ? 2 : 1;
 }
@@ -55,7 +55,7 @@ TensorList inputs_of(std::span<const UpdateTarget> targets, std::vector<char>& p
   return inputs;
 }
 
-// The variables in the order of the program's results, and which inputs their values are.
+// The variables in the order of the program's results, and the inputs with their values.
 struct Written {
   std::vector<Variable*> variables;
   std::vector<size_t> inputs;
@@ -138,7 +138,7 @@ pjrt::ExecutablePtr UpdatePrograms::compile(const cpu::OptimizerStep& step, size
 bool UpdatePrograms::run(DeviceId device, int index, const cpu::OptimizerStep& step,
                          std::span<const UpdateTarget> targets) {
   if (has_repeated(targets)) {
-    // Each update reads what the one before has written.
+    // Each update reads the values that the previous one has written.
     return std::ranges::all_of(targets, [&](const UpdateTarget& target) {
       return run(device, index, step, {&target, 1});
     });
@@ -160,7 +160,7 @@ bool UpdatePrograms::run(DeviceId device, int index, const cpu::OptimizerStep& s
   if (const auto found = find(*wanted)) {
     executable = *found;
   } else {
-    // Compiling lets other threads have Python's lock, and so holds none.
+    // Compiling lets other threads have Python's lock, so it holds no lock.
     executable = wanted->executable = compile(step, rates, targets, wanted->inputs);
     const std::lock_guard lock(mutex_);
     entries_.push_front(std::move(wanted));

@@ -16,15 +16,15 @@
 
 namespace ef::lower {
 
-// Those of one plugin. A program is compiled for a rule with its numbers other than the learning
-// rates, and for the dtypes and shapes of all variables; it has learning rates as parameters, since
-// they change from step to step.
+// The programs of one plugin. A program is compiled for the values of a rule's hyperparameters, and
+// for the dtypes and shapes of all variables. Learning rates are parameters, because they change
+// from step to step.
 class UpdatePrograms {
  public:
   explicit UpdatePrograms(pjrt::Client& client) : client_(client) {}
 
-  // Updates variables on a device, whose memory is written over where nobody else holds their
-  // values. Returns false, and has done nothing, if there is no program for such a step.
+  // Updates variables on a device, and overwrites their memory if there are no other handles on
+  // their values. Returns false, with nothing done, if there is no program for such a step.
   bool run(DeviceId device, int index, const cpu::OptimizerStep& step,
            std::span<const UpdateTarget> targets);
 
