@@ -1,4 +1,4 @@
-"""Types for annotations: functions that arguments of layers may be given as, and sizes."""
+"""Types for annotations: functions that arguments of layers may be given as, sizes, configurations."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -14,3 +14,9 @@ ConstraintLike: TypeAlias = FunctionLike | None
 Sizes: TypeAlias = int | Sequence[int]
 # The range of random factors: a bound, or a pair of bounds.
 Factor: TypeAlias = float | Sequence[float]
+
+# What `get_config` returns and `from_config` takes, and objects by the names in configurations.
+Config: TypeAlias = dict[str, Any]
+CustomObjects: TypeAlias = dict[str, Any]
+# Losses and metrics by name, as callbacks see them.
+Logs: TypeAlias = dict[str, Any]

@@ -34,7 +34,7 @@ from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
-from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.conversion import cast
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
@@ -724,7 +724,7 @@ class Layer(LayerNodes):
         for k, variable in enumerate(variables):
             variable.assign(store[str(k)])
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one.
 
         Layers of this package store each argument in an attribute of its name. Other layers whose
@@ -747,7 +747,7 @@ class Layer(LayerNodes):
         return config | own
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: Config) -> Any:
         """A layer from what `get_config` returned; its weights are new.
 
         Raises:
@@ -761,13 +761,13 @@ class Layer(LayerNodes):
                 f"\n\nException encountered: {error}"
             ) from error
 
-    def get_build_config(self) -> dict[str, Any] | None:
+    def get_build_config(self) -> Config | None:
         """The shape that the layer was built for."""
         if self._build_input_shape is None:
             return None
         return {"input_shape": plain_shape(self._build_input_shape)}
 
-    def build_from_config(self, config: dict[str, Any]) -> None:
+    def build_from_config(self, config: Config) -> None:
         """Builds the layer for the shape in what `get_build_config` returned."""
         shape = config.get(
             "input_shape"

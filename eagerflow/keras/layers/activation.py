@@ -11,8 +11,9 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
-from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops import reduction
+from eagerflow.typing import Axes
 
 _ops = _core.ops
 
@@ -42,7 +43,7 @@ class Activation(_Elementwise):
         super().__init__(**kwargs)
         self.activation = activations.get(activation)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return self.activation(inputs)
 
 
@@ -82,7 +83,7 @@ class ReLU(_Elementwise):
         self.negative_slope = float(negative_slope)
         self.threshold = float(threshold)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         slope, most, threshold = self.negative_slope, self.max_value, self.threshold
         dtype = getattr(inputs, "dtype", None)
         if dtype is not None and dtype.is_integer and (threshold or most is not None):
@@ -118,7 +119,7 @@ class LeakyReLU(_Elementwise):
             )
         self.alpha = float(alpha)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return _ops.leaky_relu(inputs, self.alpha)
 
 
@@ -143,7 +144,7 @@ class ELU(_Elementwise):
             )
         self.alpha = float(alpha)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return activations.elu(inputs, self.alpha)
 
 
@@ -173,7 +174,7 @@ class ThresholdedReLU(_Elementwise):
             )
         self.theta = float(theta)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         above = _ops.greater(inputs, self.theta)
         return _ops.multiply(inputs, _ops.cast(above, self._compute_dtype_object))
 
@@ -222,7 +223,7 @@ class PReLU(_Elementwise):
         self.input_spec = InputSpec(ndim=len(sizes), axes=axes)
         Layer.build(self, input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         negative = _ops.multiply(_ops.negative(self.alpha), _ops.relu(_ops.negative(inputs)))
         return _ops.add(_ops.relu(inputs), negative)
 
@@ -244,12 +245,12 @@ class Softmax(_Elementwise):
 
     _unsaved_arguments = frozenset({"robust_masking"})
 
-    def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
+    def __init__(self, axis: Axes = -1, robust_masking: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
         self.robust_masking = robust_masking
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> _core.Tensor:
         if mask is not None:
             low = -65504.0 if inputs.dtype.name == "float16" else -1e9
             if self.robust_masking:
@@ -267,7 +268,7 @@ class Softmax(_Elementwise):
             _ops.subtract(inputs, reduction.reduce_logsumexp(inputs, axis=self.axis, keepdims=True))
         )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = super().get_config()
         if self.robust_masking:
             config["robust_masking"] = True

@@ -13,6 +13,7 @@ from eagerflow.keras import activations, config
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.ops import conversion
+from eagerflow.typing import ShapeLike
 from eagerflow.util.argument_docs import complete_docs, own_doc
 
 # Activations that return their input; programs may set `layer.activation` to None.
@@ -87,7 +88,7 @@ def as_bool(mask: Any) -> Any:
     return mask if mask.dtype is dtypes.bool else _core.ops.cast(mask, dtypes.bool)
 
 
-def sizes_of(shape: Any) -> list[int | None]:
+def sizes_of(shape: ShapeLike) -> list[int | None]:
     """A shape, passed as a `TensorShape`, a list or a tuple, as a list."""
     return TensorShape(shape).as_list()
 

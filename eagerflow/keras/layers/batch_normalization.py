@@ -17,8 +17,9 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
 from eagerflow.keras.layers.batch_renormalization import Renormalization
-from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.nn.normalization import weighted_moments
+from eagerflow.typing import Axes, ShapeLike
 from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
@@ -78,7 +79,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: Axes = -1,
         momentum: float = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
@@ -134,7 +135,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         return possible if self.fused is None else bool(self.fused)
 
     def _weight(
-        self, name: str, shape: Any, trainable: bool = True, initializer: Any = None
+        self, name: str, shape: ShapeLike, trainable: bool = True, initializer: Any = None
     ) -> Any:
         return self.add_weight(
             name=name,
@@ -151,7 +152,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             aggregation=VariableAggregation.NONE if trainable else VariableAggregation.MEAN,
         )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         shape = TensorShape(input_shape)
         if not shape.rank:
             raise ValueError(f"Input has undefined rank. Received: input_shape={input_shape}.")
@@ -194,7 +195,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         self._channel: Any = self.axis[0] if native else None
         Layer.build(self, input_shape)
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: _Tensor, training: Any = None, mask: _Tensor | None = None) -> _Tensor:
         if training is None and process.graphs_used:
             training = resolved(training)
         if isinstance(training, _Tensor):
@@ -227,7 +228,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             shift = _ops.reshape(shift, self._broadcast_shape)
         return _ops.add(_ops.multiply(x, factor), shift)
 
-    def _call_native(self, x: _Tensor, training: bool | _Tensor, mask: Any) -> _Tensor:
+    def _call_native(self, x: _Tensor, training: bool | _Tensor, mask: _Tensor | None) -> _Tensor:
         """The fused operation, for one axis of features and no mask."""
         gamma, beta = self.gamma, self.beta
         if gamma is None:
@@ -250,7 +251,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         warn(
             "Masking is not supported with `fused=True`. You should either turn off "
             "fusing (`fused=False`) or you should not pass a `mask` argument when calling "
-            "the layer. For the moment `mask` will be ignored for the normalization.",
+            "the layer. For the moment `mask` will be ignored for the normalization."
         )
 
     def _is_joined(self) -> bool:
@@ -272,7 +273,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         mean = total / count
         return mean, squares / count - _ops.square(mean)
 
-    def _moments(self, x: _Tensor, mask: Any) -> tuple[Any, Any]:
+    def _moments(self, x: _Tensor, mask: _Tensor | None) -> tuple[Any, Any]:
         """Mean and variance of a batch."""
         if mask is None and self._is_joined():
             return self._joined_moments(x)
@@ -335,7 +336,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = super().get_config()
         if self.synchronized:
             config["synchronized"] = True

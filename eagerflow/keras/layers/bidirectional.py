@@ -13,6 +13,8 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.rnn import check_steps
 from eagerflow.keras.layers.wrapper import Wrapper
 from eagerflow.keras.saving import serialization
+from eagerflow.keras.typing import Config, CustomObjects
+from eagerflow.typing import Structure
 
 _ops = _core.ops
 # Attributes that both directions must agree on.
@@ -197,9 +199,9 @@ class Bidirectional(Wrapper):
     def call(
         self,
         inputs: Any,
-        training: Any = None,
+        training: bool | _core.Tensor | None = None,
         mask: Any = None,
-        initial_state: Any = None,
+        initial_state: Structure | None = None,
         constants: Any = None,
     ) -> Any:
         kwargs: dict[str, Any] = {}
@@ -240,7 +242,7 @@ class Bidirectional(Wrapper):
             return nest.map_structure(_ops.multiply, one, other)
         return nest.map_structure(lambda a, b: _ops.add(a, b) / 2, one, other)
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Structure | None = None) -> None:
         """Sets the states of stateful layers: zeros, or the forward layer's, then the other's.
 
         Raises:
@@ -290,7 +292,7 @@ class Bidirectional(Wrapper):
             return result
         return [*(result if self.merge_mode is None else [result]), *states, *states]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = super().get_config()
         if self._num_constants:
             config["num_constants"] = self._num_constants
@@ -299,9 +301,7 @@ class Bidirectional(Wrapper):
         return config
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A layer from what `get_config` returned, the layers inside included."""
         config = copy.deepcopy(config)
         constants = config.pop("num_constants", 0)

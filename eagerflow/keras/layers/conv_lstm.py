@@ -32,6 +32,7 @@ from eagerflow.keras.typing import (
     Sizes,
 )
 from eagerflow.ops.nn.conv3d import conv3d
+from eagerflow.typing import ShapeLike, Structure
 
 _ops = _core.ops
 
@@ -88,7 +89,7 @@ class ConvLSTMCell(DropoutRNNCell):
         self.state_size = (filters, filters)
         self._channels_first = self.data_format == "channels_first"
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = TensorShape(input_shape)[1 if self._channels_first else -1]
         if channels is None:
             raise ValueError(
@@ -146,7 +147,7 @@ class ConvLSTMCell(DropoutRNNCell):
             return result
         return _ops.bias_add(result, bias, "NCHW" if self._channels_first else "NHWC")
 
-    def _recurrent(self, state: Any, kernel: Any) -> Any:
+    def _recurrent(self, state: Structure, kernel: Any) -> Any:
         ones = (1,) * self.rank
         return self._convolved(state, kernel, ones, "same", ones)
 
@@ -171,7 +172,7 @@ class ConvLSTMCell(DropoutRNNCell):
         h = _ops.multiply(gate(o), activation(c))
         return h, [h, c]
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: _core.Tensor, states: Structure, training: Any = None) -> Any:
         masks = self.get_dropout_mask_for_cell(inputs, training, count=4)
         if masks is None:
             projection = self.projected(inputs)
@@ -269,7 +270,7 @@ class ConvLSTM(RNNWithOwnCell):
         after = [
             window_count(
                 size, cell.kernel_size[axis], cell.padding, cell.strides[axis],
-                cell.dilation_rate[axis],
+                cell.dilation_rate[axis]
             )
             for axis, size in enumerate(spatial)
         ]  # fmt: skip
@@ -280,7 +281,7 @@ class ConvLSTM(RNNWithOwnCell):
         zeros = _ops.zeros(self._state_sizes([shape[0], *shape[2:]]), inputs.dtype)
         return [zeros, zeros]
 
-    def _check_states(self, initial_state: Any) -> None:
+    def _check_states(self, initial_state: Structure) -> None:
         shapes = [TensorShape(state.shape).as_list() for state in initial_state]
         channels = 1 if self.cell._channels_first else -1
         if [shape[channels] for shape in shapes] != [self.cell.filters] * 2:
@@ -295,7 +296,7 @@ class ConvLSTM(RNNWithOwnCell):
         self.__dict__["_step_sizes"] = [sizes[0], *sizes[2:]]
         super().build(input_shape)
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Structure | None = None) -> None:
         """Sets the states of a stateful layer; see `RNN.reset_states`."""
         if self.stateful and self._states is None and self.__dict__.get("_batch_size"):
             shape = self._state_sizes(self.__dict__["_step_sizes"])

@@ -193,7 +193,7 @@ class Conv(FunctionLayer):
         """The shape of a filter, for sequences that of images of one row."""
         return [1] * (2 - self._rank) + kernel.shape.as_list()
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         batch = None
         if inputs.ndim > self._rank + 2:  # There are more axes of batches.
             shape = inputs._sizes()
@@ -236,7 +236,7 @@ class Conv(FunctionLayer):
         )
         return _ops.squeeze(images, [row])
 
-    def _shifted(self, inputs: Any) -> _core.Tensor:
+    def _shifted(self, inputs: _core.Tensor) -> _core.Tensor:
         """A sequence with zeros before it, so that no window sees later steps."""
         before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
         if self._channels_first:
@@ -305,7 +305,7 @@ class Conv1D(Conv):
         super().__init__(
             filters, kernel_size, strides, padding, data_format, dilation_rate, groups,
             activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
-            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs,
+            bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, **kwargs
         )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from eagerflow.keras.layers.arguments import (
 from eagerflow.keras.layers.convolution import Conv, Conv1D, Conv2D, Conv3D
 from eagerflow.keras.typing import (
     ActivationLike,
+    Config,
     ConstraintLike,
     InitializerLike,
     RegularizerLike,
@@ -70,7 +71,7 @@ class ConvTranspose(Conv):
             use_bias=use_bias, kernel_initializer=kernel_initializer,
             bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
             bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
+            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs
         )  # fmt: skip
         self.output_padding: Any = output_padding
         if output_padding is None:
@@ -107,7 +108,7 @@ class ConvTranspose(Conv):
     def _quantizable_weights(self) -> dict[str, Any]:
         return {}
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         sizes = self._larger(inputs._sizes())
         if self._rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
@@ -127,7 +128,7 @@ class ConvTranspose(Conv):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def _images(self, kernel: Any, inputs: Any, sizes: list[Any]) -> _core.Tensor:
+    def _images(self, kernel: Any, inputs: _core.Tensor, sizes: list[Any]) -> _core.Tensor:
         return _ops.conv2d_backprop_input(
             kernel,
             inputs,
@@ -159,7 +160,7 @@ class ConvTranspose(Conv):
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         return TensorShape(self._larger(sizes_of(input_shape)))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         return super().get_config() | {"groups": self.groups}
 

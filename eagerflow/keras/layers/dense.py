@@ -12,6 +12,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import UNCHANGED, FunctionLayer
 from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -64,7 +65,7 @@ class Dense(FunctionLayer):
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         dtype = dtypes.as_dtype(self.dtype or "float32")
         if not (dtype.is_floating or dtype.is_complex):
             raise TypeError(
@@ -122,7 +123,7 @@ class Dense(FunctionLayer):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         shape = TensorShape(input_shape).with_rank_at_least(2)
         if shape[-1] is None:
             raise ValueError(

@@ -19,6 +19,7 @@ from eagerflow.feature_column.serialization import (
     serialize_feature_column,
 )
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.typing import Config, CustomObjects
 
 _ops = _core.ops
 
@@ -75,13 +76,13 @@ class FeaturesLayer(Layer):
             column.create_state(self._state_manager)
         super().build(input_shape)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         columns = [serialize_feature_column(column) for column in self._feature_columns]
         return {**super().get_config(), "feature_columns": columns, "partitioner": None}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A layer from what `get_config` returned.
 
         Args:
@@ -164,11 +165,7 @@ class DenseFeatures(FeaturesLayer):
     """
 
     def __init__(
-        self,
-        feature_columns: Any,
-        trainable: bool = True,
-        name: str | None = None,
-        **kwargs: Any,
+        self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(feature_columns, DenseColumn, trainable, name, **kwargs)
 

@@ -13,6 +13,7 @@ from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of, with_arguments
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.typing import (
     ActivationLike,
+    Config,
     ConstraintLike,
     InitializerLike,
     RegularizerLike,
@@ -78,7 +79,7 @@ class DepthwiseConv(Conv):
             None, kernel_size, strides, padding, data_format, dilation_rate,
             activation=activation, use_bias=use_bias, bias_initializer=bias_initializer,
             bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs,
+            bias_constraint=bias_constraint, **kwargs
         )  # fmt: skip
         self.depth_multiplier = depth_multiplier
         resolve_arguments(self, locals())
@@ -107,7 +108,7 @@ class DepthwiseConv(Conv):
             return {}
         return {"depthwise_kernel": (tuple(range(self._rank)), self._as_image(kernel))}
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         outputs = depthwise(self, inputs, self.depthwise_kernel)
         if self._rank == 1:
             outputs = _ops.squeeze(outputs, [self._row_axis])
@@ -128,7 +129,7 @@ class DepthwiseConv(Conv):
             return TensorShape([sizes[0], out, *spatial])
         return TensorShape([sizes[0], *spatial, out])
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         return super().get_config() | {"groups": self.groups}
 

@@ -17,11 +17,8 @@ from eagerflow.keras.layers.category_encoding import (
     encoded_shape,
     in_form,
 )
-from eagerflow.keras.layers.preprocessing_layer import (
-    PreprocessingLayer,
-    as_tensor,
-    listed,
-)
+from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor, listed
+from eagerflow.keras.typing import Config
 from eagerflow.ops import conversion
 
 _ops = _core.ops
@@ -172,5 +169,5 @@ class Discretization(PreprocessingLayer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config() | {"bin_boundaries": self.input_bin_boundaries}

@@ -11,6 +11,7 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.keras.typing import Config
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -24,14 +25,14 @@ class _Noise(BaseRandomLayer):
         self.seed = seed
         self.supports_masking = True
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: _Tensor, training: bool | _Tensor | None = None) -> _Tensor:
         if training is None:
             training = backend.learning_phase()
         if isinstance(training, _Tensor):
             return by_training(training, lambda on: self._changed(inputs) if on else inputs)
         return self._changed(inputs) if training else inputs
 
-    def _changed(self, inputs: Any) -> Any:
+    def _changed(self, inputs: _Tensor) -> Any:
         raise NotImplementedError
 
     def compute_output_shape(self, input_shape: Any) -> Any:
@@ -69,13 +70,13 @@ class Dropout(_Noise):
         self.rate = _checked_rate(rate)
         self.noise_shape = noise_shape
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: _Tensor) -> Any:
         if self.noise_shape is None:
             return None
         shape = inputs._sizes()
         return [shape[axis] if size is None else size for axis, size in enumerate(self.noise_shape)]
 
-    def _changed(self, inputs: Any) -> Any:
+    def _changed(self, inputs: _Tensor) -> Any:
         if not isinstance(self.rate, _core.Tensor) and self.rate == 0:
             return inputs
         return self._random_generator.dropout(
@@ -95,14 +96,14 @@ class _SpatialDropout(Dropout):
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(ndim=self._spatial + 2)
 
-    def _get_noise_shape(self, inputs: Any) -> list[int]:
+    def _get_noise_shape(self, inputs: _Tensor) -> list[int]:
         shape = inputs._sizes()
         ones = [1] * self._spatial
         if self.data_format == "channels_first":
             return [*shape[:2], *ones]
         return [shape[0], *ones, shape[-1]]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config() | {"noise_shape": self.noise_shape, "seed": self.seed}
 
 
@@ -167,7 +168,7 @@ class GaussianNoise(_Noise):
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
-    def _changed(self, inputs: Any) -> _Tensor:
+    def _changed(self, inputs: _Tensor) -> _Tensor:
         noise = self._random_generator.random_normal(
             inputs._sizes(), mean=0.0, stddev=self.stddev, dtype=inputs.dtype
         )
@@ -189,7 +190,7 @@ class GaussianDropout(_Noise):
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
-    def _changed(self, inputs: Any) -> Any:
+    def _changed(self, inputs: _Tensor) -> Any:
         if not 0 < self.rate < 1:
             return inputs
         noise = self._random_generator.random_normal(
@@ -226,7 +227,7 @@ class AlphaDropout(_Noise):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def _changed(self, inputs: Any) -> Any:
+    def _changed(self, inputs: _Tensor) -> Any:
         if not 0.0 < self.rate < 1.0:
             return inputs
         shape = inputs._sizes() if self.noise_shape is None else self.noise_shape

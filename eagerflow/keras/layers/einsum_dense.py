@@ -163,7 +163,7 @@ class EinsumDense(FunctionLayer):
         count = self._summed
         return {"kernel": (tuple(range(count)), self._flat_kernel)} if count else {}
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         count = self._summed
         if count:
             shape = inputs._sizes()

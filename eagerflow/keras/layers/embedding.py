@@ -107,7 +107,7 @@ class Embedding(FunctionLayer):
             rows = _ops.cast(rows, self.compute_dtype or rows.dtype)
         return rows
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: _core.Tensor | None = None) -> Any:
         if not self.mask_zero:
             return None
         return _ops.not_equal(inputs, 0)

@@ -12,6 +12,7 @@ from eagerflow.keras import backend
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list, sizes_of
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, listed
+from eagerflow.keras.typing import Config
 from eagerflow.ops import conversion
 from eagerflow.ops.nn.normalization import moments
 
@@ -174,7 +175,7 @@ class Normalization(PreprocessingLayer):
         super().load_own_variables(store)
         self.finalize_state()
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config() | {
             "mean": listed(self.input_mean),
             "variance": listed(self.input_variance),

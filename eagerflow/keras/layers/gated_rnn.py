@@ -12,6 +12,7 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.calls.training_mode import may_train
 from eagerflow.keras.layers.rnn import RNN, mask_matrix
 from eagerflow.keras.layers.rnn_cell import as_dtype
+from eagerflow.keras.typing import Config, CustomObjects
 
 _ops = _core.ops
 _STARS = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
@@ -41,11 +42,7 @@ def split_arguments(
     ]
     own = {key: rest.pop(key) for key in (*names, "seed") if key in rest}
     made = cell(
-        **more,
-        **own,
-        dtype=rest.get("dtype"),
-        trainable=rest.get("trainable", True),
-        name=name,
+        **more, **own, dtype=rest.get("dtype"), trainable=rest.get("trainable", True), name=name
     )
     return made, rest
 
@@ -60,7 +57,7 @@ class RNNWithOwnCell(RNN):
             return getattr(self.cell, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = super().get_config()
         del config["cell"]
         own = self.cell.get_config()
@@ -71,9 +68,7 @@ class RNNWithOwnCell(RNN):
         }
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A layer from what `get_config` returned."""
         return cls(**config)
 

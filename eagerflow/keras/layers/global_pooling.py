@@ -43,7 +43,7 @@ class GlobalPooling(Layer):
                 )
         Layer.build(self, input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return type(self)._function(inputs, self._axes, self.keepdims)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
@@ -73,7 +73,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         self.supports_masking = True
         self._masks_only_from_masks = True
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> _core.Tensor:
         if mask is None:
             return _ops.reduce_mean(inputs, self._axes, self.keepdims)
         axis = self._axes[0]
@@ -81,7 +81,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         total = _ops.reduce_sum(_ops.multiply(inputs, mask), [axis], self.keepdims)
         return _ops.divide_real(total, _ops.reduce_sum(mask, [axis], self.keepdims))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> None:
+    def compute_mask(self, inputs: Any, mask: _core.Tensor | None = None) -> None:
         return None
 
 

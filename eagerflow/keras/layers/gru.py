@@ -9,7 +9,14 @@ from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import with_arguments_of
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
-from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.keras.typing import (
+    ActivationLike,
+    Config,
+    ConstraintLike,
+    InitializerLike,
+    RegularizerLike,
+)
+from eagerflow.typing import Structure
 
 _ops = _core.ops
 
@@ -83,7 +90,7 @@ class GRUCell(GatedCell):
     def _input_bias(self) -> Any:
         return self.bias[0] if self.reset_after and self.bias is not None else self.bias
 
-    def prepare(self, state: Any, training: Any) -> Any:
+    def prepare(self, state: Structure, training: bool | _core.Tensor | None) -> Any:
         masks = super().prepare(state, training)
         if self.reset_after:
             return masks, None if self.bias is None else self.bias[1], None
@@ -91,7 +98,7 @@ class GRUCell(GatedCell):
         gates, candidate = _ops.split(self.recurrent_kernel, [2 * units, units], 1)
         return masks, gates, candidate
 
-    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projection: Any, states: Structure, prepared: Any) -> tuple[Any, list[Any]]:
         h = states[0]
         masks, first, candidate = prepared
         units = self.units
@@ -127,7 +134,7 @@ class GRUCell(GatedCell):
         hs, h, _ = _ops.gru(projection, states[0], kernel, bias, mask, *functions)
         return hs, [h]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config() | {"implementation": self.implementation}
 
 

@@ -11,6 +11,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
 from eagerflow.keras.layers.upsampling import INTERPOLATIONS
+from eagerflow.keras.typing import Config
 from eagerflow.ops import control_flow, conversion
 
 _ops = _core.ops
@@ -91,7 +92,7 @@ class Rescaling(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config() | {"scale": listed(self.scale), "offset": listed(self.offset)}
 
 

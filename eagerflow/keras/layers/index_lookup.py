@@ -25,12 +25,9 @@ from eagerflow.keras.layers.category_encoding import (
     encoded_shape,
     in_form,
 )
-from eagerflow.keras.layers.preprocessing_layer import (
-    PreprocessingLayer,
-    as_tensor,
-    listed,
-)
+from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor, listed
 from eagerflow.keras.saving.serialization import check_reference
+from eagerflow.keras.typing import Config
 from eagerflow.lookup.tables import MutableHashTable
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.strings import format as format_text
@@ -535,7 +532,7 @@ class IndexLookup(PreprocessingLayer):
         return list(self._tokens) if is_path else listed(self.input_vocabulary)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: Config) -> Any:
         """A layer from what `get_config` returned.
 
         Raises:
@@ -544,7 +541,7 @@ class IndexLookup(PreprocessingLayer):
         check_reference(config.get("vocabulary"), cls.__name__)
         return super().from_config(config)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return super().get_config() | {
             "idf_weights": listed(self.input_idf_weights),
             "vocabulary": self.plain_vocabulary(),

@@ -16,6 +16,7 @@ from eagerflow.framework.variable import variable_creator_scope
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import reachable, registration, serialization
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.keras.utils.function_code import dump_function, load_function
 from eagerflow.util.program_warnings import warn
 
@@ -31,7 +32,7 @@ def _described(value: Any, raw: bool = False) -> tuple[Any, str, str | None]:
     raise ValueError(f"Invalid input for serialization, type: {type(value)} ")
 
 
-def _restored(config: dict[str, Any], name: str, module_key: str, custom_objects: Any) -> Any:
+def _restored(config: Config, name: str, module_key: str, custom_objects: Any) -> Any:
     """The function that `_described` described; its three entries are taken from the config."""
     value = config.pop(name)
     module = config.pop(module_key, None)
@@ -60,13 +61,12 @@ def _restored(config: dict[str, Any], name: str, module_key: str, custom_objects
 
         names["tf"] = eagerflow
         warn(
-            f"{module} is not loaded, but a Lambda layer uses it. It may cause errors.",
-            UserWarning,
+            f"{module} is not loaded, but a Lambda layer uses it. It may cause errors.", UserWarning
         )
     return load_function(value, names | (custom_objects or {}))
 
 
-def _function_of(value: Any, custom_objects: Any) -> Any:
+def _function_of(value: Any, custom_objects: CustomObjects) -> Any:
     """The function of a name: the program's, an activation, or an operation on tensors.
 
     Raises:
@@ -218,7 +218,7 @@ class Lambda(Layer):
             return type(declared)(TensorShape([first, *shape]) for shape in declared)
         return TensorShape([first, *([declared] if isinstance(declared, int) else declared)])
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         function, function_type, module = _described(self.function)
         shape, shape_type, shape_module = _described(self._output_shape, raw=True)
         config = {
@@ -237,9 +237,7 @@ class Lambda(Layer):
         return config
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A layer from what `get_config` returned.
 
         Raises:

@@ -14,6 +14,7 @@ from eagerflow.keras.layers.arguments import FunctionLayer, axes_of, sizes_of
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.ops.nn.normalization import batch_normalization, weighted_moments
+from eagerflow.typing import Axes, ShapeLike
 
 _ops = _core.ops
 _HALF = (dtypes.float16, dtypes.bfloat16)
@@ -29,7 +30,7 @@ class _Normalization(FunctionLayer):
         self.scale = scale
         self.supports_masking = True
 
-    def _add_weights(self, shape: Any, autocast: bool = True) -> None:
+    def _add_weights(self, shape: ShapeLike, autocast: bool = True) -> None:
         self.gamma = self.beta = None
         for name, wanted in (("gamma", self.scale), ("beta", self.center)):
             if wanted:
@@ -78,7 +79,7 @@ class LayerNormalization(_Normalization):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: Axes = -1,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
@@ -99,7 +100,7 @@ class LayerNormalization(_Normalization):
         self._set(axis, epsilon, center, scale)
         resolve_arguments(self, locals())
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         shape = TensorShape(input_shape)
         if not shape.rank:
             raise ValueError(f"Input has undefined rank. Received: input_shape={input_shape}")
@@ -116,7 +117,7 @@ class LayerNormalization(_Normalization):
         self._native = last and (self.dtype or "float32") in ("float32", "float64")
         Layer.build(self, input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         dtype = inputs.dtype
         if self._native and (dtype in _HALF or dtype.name == self.dtype):
             return self._call_native(inputs)
@@ -136,7 +137,7 @@ class LayerNormalization(_Normalization):
             outputs = _ops.add(outputs, _as(beta, x.dtype))
         return outputs if x is inputs else _ops.cast(outputs, dtype)
 
-    def _call_native(self, inputs: Any) -> _core.Tensor:
+    def _call_native(self, inputs: _core.Tensor) -> _core.Tensor:
         """The fused operation, for the last axes."""
         gamma, beta = self.gamma, self.beta
         if gamma is None or beta is None:
@@ -230,7 +231,7 @@ class GroupNormalization(_Normalization):
         sizes[axis : axis + 1] = self._broadcast_shape[axis : axis + 2]
         return _ops.reshape(x, sizes)
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> _core.Tensor:
         shape = inputs._sizes()
         x = self._grouped(inputs)
         axes = [axis for axis in range(1, x.ndim) if axis != self._group_axis]
@@ -263,7 +264,7 @@ class UnitNormalization(FunctionLayer):
 
     _casts_every_dtype = True
 
-    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: Axes = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
             raise TypeError(
@@ -277,7 +278,7 @@ class UnitNormalization(FunctionLayer):
         axes_of(self.axis, len(sizes_of(input_shape)))
         Layer.build(self, input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return linalg.l2_normalize(inputs, axis=self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -177,7 +177,7 @@ class LocallyConnected(FunctionLayer):
         self.__dict__["_matrix_shape"] = list(matrix.shape)
         return (int(matrix.sum()),)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         if self.implementation == 1:
             outputs = self._by_patches(inputs)
         else:
@@ -191,7 +191,7 @@ class LocallyConnected(FunctionLayer):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def _by_patches(self, inputs: Any) -> _core.Tensor:
+    def _by_patches(self, inputs: _core.Tensor) -> _core.Tensor:
         """One product of matrices for each position."""
         rank = self._rank
         _, counts, channels = self._places
@@ -214,7 +214,7 @@ class LocallyConnected(FunctionLayer):
             return _ops.reshape(_ops.transpose(result, [1, 2, 0]), [batch, self.filters, *counts])
         return _ops.reshape(_ops.transpose(result, [1, 0, 2]), [batch, *counts, self.filters])
 
-    def _by_matrix(self, inputs: Any) -> _core.Tensor:
+    def _by_matrix(self, inputs: _core.Tensor) -> _core.Tensor:
         """One product with a matrix that has zeros where a window does not see a position."""
         _, counts, _ = self._places
         shape = inputs._sizes()

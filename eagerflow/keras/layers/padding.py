@@ -69,7 +69,7 @@ class _ZeroPadding(_Border):
     padding: Any
     _sign = 1
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return _ops.pad(inputs, self._flat)
 
 
@@ -77,7 +77,7 @@ class _Cropping(_Border):
     cropping: Any
     _sign = -1
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         shape = inputs._sizes()
         sizes = []
         for size, (before, after) in zip(shape, self._amounts, strict=True):

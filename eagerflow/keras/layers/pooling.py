@@ -62,7 +62,7 @@ class Pooling(Layer):
         self._strides = [*ends[0], *strides, *ends[1]]
         self._padding = self.padding.upper()
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         rank = self._rank
         function = type(self)._function
         if rank == 3:

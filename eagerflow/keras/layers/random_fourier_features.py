@@ -13,7 +13,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import initializers
 from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.typing import InitializerLike
+from eagerflow.keras.typing import Config, InitializerLike
 from eagerflow.ops import conversion
 
 _ops = _core.ops
@@ -109,7 +109,7 @@ class RandomFourierFeatures(Layer):
             return initializers.Constant(np.tan(np.pi * (shares - 0.5)))
         return self.kernel_initializer
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         inputs = conversion.cast(inputs, dtypes.float32)
         kernel = _ops.multiply(_ops.divide_real(1.0, self.kernel_scale), self.unscaled_kernel)
         return _ops.cos(_ops.add(_ops.matmul(inputs, kernel), self.bias))
@@ -118,7 +118,7 @@ class RandomFourierFeatures(Layer):
         _last_of(input_shape)
         return TensorShape([TensorShape(input_shape)[0], self.output_dim])
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         kernel = self.kernel_initializer
         if not isinstance(kernel, str):
             kernel = initializers.serialize(initializers.get(kernel))

@@ -9,15 +9,11 @@ from eagerflow.framework import dtypes
 from eagerflow.image.projective import FILL_MODES, INTERPOLATIONS, as_float, transformed
 from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.layers.arguments import with_arguments_of
-from eagerflow.keras.layers.image_preprocessing import (
-    cropped,
-    fitted,
-    resized_shape,
-)
+from eagerflow.keras.layers.image_preprocessing import cropped, fitted, resized_shape
 from eagerflow.keras.layers.image_transform import FULL_TURN, rotation, translation, zoom
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
-from eagerflow.keras.typing import Factor
+from eagerflow.keras.typing import Config, Factor
 from eagerflow.ops import control_flow, conversion
 from eagerflow.ops.random import stateless
 
@@ -49,7 +45,7 @@ class RandomImages(BaseRandomLayer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {**super().get_config(), "rng_type": "stateful", "seed": self.seed}
 
 

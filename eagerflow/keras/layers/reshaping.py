@@ -33,7 +33,7 @@ class Flatten(Layer):
         self.input_spec = InputSpec(min_ndim=1)
         self._channels_first = self.data_format == "channels_first"
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         shape = inputs._sizes()
         if len(shape) < 2:
             return _ops.expand_dims(inputs, -1)
@@ -86,7 +86,7 @@ class Reshape(Layer):
             )
         return target
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         batch, *sizes = inputs._sizes()
         known = all(type(size) is int for size in sizes)
         try:
@@ -128,7 +128,7 @@ class Permute(Layer):
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
         self._order = [0, *self.dims]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return _ops.transpose(inputs, self._order)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
@@ -156,7 +156,7 @@ class RepeatVector(Layer):
             raise TypeError(f"Expected an integer value for `n`, got {type(n)}.")
         self.input_spec = InputSpec(ndim=2)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return _ops.tile(_ops.expand_dims(inputs, 1), [1, self.n, 1])
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:

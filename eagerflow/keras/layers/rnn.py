@@ -19,16 +19,13 @@ from eagerflow.keras.engine.calls.training_mode import may_train
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list
-from eagerflow.keras.layers.rnn_cell import (
-    DropoutRNNCell,
-    map_states,
-    state_sizes,
-    zero_states,
-)
+from eagerflow.keras.layers.rnn_cell import DropoutRNNCell, map_states, state_sizes, zero_states
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
 from eagerflow.keras.saving import serialization
 from eagerflow.keras.time_steps import Step, by_time, over_steps
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops import conversion
+from eagerflow.typing import Structure
 
 _ops = _core.ops
 
@@ -198,7 +195,7 @@ class RNN(Layer):
         check_steps(self, inputs)
         return super().__call__(inputs, **kwargs)
 
-    def _begin(self, inputs: Any, initial_state: Any) -> list[Any]:
+    def _begin(self, inputs: Any, initial_state: Structure) -> list[Any]:
         """The states at the first step of a call."""
         if self.stateful:
             if self._states is None:
@@ -218,7 +215,7 @@ class RNN(Layer):
         dtype = nest.flatten(inputs)[0].dtype
         return nest.map_structure(lambda s: conversion.cast(s, dtype), list(initial_state))
 
-    def _check_states(self, initial_state: Any) -> None:
+    def _check_states(self, initial_state: Structure) -> None:
         """Refuses states that are not those of the cell."""
         size = self.cell.state_size
         wanted = [TensorShape(one) for one in _flat_sizes(size)]
@@ -296,7 +293,7 @@ class RNN(Layer):
         inputs: Any,
         mask: Any = None,
         training: Any = None,
-        initial_state: Any = None,
+        initial_state: Structure | None = None,
         constants: Any = None,
     ) -> Any:
         self._reset_masks()
@@ -325,7 +322,7 @@ class RNN(Layer):
         last, every, final = self._loop(self._dropping(step, training), x, flat, mask)
         return self._finish(last, every, final, nest.pack_sequence_as(states, final))
 
-    def _finish(self, last: Any, every: Any, flat: list[Any], states: Any) -> Any:
+    def _finish(self, last: Any, every: Any, flat: list[Any], states: Structure) -> Any:
         """Keeps the states, and returns the result of a call."""
         self._keep_states(flat)
         output = every if self.return_sequences else last
@@ -370,7 +367,7 @@ class RNN(Layer):
         states = [TensorShape([batch, *state_sizes(size)]) for size in _flat_sizes(state_size)]
         return [result, *states]
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Structure | None = None) -> None:
         """Sets the states of a stateful layer.
 
         Args:
@@ -424,7 +421,7 @@ class RNN(Layer):
         for value, variable in zip(new_values, own, strict=True):
             variable.assign(np.asarray(value).astype(variable.dtype.as_numpy_dtype))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = {
             **super().get_config(),
             "return_sequences": self.return_sequences,
@@ -442,9 +439,7 @@ class RNN(Layer):
         return config
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A layer from what `get_config` returned, its cell included."""
         config = copy.deepcopy(config)
         constants = config.pop("num_constants", 0)

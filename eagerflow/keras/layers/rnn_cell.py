@@ -14,6 +14,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops.array import shape
+from eagerflow.typing import ShapeLike, Structure
 
 _ops = _core.ops
 
@@ -86,7 +87,7 @@ class AbstractRNNCell(Layer):
     array([[4., 4., 4.]], dtype=float32)
     """
 
-    def call(self, inputs: Any, states: Any) -> Any:
+    def call(self, inputs: _core.Tensor, states: Structure) -> Any:
         """One step: the output, and the states after it."""
         raise NotImplementedError("Abstract method")
 
@@ -222,7 +223,7 @@ class GatedCell(DropoutRNNCell):
     def _bias_initializer(self) -> Any:
         return self.bias_initializer
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         width = self.units * self._gates
         last = TensorShape(input_shape)[-1]
         self.kernel = self.add_weight(
@@ -278,11 +279,11 @@ class GatedCell(DropoutRNNCell):
     def _input_bias(self) -> Any:
         return self.bias
 
-    def prepare(self, state: Any, training: Any) -> Any:
+    def prepare(self, state: Structure, training: bool | _core.Tensor | None) -> Any:
         """The argument of `advance` that is the same for all steps: masks of states."""
         return self.get_recurrent_dropout_mask_for_cell(state, training, self._gates)
 
-    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projection: Any, states: Structure, prepared: Any) -> tuple[Any, list[Any]]:
         """One step, from the result of `projected`: the output, and the states after it."""
         raise NotImplementedError
 
@@ -307,7 +308,7 @@ class GatedCell(DropoutRNNCell):
         """
         raise NotImplementedError
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: _core.Tensor, states: Structure, training: Any = None) -> Any:
         nested = isinstance(states, (list, tuple))
         state_list = states if nested else [states]
         masks = self.get_dropout_mask_for_cell(inputs, training, self._gates)

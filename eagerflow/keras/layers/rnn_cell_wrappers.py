@@ -11,7 +11,9 @@ from eagerflow.framework.device import device as on_device
 from eagerflow.keras.layers.lstm import LSTMCell
 from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
 from eagerflow.keras.saving import serialization
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops.nn.normalization import dropout
+from eagerflow.typing import Structure
 
 
 class _CellWrapper(AbstractRNNCell):
@@ -32,7 +34,7 @@ class _CellWrapper(AbstractRNNCell):
             parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
         )
 
-    def _step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    def _step(self, inputs: Any, states: Structure, kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The cell's output, and the states after it."""
         if not self._cell_takes_training:
             kwargs = {name: value for name, value in kwargs.items() if name != "training"}
@@ -61,7 +63,7 @@ class _CellWrapper(AbstractRNNCell):
         """The cell's states before the first step."""
         return self.cell.get_initial_state(inputs, batch_size, dtype)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a cell like this one."""
         cell = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
         functions = {name: getattr(self, f"_{name}", None) for name in self._unsaved_arguments}
@@ -72,9 +74,7 @@ class _CellWrapper(AbstractRNNCell):
         }
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A cell from what `get_config` returned, the cell inside included."""
         config = dict(config)
         for name in cls._unsaved_arguments & set(config):
@@ -140,7 +140,7 @@ class RNNCellDropoutWrapper(_CellWrapper):
         return nest.map_structure(lambda part: dropout(part, 1 - share, seed=self._seed), value)
 
     def call(  # type: ignore[override]
-        self, inputs: Any, state: Any, **kwargs: Any
+        self, inputs: Any, state: Structure, **kwargs: Any
     ) -> Any:
         """One step of the cell."""
         inputs = self._dropped(inputs, self._input_keep_prob)
@@ -170,7 +170,7 @@ class RNNCellResidualWrapper(_CellWrapper):
         self._residual_fn = residual_fn
 
     def call(  # type: ignore[override]
-        self, inputs: Any, state: Any, **kwargs: Any
+        self, inputs: Any, state: Structure, **kwargs: Any
     ) -> Any:
         """One step of the cell."""
         output, new_states = self._step(inputs, state, kwargs)
@@ -195,7 +195,7 @@ class RNNCellDeviceWrapper(_CellWrapper):
         self._device = device
 
     def call(  # type: ignore[override]
-        self, inputs: Any, state: Any, **kwargs: Any
+        self, inputs: Any, state: Structure, **kwargs: Any
     ) -> Any:
         """One step of the cell."""
         with on_device(self._device):

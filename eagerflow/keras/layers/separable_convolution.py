@@ -13,6 +13,7 @@ from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.layers.depthwise_convolution import depthwise
 from eagerflow.keras.typing import (
     ActivationLike,
+    Config,
     ConstraintLike,
     InitializerLike,
     RegularizerLike,
@@ -67,7 +68,7 @@ class SeparableConv(Conv):
             filters, kernel_size, strides, padding, data_format, dilation_rate,
             activation=activation, use_bias=use_bias, bias_initializer=bias_initializer,
             bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs,
+            bias_constraint=bias_constraint, **kwargs
         )  # fmt: skip
         self.depth_multiplier = depth_multiplier
         resolve_arguments(self, locals())
@@ -107,7 +108,7 @@ class SeparableConv(Conv):
             "pointwise_kernel": (tuple(range(self._rank + 1)), pointwise_shape),
         }
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         if self._is_causal:
             inputs = self._shifted(inputs)
         images = depthwise(self, inputs, self.depthwise_kernel)
@@ -123,7 +124,7 @@ class SeparableConv(Conv):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         functions = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
         unused = {name: serialize_argument(name, getattr(self, name)) for name in functions}

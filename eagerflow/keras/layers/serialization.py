@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.keras.saving import reachable, serialization
+from eagerflow.keras.typing import CustomObjects
 from eagerflow.util import lazy
 
 # Imported when it is first used: who needs layers may need no metrics.
@@ -36,7 +37,7 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
 
 
 def deserialize(
-    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    config: Any, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The layer that `serialize` described.
 

@@ -10,6 +10,7 @@ from eagerflow.keras.layers.arguments import UNCHANGED, with_arguments_of
 from eagerflow.keras.layers.gated_rnn import GatedRNN, argument_names
 from eagerflow.keras.layers.rnn_cell import GatedCell, as_dtype
 from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.typing import Structure
 
 _ops = _core.ops
 
@@ -68,7 +69,7 @@ class SimpleRNNCell(GatedCell):
         self.state_size = self.units
         self.output_size = self.units
 
-    def advance(self, projection: Any, states: Any, prepared: Any) -> tuple[Any, list[Any]]:
+    def advance(self, projection: Any, states: Structure, prepared: Any) -> tuple[Any, list[Any]]:
         h = _ops.add(projection, self._product(states[0], self.recurrent_kernel, prepared))
         if self.activation not in UNCHANGED:
             h = self.activation(h)

@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.rnn_cell import initial_state_of, map_states, state_sizes
 from eagerflow.keras.saving import serialization
+from eagerflow.keras.typing import Config, CustomObjects
 
 
 class StackedRNNCells(Layer):
@@ -115,7 +116,7 @@ class StackedRNNCells(Layer):
             shape = map_states(lambda s: TensorShape([batch, *state_sizes(s)]), size)
         Layer.build(self, input_shape)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         config = {
             **super().get_config(),
             "cells": [serialization.serialize_keras_object(cell) for cell in self.cells],
@@ -125,9 +126,7 @@ class StackedRNNCells(Layer):
         return config
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """Cells from what `get_config` returned."""
         config = dict(config)
         cells = [

@@ -15,12 +15,9 @@ from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.category_encoding import checked_choice
 from eagerflow.keras.layers.lookup import StringLookup
-from eagerflow.keras.layers.preprocessing_layer import (
-    PreprocessingLayer,
-    as_tensor,
-    listed,
-)
+from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor, listed
 from eagerflow.keras.saving import serialization
+from eagerflow.keras.typing import Config
 
 _ops = _core.ops
 _STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
@@ -234,7 +231,7 @@ class TextVectorization(PreprocessingLayer):
         shape = self.compute_output_shape(input_signature.shape)
         return TensorSpec(shape, dtypes.int64 if self._output_mode == "int" else config.floatx())
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         lookup = self._lookup_layer
         return super().get_config() | {
             "max_tokens": lookup.max_tokens,
@@ -249,7 +246,7 @@ class TextVectorization(PreprocessingLayer):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: Config) -> Any:
         """A layer from what `get_config` returned.
 
         Raises:

@@ -58,7 +58,7 @@ class TimeDistributed(Wrapper):
             lambda y: _ops.reshape(y, [batch, steps, *y._sizes()[1:]]), outputs
         )
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
         first = _first(input_shape)
         inner = self.layer.compute_output_shape(_mapped(_without_steps, input_shape))
         batch, steps = first.as_list()[:2]

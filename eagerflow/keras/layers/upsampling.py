@@ -50,7 +50,7 @@ class _UpSampling(Layer):
         start = 2 if self.data_format == "channels_first" else 1
         self._times = {start + axis: count for axis, count in enumerate(self.size)}
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return repeated(inputs, self._times)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
@@ -112,7 +112,7 @@ class UpSampling2D(_UpSampling):
             )
         self.interpolation = interpolation
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> _core.Tensor:
         if self.interpolation == "nearest":
             return repeated(inputs, self._times)
         first = self.data_format == "channels_first"

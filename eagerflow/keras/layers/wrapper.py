@@ -12,7 +12,9 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.saving import serialization
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops.linalg import products as linalg
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -45,16 +47,14 @@ class Wrapper(Layer):
             self.layer.built = True
         self.built = True
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         return {
             **super().get_config(),
             "layer": serialization.serialize_keras_object(self.layer),
         }
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A layer from what `get_config` returned, the layer inside included."""
         config = copy.deepcopy(config)
         layer = serialization.deserialize_as(
@@ -87,7 +87,7 @@ class SpectralNormalization(Wrapper):
             )
         self.power_iterations = power_iterations
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike | None = None) -> None:
         super().build(input_shape)
         sizes = TensorShape(input_shape).as_list()
         self.input_spec = InputSpec(shape=[None, *sizes[1:]])
@@ -112,7 +112,7 @@ class SpectralNormalization(Wrapper):
 
     _normalized: Any
 
-    def call(self, inputs: Any, training: Any = False) -> Any:
+    def call(self, inputs: _core.Tensor, training: Any = False) -> _core.Tensor:
         if isinstance(training, _core.Tensor):
             return by_training(training, lambda on: SpectralNormalization.call(self, inputs, on))
         if training:

@@ -65,7 +65,7 @@ def _known(training: bool | _Tensor) -> _Tensor | bool | None:
     return bool(training)
 
 
-def resolved(training: Any) -> Any:
+def resolved(training: bool | _Tensor | None) -> Any:
     """The value of `training`; for None in a program's graph the learning phase."""
     if training is None and process.graphs_used:
         return learning_phase()
