@@ -9,6 +9,7 @@ from eagerflow.keras import initializers, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, variant
 from eagerflow.keras.engine.sequential import Sequential
+from eagerflow.keras.typing import Config
 from eagerflow.ops.random import stateful as random
 
 _ops = _core.ops
@@ -59,7 +60,7 @@ class StochasticDepth(layers.Layer):
         super().__init__(**kwargs)
         self.drop_path_rate = drop_path_rate
 
-    def call(self, x: Any, training: Any = None) -> Any:
+    def call(self, x: Any, training: bool | _core.Tensor | None = None) -> Any:
         """Zeroes random samples in training, and scales the others up."""
         if not training:
             return x
@@ -67,7 +68,7 @@ class StochasticDepth(layers.Layer):
         shape = [x._shape_tuple()[0]] + [1] * (x.ndim - 1)
         return (x / kept) * _ops.floor(kept + random.uniform(shape, dtype=x.dtype))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         return super().get_config() | {"drop_path_rate": self.drop_path_rate}
 
@@ -101,7 +102,7 @@ class LayerScale(layers.Layer):
         """The scaled channels."""
         return x * self.gamma
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         own = {"init_values": self.init_values, "projection_dim": self.projection_dim}
         return super().get_config() | own

@@ -9,6 +9,7 @@ from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, documented
 from eagerflow.keras.saving.registration import register_keras_serializable
+from eagerflow.keras.typing import Config
 
 __all__ = ["InceptionResNetV2", "decode_predictions", "preprocess_input"]
 
@@ -17,11 +18,7 @@ _HASHES = ("e693bd0210a403b3192acc6073ad2e96", "d19885ff4a710c122648d3b5c3b684e4
 _Branch = tuple[tuple[int, Any, int], ...]
 # Kinds of blocks with their branches.
 _BLOCKS: dict[str, tuple[_Branch, ...]] = {
-    "block35": (
-        ((32, 1, 1),),
-        ((32, 1, 1), (32, 3, 1)),
-        ((32, 1, 1), (48, 3, 1), (64, 3, 1)),
-    ),
+    "block35": (((32, 1, 1),), ((32, 1, 1), (32, 3, 1)), ((32, 1, 1), (48, 3, 1), (64, 3, 1))),
     "block17": (((192, 1, 1),), ((128, 1, 1), (160, (1, 7), 1), (192, (7, 1), 1))),
     "block8": (((192, 1, 1),), ((192, 1, 1), (224, (1, 3), 1), (256, (3, 1), 1))),
 }
@@ -55,7 +52,7 @@ class CustomScaleLayer(layers.Layer):
         """The sum."""
         return inputs[0] + inputs[1] * self.scale
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         return super().get_config() | {"scale": self.scale}
 

@@ -10,7 +10,7 @@ from eagerflow.keras import config
 from eagerflow.ops import conversion, creation, indexing, reduction
 from eagerflow.ops.linalg import products as linear
 from eagerflow.ops.linalg.products import l2_normalize as normalized
-from eagerflow.typing import Axes, TensorLike
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 
@@ -203,7 +203,7 @@ def gather(reference: TensorLike, indices: Any) -> Any:
 
 
 @op_function
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = "int32") -> Any:
     """Values from a start to below a stop."""
     if stop is None and start < 0:
         start = 0

@@ -59,7 +59,7 @@ def conv1d(
 @op_function
 def conv2d(
     x: TensorLike,
-    kernel: Any,
+    kernel: TensorLike,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -73,7 +73,7 @@ def conv2d(
 @op_function
 def conv3d(
     x: TensorLike,
-    kernel: Any,
+    kernel: TensorLike,
     strides: Any = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -87,7 +87,7 @@ def conv3d(
 @op_function
 def conv2d_transpose(
     x: TensorLike,
-    kernel: Any,
+    kernel: TensorLike,
     output_shape: Any,
     strides: Any = (1, 1),
     padding: str = "valid",

@@ -104,7 +104,7 @@ def local_conv1d(
 @op_function
 def local_conv2d(
     inputs: Any,
-    kernel: Any,
+    kernel: TensorLike,
     kernel_size: Any,
     strides: Any,
     output_shape: Any,

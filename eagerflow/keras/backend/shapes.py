@@ -10,7 +10,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config
 from eagerflow.ops import array, conversion
-from eagerflow.typing import ShapeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -40,7 +40,7 @@ def dtype(x: Any) -> str:
 
 
 @op_function
-def cast(x: TensorLike, dtype: Any) -> Any:
+def cast(x: TensorLike, dtype: DTypeLike) -> Any:
     """x in another dtype."""
     return conversion.cast(x, dtype)
 

@@ -81,7 +81,7 @@ def _chosen(x: TensorLike) -> Any:
     return x() if callable(x) and not isinstance(x, _core.Variable) else x
 
 
-def in_train_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
+def in_train_phase(x: TensorLike, alt: Any, training: bool | _core.Tensor | None = None) -> Any:
     """x in training, else `alt`; functions are called."""
     if training is None:
         training = context.context.training
@@ -90,7 +90,7 @@ def in_train_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
     return by_training(training, lambda on: _chosen(x if on else alt))
 
 
-def in_test_phase(x: TensorLike, alt: Any, training: Any = None) -> Any:
+def in_test_phase(x: TensorLike, alt: Any, training: bool | _core.Tensor | None = None) -> Any:
     """`alt` in training, else x; functions are called."""
     return in_train_phase(alt, x, training)
 
@@ -368,7 +368,7 @@ def foldr(fn: Callable, elems: Any, initializer: Any = None, name: str | None = 
 
 
 def function(
-    inputs: Any, outputs: Any, updates: Any = None, name: Any = None, **kwargs: Any
+    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
 ) -> Any:
     """A function from values of symbolic inputs to arrays of symbolic outputs.
 

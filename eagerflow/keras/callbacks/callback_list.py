@@ -10,6 +10,7 @@ from eagerflow import nest
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.callbacks.history import History
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger
+from eagerflow.keras.typing import Logs
 from eagerflow.util import lazy, own_code
 
 # Imported when it is first used: most programs log nothing.
@@ -111,7 +112,7 @@ class CallbackList:
         self._look_up_hooks()
 
     def make_logs(
-        self, model: Any, logs: dict[str, Any], outputs: Any, mode: str, prefix: str = ""
+        self, model: Any, logs: Logs, outputs: Any, mode: str, prefix: str = ""
     ) -> dict[str, Any]:
         """Adds a batch's outputs to the logs.
 
@@ -192,87 +193,87 @@ class CallbackList:
         elif self._timing.call(name, hooks, batch, logs):
             self._timing = None
 
-    def on_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """The deprecated name of `on_train_batch_begin`."""
         self._call_batch_hooks("on_train_batch_begin", batch, logs)
 
-    def on_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """The deprecated name of `on_train_batch_end`."""
         self._call_batch_hooks("on_train_batch_end", batch, logs)
 
-    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         if self._should_call_train_batch_hooks:
             self._call_batch_hooks("on_train_batch_begin", batch, logs)
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         if self._should_call_train_batch_hooks:
             self._call_batch_hooks("on_train_batch_end", batch, logs)
 
-    def on_test_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         if self._should_call_test_batch_hooks:
             self._call_batch_hooks("on_test_batch_begin", batch, logs)
 
-    def on_test_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         if self._should_call_test_batch_hooks:
             self._call_batch_hooks("on_test_batch_end", batch, logs)
 
-    def on_predict_batch_begin(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         if self._should_call_predict_batch_hooks:
             self._call_batch_hooks("on_predict_batch_begin", batch, logs)
 
-    def on_predict_batch_end(self, batch: int, logs: Any = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         if self._should_call_predict_batch_hooks:
             self._call_batch_hooks("on_predict_batch_end", batch, logs)
 
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_epoch_begin(epoch, logs)
 
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_epoch_end(epoch, logs)
 
-    def on_train_begin(self, logs: Any = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_train_begin(logs)
 
-    def on_train_end(self, logs: Any = None) -> None:
+    def on_train_end(self, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_train_end(logs)
 
-    def on_test_begin(self, logs: Any = None) -> None:
+    def on_test_begin(self, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_test_begin(logs)
 
-    def on_test_end(self, logs: Any = None) -> None:
+    def on_test_end(self, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_test_end(logs)
 
-    def on_predict_begin(self, logs: Any = None) -> None:
+    def on_predict_begin(self, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:
             callback.on_predict_begin(logs)
 
-    def on_predict_end(self, logs: Any = None) -> None:
+    def on_predict_end(self, logs: Logs | None = None) -> None:
         """Calls the method of all callbacks."""
         logs = self._logs(logs)
         for callback in self.callbacks:

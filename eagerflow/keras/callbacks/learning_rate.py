@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.keras.callbacks.callback import Callback, warn_of_unknown
+from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
@@ -52,7 +53,7 @@ class LearningRateScheduler(Callback):
         self.schedule = schedule
         self.verbose = verbose
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Sets the learning rate that the schedule returns.
 
         Raises:
@@ -76,7 +77,7 @@ class LearningRateScheduler(Callback):
                 f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {rate}."
             )
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Adds the learning rate to the epoch's values."""
         if logs is not None:
             logs["lr"] = _rate(self.model)
@@ -136,9 +137,7 @@ class ReduceLROnPlateau(Callback):
 
     def _reset(self) -> None:
         if self.mode not in ("auto", "min", "max"):
-            warn(
-                f"Learning rate reduction mode {self.mode} is unknown, fallback to auto mode.",
-            )
+            warn(f"Learning rate reduction mode {self.mode} is unknown, fallback to auto mode.")
             self.mode = "auto"
         lower = self.mode == "min" or (self.mode == "auto" and "acc" not in self.monitor)
         self._lower_is_better = lower
@@ -152,11 +151,11 @@ class ReduceLROnPlateau(Callback):
             return bool(value < best - self.min_delta)
         return bool(value > best + self.min_delta)
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Resets the state of an earlier training."""
         self._reset()
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Checks the monitored value."""
         logs = {} if logs is None else logs
         logs["lr"] = _rate(self.model)
@@ -164,7 +163,7 @@ class ReduceLROnPlateau(Callback):
         if current is None:
             warn(
                 f"Learning rate reduction is conditioned on metric `{self.monitor}` which is not "
-                f"available. Available metrics are: {','.join(logs)}",
+                f"available. Available metrics are: {','.join(logs)}"
             )
             return
         if self.in_cooldown():

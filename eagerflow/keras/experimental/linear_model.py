@@ -8,6 +8,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, initializers, regularizers
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.layers import Dense
+from eagerflow.keras.typing import Config, CustomObjects
 
 
 def _is_list_of_shapes(shape: TensorShape) -> bool:
@@ -109,7 +110,7 @@ class LinearModel(Model):
             result = result + self.bias
         return result if self.activation is None else self.activation(result)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a model like this one."""
         return {
             "name": self.name,
@@ -124,6 +125,6 @@ class LinearModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A model from what `get_config` returned."""
         return cls(**config)

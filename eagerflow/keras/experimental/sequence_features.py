@@ -35,15 +35,11 @@ class SequenceFeatures(FeaturesLayer):
     """
 
     def __init__(
-        self,
-        feature_columns: Any,
-        trainable: bool = True,
-        name: str | None = None,
-        **kwargs: Any,
+        self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(feature_columns, SequenceDenseColumn, trainable, name, **kwargs)
 
-    def call(self, features: Any, training: Any = None) -> Any:
+    def call(self, features: Any, training: bool | _core.Tensor | None = None) -> Any:
         """The sequences, and their lengths.
 
         Args:

@@ -10,6 +10,7 @@ from eagerflow.keras.engine.functional.functional import deserialize_layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.training import data_adapter
 from eagerflow.keras.saving.serialization import serialize_keras_object
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops import norms
 from eagerflow.ops.array import split
 
@@ -35,7 +36,7 @@ class SharpnessAwareMinimization(Model):
 
     def __init__(
         self,
-        model: Any,
+        model: Model,
         rho: float = 0.05,
         num_batch_splits: int | None = None,
         name: str | None = None,
@@ -89,7 +90,7 @@ class SharpnessAwareMinimization(Model):
         """The output of the wrapped model."""
         return self.model(inputs, **kwargs)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a model like this one."""
         return {
             **super().get_config(),
@@ -98,7 +99,7 @@ class SharpnessAwareMinimization(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A model from what `get_config` returned."""
         config = dict(config)
         config["model"] = deserialize_layer(config["model"], custom_objects)

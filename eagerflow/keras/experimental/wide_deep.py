@@ -9,10 +9,8 @@ from eagerflow.autodiff.tape import GradientTape
 from eagerflow.keras import activations
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.training.data_adapter import unpack_x_y_sample_weight
-from eagerflow.keras.saving.serialization import (
-    deserialize_as,
-    serialize_keras_object,
-)
+from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.keras.typing import Config, CustomObjects
 
 
 class WideDeepModel(Model):
@@ -66,7 +64,7 @@ class WideDeepModel(Model):
             optimizer.apply_gradients(zip(own, variables, strict=True))
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a model like this one."""
         return {
             "name": self.name,
@@ -77,7 +75,7 @@ class WideDeepModel(Model):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A model from what `get_config` returned."""
         config = dict(config)
         parts = [

@@ -12,6 +12,7 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
 from eagerflow.keras.program_code import convertible
+from eagerflow.keras.typing import Config
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.argument_docs import complete_docs
@@ -105,11 +106,11 @@ class Loss:
         raise NotImplementedError(f"{type(self).__name__} must define `call(y_true, y_pred)`.")
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Loss:
+    def from_config(cls, config: Config) -> Loss:
         """A loss from what `get_config` returned."""
         return cls(**config)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a loss like this one."""
         return {"reduction": self.reduction, "name": self.name}
 
@@ -123,11 +124,7 @@ class LossFunctionWrapper(Loss):
     """
 
     def __init__(
-        self,
-        fn: Callable,
-        reduction: str = Reduction.AUTO,
-        name: str | None = None,
-        **kwargs: Any,
+        self, fn: Callable, reduction: str = Reduction.AUTO, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(reduction=reduction, name=name)
         self.fn = fn
@@ -143,7 +140,7 @@ class LossFunctionWrapper(Loss):
         function = self.fn if _core.building() is None else convertible(self.fn)
         return function(y_true, y_pred, **self._fn_kwargs)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a loss like this one."""
         config = {
             key: value.numpy() if isinstance(value, Tensor | _core.Variable) else value
@@ -154,7 +151,7 @@ class LossFunctionWrapper(Loss):
         return super().get_config() | config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Loss:
+    def from_config(cls, config: Config) -> Loss:
         """A loss from what `get_config` returned."""
         config = dict(config)
         function = config.pop("fn", None)

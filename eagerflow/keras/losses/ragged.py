@@ -82,7 +82,7 @@ def _check_lengths(y_true: Any, y_pred: Any) -> None:
             )
 
 
-def weighted(losses: Any, sample_weight: Any) -> Any:
+def weighted(losses: Any, sample_weight: TensorLike | None) -> Any:
     """Ragged losses times weights: one for all, for each row, or for each loss."""
     if is_ragged(sample_weight):
         return losses * sample_weight

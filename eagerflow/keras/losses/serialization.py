@@ -9,6 +9,7 @@ from eagerflow.keras.losses.loss import Loss
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.namespaces import serialize_member
 from eagerflow.keras.saving.serialization import deserialize_as
+from eagerflow.keras.typing import CustomObjects
 
 
 def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
@@ -21,7 +22,7 @@ def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    name: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    name: Any, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The loss of a name or a configuration.
 

@@ -152,7 +152,7 @@ def broadcast_weights(weights: Any, values: Any) -> Any:
     return _ops.broadcast_to(weights, shape_of(values))
 
 
-def apply_mask(y_p: Any, sample_weight: Any, mask: Any) -> Any:
+def apply_mask(y_p: Any, sample_weight: TensorLike | None, mask: Any) -> Any:
     """The weights times the mask; the mask alone where there are no weights."""
     mask = cast(mask, y_p.dtype)
     if sample_weight is None:
@@ -163,7 +163,7 @@ def apply_mask(y_p: Any, sample_weight: Any, mask: Any) -> Any:
     return sample_weight * mask
 
 
-def apply_valid_mask(losses: Any, sample_weight: Any, mask: Any, reduction: Any) -> Any:
+def apply_valid_mask(losses: Any, sample_weight: Any, mask: Tensor | None, reduction: Any) -> Any:
     """Like `apply_mask`, but scales the weights so that a mean divides by the count of unmasked losses."""
     if mask is None:
         return sample_weight

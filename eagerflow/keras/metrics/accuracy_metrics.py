@@ -45,7 +45,7 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0
     return _ops.reduce_mean(binary_matches(y_true, y_pred, threshold), axis=-1)
 
 
-def sparse_categorical_matches(y_true: Any, y_pred: TensorLike) -> Any:
+def sparse_categorical_matches(y_true: TensorLike, y_pred: TensorLike) -> Any:
     """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
     squeezed = y_true.ndim == y_pred.ndim
@@ -202,7 +202,7 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
         super().__init__(sparse_categorical_matches, name, dtype=dtype)
 
     def update_state(  # type: ignore[override]
-        self, y_true: Any, y_pred: TensorLike, sample_weight: TensorLike | None = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> Any:
         """Accumulates a batch; see `MeanMetricWrapper`."""
         if is_ragged(y_pred):

@@ -96,7 +96,7 @@ class FBetaScore(Metric):
         self.built = True
 
     def update_state(
-        self, y_true: Any, y_pred: Any, sample_weight: TensorLike | None = None
+        self, y_true: TensorLike, y_pred: TensorLike, sample_weight: TensorLike | None = None
     ) -> Any:
         """Accumulates a batch.
 
@@ -130,7 +130,7 @@ class FBetaScore(Metric):
         self.false_negatives.assign_add(total((1 - y_pred) * y_true))
         self.intermediate_weights.assign_add(total(y_true))
 
-    def result(self) -> Any:
+    def result(self) -> _core.Tensor:
         """The score so far."""
         true = self.true_positives.read_value()
         precision = _ops.divide_no_nan(true, true + self.false_positives)

@@ -20,7 +20,7 @@ class Policy(_Policy):
     'dynamic'
     """
 
-    def __init__(self, name: Any, loss_scale: Any = "auto") -> None:
+    def __init__(self, name: str | None, loss_scale: Any = "auto") -> None:
         super().__init__(name)
         if loss_scale == "auto":
             loss_scale = "dynamic" if self.name == "mixed_float16" else None

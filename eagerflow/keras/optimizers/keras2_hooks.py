@@ -11,6 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.hyperparameters import given
+from eagerflow.typing import DTypeLike, Structure
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -34,7 +35,7 @@ def _size(rows: Any) -> Any:
     return _ops.shape(rows)[0] if known is None else known
 
 
-def _options(rule: Callable[..., Any], state: Any) -> dict[str, Any]:
+def _options(rule: Callable[..., Any], state: Structure) -> dict[str, Any]:
     """The keyword arguments of an update rule: rules of older programs have no parameter `apply_state`."""
     known = inspect.signature(rule).parameters
     return {"apply_state": state} if "apply_state" in known else {}
@@ -71,7 +72,7 @@ class Keras2Hooks:
     def _set_rate(self, rate: Any) -> None:
         raise TypeError(f"{type(self).__name__} takes no learning rate.")
 
-    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+    def _get_hyper(self, name: str, dtype: DTypeLike | None = None) -> Any:
         """A hyperparameter, as a tensor if a dtype is given."""
         if name == "learning_rate":
             value = self._learning_rate

@@ -17,7 +17,9 @@ from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, na
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
+from eagerflow.keras.typing import Config
 from eagerflow.ops import control_flow
+from eagerflow.typing import DTypeLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs build graphs.
@@ -154,7 +156,7 @@ class Optimizer(_NewOptimizer):
         else:
             self._hyper[name] = value
 
-    def _get_hyper(self, name: str, dtype: Any = None) -> Any:
+    def _get_hyper(self, name: str, dtype: DTypeLike | None = None) -> Any:
         """A hyperparameter; as a tensor if a dtype is given."""
         self._prepare_scalars()
         value = given(self._hyper[name])
@@ -172,7 +174,7 @@ class Optimizer(_NewOptimizer):
                 self._hyper[name] = self._add_scalar(name, value, defaults.float_dtype(None))
         self._settle_restorations()
 
-    def _add_scalar(self, name: str, value: Any, dtype: Any) -> Variable:
+    def _add_scalar(self, name: str, value: Any, dtype: DTypeLike) -> Variable:
         """A variable of the optimizer that belongs to none of the model's."""
         with eagerly():
             return variable_at_once(value, dtype=dtype, trainable=False, name=name)
@@ -397,7 +399,7 @@ class Optimizer(_NewOptimizer):
     def _name_of_slot(self, variable: Variable, slot: str) -> str:
         return f"{variable._name}/{self._slot_names.get(slot, slot)}"
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make an optimizer like this one."""
         config = super().get_config()
         for name in (*_NEWER_ARGUMENTS, "is_legacy_optimizer"):

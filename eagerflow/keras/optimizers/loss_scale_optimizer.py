@@ -14,6 +14,7 @@ from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.optimizers import clipping
 from eagerflow.keras.optimizers.optimizer import Optimizer, is_optimizer
+from eagerflow.keras.typing import Config, CustomObjects, InitializerLike
 from eagerflow.ops import control_flow
 from eagerflow.util import lazy
 
@@ -245,11 +246,7 @@ class LossScaleOptimizer(Optimizer):
         return unscaled
 
     def compute_gradients(
-        self,
-        loss: Any,
-        var_list: Any,
-        tape: GradientTape | None = None,
-        grad_loss: Any = None,
+        self, loss: Any, var_list: Any, tape: GradientTape | None = None, grad_loss: Any = None
     ) -> list[tuple[Any, Variable]]:
         """The gradients of a loss, computed from the scaled one; see `Optimizer`."""
         tape = GradientTape() if tape is None else tape
@@ -359,7 +356,7 @@ class LossScaleOptimizer(Optimizer):
         return self._optimizer.get_slot_names()
 
     def add_slot(
-        self, var: Any, slot_name: str, initializer: Any = "zeros", shape: Any = None
+        self, var: Any, slot_name: str, initializer: InitializerLike = "zeros", shape: Any = None
     ) -> Any:
         """A slot of the inner optimizer; see there."""
         return self._optimizer.add_slot(var, slot_name, initializer, shape)
@@ -380,7 +377,7 @@ class LossScaleOptimizer(Optimizer):
         """Assigns the moving averages to their variables, if there are averages."""
         self._optimizer.finalize_variable_values(var_list)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make an optimizer like this one."""
         return {
             "inner_optimizer": optimizers.serialize(self._optimizer),
@@ -390,9 +387,7 @@ class LossScaleOptimizer(Optimizer):
         }
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """An optimizer from what `get_config` returned."""
         config = dict(config)
         if "loss_scale" in config:
@@ -403,7 +398,7 @@ class LossScaleOptimizer(Optimizer):
         return cls(inner, **config)
 
 
-def _newer_config(config: dict[str, Any]) -> dict[str, Any]:
+def _newer_config(config: Config) -> dict[str, Any]:
     """The configuration of TensorFlow 2.3 and before in today's form.
 
     Raises:

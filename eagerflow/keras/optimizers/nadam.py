@@ -16,6 +16,7 @@ from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_r
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 from eagerflow.ops import control_flow
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -157,7 +158,7 @@ class Nadam(Optimizer):
         variables: list,
         gradients: list,
         slots: list,
-        learning_rate: Any,
+        learning_rate: TensorLike,
     ) -> None:
         mu, next_mu = self._momentum_at(step), self._momentum_at(step + 1)
         momentum_factor = next_mu / (1.0 - product * next_mu)

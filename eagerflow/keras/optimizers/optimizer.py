@@ -22,6 +22,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_r
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.keras.typing import Config, CustomObjects, InitializerLike
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy, own_code
 from eagerflow.util.argument_docs import complete_docs
@@ -171,7 +172,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             del kwargs["lr"]
             warn(
                 "`lr` is deprecated in the optimizer and ignored: please use `learning_rate`, or "
-                f"the legacy optimizer, e.g., tf.keras.optimizers.legacy.{name}.",
+                f"the legacy optimizer, e.g., tf.keras.optimizers.legacy.{name}."
             )
         for legacy in ("decay", "gradient_aggregator", "gradient_transformers"):
             if legacy in kwargs:
@@ -267,7 +268,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             warn(
                 f"Skipping variable loading for optimizer '{self.name}', because it has "
                 f"{len(self._variables)} variables whereas the saved optimizer has "
-                f"{len(values)} variables.",
+                f"{len(values)} variables."
             )
             return
         for variable, value in zip(self._variables, values, strict=True):
@@ -313,7 +314,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         self,
         shape: ShapeLike | None,
         dtype: DTypeLike | None = None,
-        initializer: Any = "zeros",
+        initializer: InitializerLike = "zeros",
         name: str | None = None,
     ) -> Variable:
         """Makes a variable of the optimizer.
@@ -409,11 +410,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         )
 
     def compute_gradients(
-        self,
-        loss: Any,
-        var_list: Any,
-        tape: GradientTape | None = None,
-        grad_loss: Any = None,
+        self, loss: Any, var_list: Any, tape: GradientTape | None = None, grad_loss: Any = None
     ) -> list[tuple[Any, Variable]]:
         """Computes pairs of gradients and variables; for the arguments see `minimize`."""
         if callable(loss):
@@ -521,7 +518,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         if missing:
             warn(
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If "
-                "you're using `model.compile()`, did you forget to provide a `loss` argument?",
+                "you're using `model.compile()`, did you forget to provide a `loss` argument?"
             )
         thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
         if thresholds != (None, None, None):  # legacy optimizers clip to 0
@@ -742,7 +739,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             if average is not None:
                 variable.assign(average.read_value())
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make an optimizer like this one."""
         config: dict[str, Any] = {
             "name": self.name,
@@ -764,9 +761,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return config
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """An optimizer from what `get_config` returned."""
         config = dict(config)
         if "lr" in config:

@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.legacy_optimizer import Optimizer as LegacyOptimizer
 from eagerflow.keras.optimizers.optimizer import Optimizer
+from eagerflow.keras.typing import Config
 
 _NOT_KNOWN = (
     "Restoring functional Optimizers from SavedModels is not currently supported: the file has the "
@@ -18,7 +19,7 @@ _NOT_KNOWN = (
 class _WithoutRule:
     """An optimizer with variables, but without an update rule."""
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """Raises a NotImplementedError: the arguments are not in the file."""
         raise NotImplementedError(_NOT_KNOWN)
 

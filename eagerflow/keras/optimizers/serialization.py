@@ -9,6 +9,7 @@ from eagerflow.framework import context
 from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.keras.typing import CustomObjects
 from eagerflow.util.program_warnings import warn
 
 
@@ -55,7 +56,7 @@ def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
         warn(
             "The `keras.optimizers.serialize()` API should only be used for objects of type "
             f"`keras.optimizers.Optimizer`. Found an instance of type {type(optimizer)}, which may "
-            "lead to improper serialization.",
+            "lead to improper serialization."
         )
     if use_legacy_format:
         return {"class_name": type(optimizer).__name__, "config": optimizer.get_config()}
@@ -64,7 +65,7 @@ def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
 
 def deserialize(
     config: dict[str, Any],
-    custom_objects: dict[str, Any] | None = None,
+    custom_objects: CustomObjects | None = None,
     use_legacy_format: bool = False,
     **kwargs: Any,
 ) -> Any:

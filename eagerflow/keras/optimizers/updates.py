@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -32,7 +33,7 @@ def _of(variable: Any, number: Any) -> Any:
     return _ops.cast(_core.as_tensor(number), variable.dtype)
 
 
-def _gradient_descent(variable: Any, gradient: Any, learning_rate: Any) -> None:
+def _gradient_descent(variable: Any, gradient: Any, learning_rate: TensorLike) -> None:
     variable.assign_sub(gradient * learning_rate)
 
 
@@ -50,7 +51,7 @@ def _adam(
     v: Any,
     vhat: Any,
     gradient: Any,
-    learning_rate: Any,
+    learning_rate: TensorLike,
     beta_1: Any,
     beta_2: Any,
     epsilon: Any,
@@ -70,7 +71,7 @@ def _rmsprop(
     momenta: Any,
     average: Any,
     gradient: Any,
-    learning_rate: Any,
+    learning_rate: TensorLike,
     rho: Any,
     momentum: Any,
     epsilon: Any,
@@ -88,7 +89,7 @@ def _rmsprop(
 
 
 def _adagrad(
-    variable: Any, accumulator: Any, gradient: Any, learning_rate: Any, epsilon: Any
+    variable: Any, accumulator: Any, gradient: Any, learning_rate: TensorLike, epsilon: Any
 ) -> None:
     accumulator.assign_add(_ops.square(gradient))
     variable.assign_sub(gradient * learning_rate / _ops.sqrt(accumulator + epsilon))
@@ -99,7 +100,7 @@ def _adadelta(
     squares: Any,
     steps: Any,
     gradient: Any,
-    learning_rate: Any,
+    learning_rate: TensorLike,
     rho: Any,
     epsilon: Any,
 ) -> None:

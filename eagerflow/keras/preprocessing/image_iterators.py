@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow.keras import config
 from eagerflow.keras.utils import image_utils, io_utils
 from eagerflow.keras.utils.sequence import Sequence
+from eagerflow.typing import DTypeLike
 from eagerflow.util.program_warnings import warn
 
 FORMATS = ("png", "jpg", "jpeg", "bmp", "ppm", "tif", "tiff")
@@ -177,7 +178,7 @@ class NumpyArrayIterator(Iterator):
             warn(
                 f'NumpyArrayIterator is set to use the data format convention "{data_format}", '
                 "i.e. expected either 1, 3, or 4 channels. However, it was passed an array with "
-                f"shape {self.x.shape} ({channels} channels).",
+                f"shape {self.x.shape} ({channels} channels)."
             )
         self.y = None if y is None else np.asarray(y)
         self.sample_weight = None if sample_weight is None else np.asarray(sample_weight)
@@ -368,7 +369,7 @@ class DirectoryIterator(FileIterator):
         subset: str | None = None,
         interpolation: str = "nearest",
         keep_aspect_ratio: bool = False,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         self._set_form(
             image_data_generator,
@@ -410,15 +411,7 @@ class DirectoryIterator(FileIterator):
 class DataFrameIterator(FileIterator):
     """Batches of the images a table names; see `ImageDataGenerator.flow_from_dataframe`."""
 
-    allowed_class_modes = (
-        "binary",
-        "categorical",
-        "input",
-        "multi_output",
-        "raw",
-        "sparse",
-        None,
-    )
+    allowed_class_modes = ("binary", "categorical", "input", "multi_output", "raw", "sparse", None)
 
     def __init__(
         self,
@@ -442,7 +435,7 @@ class DataFrameIterator(FileIterator):
         subset: str | None = None,
         interpolation: str = "nearest",
         keep_aspect_ratio: bool = False,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         validate_filenames: bool = True,
     ) -> None:
         self._set_form(
@@ -534,7 +527,7 @@ class DataFrameIterator(FileIterator):
         if missing:
             warn(
                 f'Found {missing} invalid image filename(s) in x_col="{x_col}". These filename(s) '
-                "will be ignored.",
+                "will be ignored."
             )
         return table[there]
 

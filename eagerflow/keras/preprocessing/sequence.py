@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.keras.typing import Config
 from eagerflow.keras.utils.sequence import Sequence
 from eagerflow.util import lazy
 
@@ -164,7 +165,7 @@ class TimeseriesGenerator(Sequence):
         targets = np.array([self.targets[row] for row in rows])
         return (windows[:, ::-1, ...] if self.reverse else windows), targets
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments, data as JSON text."""
         texts = {}
         for name, values in (("data", self.data), ("targets", self.targets)):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.keras.typing import Config
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -118,9 +119,7 @@ class Tokenizer:
         **kwargs: Any,
     ) -> None:
         if "nb_words" in kwargs:
-            warn(
-                "The `nb_words` argument in `Tokenizer` has been renamed `num_words`.",
-            )
+            warn("The `nb_words` argument in `Tokenizer` has been renamed `num_words`.")
             num_words = kwargs.pop("nb_words")
         self.document_count = kwargs.pop("document_count", 0)
         if kwargs:
@@ -243,7 +242,7 @@ class Tokenizer:
                     row[index] = (1 + np.log(count)) * rarity
         return matrix
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments, and the counts as JSON texts."""
         return {
             "num_words": self.num_words,

@@ -21,6 +21,7 @@ from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.keras.saving.state_files import asset_owners, read_state, write_state
+from eagerflow.keras.typing import Config
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 from eagerflow.version import VERSION
@@ -49,7 +50,7 @@ def save_model(model: Any, path: Any, keras_version: int = 2) -> None:
     if not model.built:
         warn(
             "You are saving a model that has not yet been built. It might not contain any weights "
-            "yet. Consider building the model first by calling it on some data.",
+            "yet. Consider building the model first by calling it on some data."
         )
     config = serialization.serialize_keras_object(model)
     compile_config = getattr(model, "get_compile_config", lambda: None)()
@@ -62,10 +63,7 @@ def save_model(model: Any, path: Any, keras_version: int = 2) -> None:
     state = io.BytesIO()
     with files._h5py().File(state, "w") as file:
         write_state(file, model, keras_version)
-    with (
-        replaced(path_text(path)) as temporary,
-        zipfile.ZipFile(temporary, "w") as archive,
-    ):
+    with replaced(path_text(path)) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         archive.writestr(_METADATA, json.dumps(metadata))
         archive.writestr(_CONFIG, json.dumps(keras3.portable(config), default=json_default))
         archive.writestr(_STATE, state.getvalue())
@@ -156,7 +154,7 @@ def _contents(path: str) -> tuple[dict[str, Any], bytes]:
     return config, state
 
 
-def _build(model: Any, config: dict[str, Any]) -> None:
+def _build(model: Any, config: Config) -> None:
     build = config.get("build_config") or {}
     if not getattr(model, "built", True) and build.get("input_shape"):
         model.build_from_config(build)

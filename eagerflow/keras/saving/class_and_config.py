@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 from eagerflow.keras.saving.registration import get_registered_name, known_objects
+from eagerflow.keras.typing import Config, CustomObjects
 
 
 def serialize_keras_object(instance: Any) -> Any:
@@ -27,7 +28,7 @@ def serialize_keras_object(instance: Any) -> Any:
     raise ValueError(f"Cannot serialize {instance} because it doesn't implement `get_config()`.")
 
 
-def _plain(config: dict[str, Any]) -> dict[str, Any]:
+def _plain(config: Config) -> dict[str, Any]:
     """A configuration in which objects have their own configurations."""
     return {
         key: serialize_keras_object(value)
@@ -40,7 +41,7 @@ def _plain(config: dict[str, Any]) -> dict[str, Any]:
 def deserialize_keras_object(
     identifier: Any,
     module_objects: dict[str, Any] | None = None,
-    custom_objects: dict[str, Any] | None = None,
+    custom_objects: CustomObjects | None = None,
     printable_module_name: str = "object",
 ) -> Any:
     """The object that `serialize_keras_object` described.

@@ -12,11 +12,12 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.data.structure import named_tuple
+from eagerflow.typing import Structure
 
 _TUPLE, _NAMED, _DICT, _ORDERED = "tuple", "namedtuple", "dict", "OrderedDict"
 
 
-def described(structure: Any) -> Any:
+def described(structure: Structure) -> Any:
     """A structure's containers as lists and dictionaries, with None for each leaf.
 
     Returns:
@@ -25,7 +26,7 @@ def described(structure: Any) -> Any:
     return _described(structure) if _is_lossy(structure) else None
 
 
-def _is_lossy(structure: Any) -> bool:
+def _is_lossy(structure: Structure) -> bool:
     if not nest.is_nested(structure):
         return False
     if isinstance(structure, Mapping):
@@ -34,7 +35,7 @@ def _is_lossy(structure: Any) -> bool:
     return not isinstance(structure, list) or any(map(_is_lossy, structure))
 
 
-def _described(structure: Any) -> Any:
+def _described(structure: Structure) -> Any:
     if not nest.is_nested(structure):
         return None
     if isinstance(structure, Mapping):
@@ -46,7 +47,7 @@ def _described(structure: Any) -> Any:
     return {_TUPLE: items} if isinstance(structure, tuple) else items
 
 
-def restored(structure: Any, description: Any) -> Any:
+def restored(structure: Structure, description: Any) -> Any:
     """A structure that was read from JSON, with the containers that it had.
 
     Args:
@@ -74,7 +75,7 @@ def restored(structure: Any, description: Any) -> Any:
     return items if parts is description else tuple(items)
 
 
-def _restored_mapping(structure: Any, kind: str, parts: Any) -> Any:
+def _restored_mapping(structure: Structure, kind: str, parts: Any) -> Any:
     if not isinstance(structure, Mapping) or len(structure) != len(parts):
         return structure
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in parts):

@@ -12,6 +12,7 @@ from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default, with_lists
 from eagerflow.keras.saving.memory_limit import limited_weights
+from eagerflow.keras.typing import Config
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 from eagerflow.version import VERSION
@@ -66,7 +67,7 @@ def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
             _write_optimizer(file, model.optimizer)
 
 
-def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
+def _without_modules(config: Config) -> dict[str, Any]:
     """Layers in the form of older versions of Keras: with class names alone."""
 
     def layer(entry: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +93,7 @@ def _without_modules(config: dict[str, Any]) -> dict[str, Any]:
     return nested({**config, "config": with_lists(config["config"])})
 
 
-def training_config(model: Any) -> dict[str, Any] | None:
+def training_config(model: Any) -> Config | None:
     if not model._is_compiled or model.optimizer is None:
         return None
     config = model.get_compile_config()
@@ -230,7 +231,7 @@ def _compile(model: Any, file: Any) -> None:
     if "training_config" not in file.attrs:
         warn(
             "No training configuration found in the save file, so the model was *not* compiled. "
-            "Compile it manually.",
+            "Compile it manually."
         )
         return
     config = as_tuples(json.loads(files.text(file.attrs["training_config"])))
@@ -245,7 +246,7 @@ def _compile(model: Any, file: Any) -> None:
     if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
         warn(
             "Error in loading the saved optimizer state. As a result, your model is starting with "
-            "a freshly initialized optimizer.",
+            "a freshly initialized optimizer."
         )
         return
     for variable, value in zip(variables, values, strict=True):
@@ -256,7 +257,7 @@ def _compile(model: Any, file: Any) -> None:
             part.load_own_variables({key: files.dataset(group, key)[()] for key in group})
 
 
-def compile_from_config(model: Any, config: dict[str, Any]) -> None:
+def compile_from_config(model: Any, config: Config) -> None:
     """Compiles a model with the training configuration of its file."""
     arguments = {
         key: keras3.translated(config.get(key))
@@ -361,9 +362,7 @@ def read_weights_by_name(group: Any, model: Any, skip_mismatch: bool = False) ->
         weights, values = layer_weights(layer), _group_values(group[layer.name])
         differences = _differences(layer.name, weights, values)
         if differences and skip_mismatch:
-            warn(
-                f"Skipping loading of weights for layer {layer.name}: {'; '.join(differences)}",
-            )
+            warn(f"Skipping loading of weights for layer {layer.name}: {'; '.join(differences)}")
             continue
         problems += differences
         pairs += list(zip(weights, values, strict=False))

@@ -13,10 +13,8 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.index_lookup import IndexLookup
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor
 from eagerflow.keras.saving.archive import save_model
-from eagerflow.keras.saving.serialization import (
-    deserialize_as,
-    serialize_keras_object,
-)
+from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.keras.typing import Config
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -57,7 +55,7 @@ class Cross:
         """The features' names, concatenated."""
         return "_X_".join(self.feature_names)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make an object like this one."""
         return {
             "feature_names": self.feature_names,
@@ -66,7 +64,7 @@ class Cross:
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Cross:
+    def from_config(cls, config: Config) -> Cross:
         """A combination from what `get_config` returned."""
         return cls(**config)
 
@@ -90,7 +88,7 @@ class Feature:
             preprocessor = deserialize_as("layer", preprocessor)
         self.preprocessor = preprocessor
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make an object like this one."""
         return {
             "dtype": self.dtype,
@@ -99,7 +97,7 @@ class Feature:
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Feature:
+    def from_config(cls, config: Config) -> Feature:
         """A feature from what `get_config` returned."""
         return cls(**config)
 
@@ -462,7 +460,7 @@ class FeatureSpace(Layer):
             self.one_hot_encoders[name] = encoder
         return encoder(value)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a space like this one."""
         return {
             "features": {name: serialize_keras_object(f) for name, f in self.features.items()},
@@ -474,16 +472,16 @@ class FeatureSpace(Layer):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: Config) -> Any:
         """A space from what `get_config` returned."""
         return cls(**config)
 
-    def get_build_config(self) -> dict[str, Any]:
+    def get_build_config(self) -> Config:
         """Whether the space has been adapted, and the shapes that its layers were built for."""
         shapes = {name: layer.get_build_config() for name, layer in self.preprocessors.items()}
         return {"adapted": self._is_adapted, "preprocessors": shapes}
 
-    def build_from_config(self, config: dict[str, Any]) -> None:
+    def build_from_config(self, config: Config) -> None:
         """Builds the space as `get_build_config` describes; states are read later."""
         self.__dict__["_is_adapted"] = config.get("adapted", True)
         for name, shape in (config.get("preprocessors") or {}).items():

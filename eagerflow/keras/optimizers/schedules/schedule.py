@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from eagerflow import _core
 from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.keras.typing import Config
 from eagerflow.typing import TensorLike
 
 
@@ -30,7 +31,7 @@ class LearningRateSchedule:
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
         )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a schedule like this one."""
         config = arguments_config(self, LearningRateSchedule)
         if not config:
@@ -41,7 +42,7 @@ class LearningRateSchedule:
         return config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> LearningRateSchedule:
+    def from_config(cls, config: Config) -> LearningRateSchedule:
         """A schedule from what `get_config` returned."""
         return cls(**config)
 

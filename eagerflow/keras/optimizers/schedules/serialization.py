@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.keras.typing import CustomObjects
 
 
 def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> Any:
@@ -22,7 +23,7 @@ def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> A
 
 
 def deserialize(
-    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    config: Any, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The schedule that a configuration describes.
 
