@@ -9,6 +9,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.ops import array, creation, indexing, reduction
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow_compat.v1.rnn import dynamic_rnn
 from eagerflow_compat.v1.rnn_cells import RNNCell
 from eagerflow_compat.v1.variable_scope import get_variable
@@ -16,12 +17,12 @@ from eagerflow_compat.v1.variable_scope import get_variable
 _ops = _core.ops
 
 
-def positions_within(lengths: Any, count: Any, dtype: Any) -> _core.Tensor:
+def positions_within(lengths: Any, count: Any, dtype: DTypeLike) -> _core.Tensor:
     """`[batch, count]`: ones at the positions of sequences of these lengths, zeros beyond."""
     return creation.sequence_mask(lengths, count, dtype=dtype)
 
 
-def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> _core.Tensor:
+def crf_unary_score(tag_indices: Any, sequence_lengths: TensorLike, inputs: Any) -> _core.Tensor:
     """The sums of the tags' potentials.
 
     Args:
@@ -43,7 +44,7 @@ def crf_unary_score(tag_indices: Any, sequence_lengths: Any, inputs: Any) -> _co
     )
 
 
-def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params: Any) -> Any:
+def crf_binary_score(tag_indices: Any, sequence_lengths: TensorLike, transition_params: Any) -> Any:
     """The sums of the transitions between the tags.
 
     Args:
@@ -63,7 +64,7 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: Any, transition_params:
 
 
 def crf_sequence_score(
-    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any
+    inputs: Any, tag_indices: Any, sequence_lengths: TensorLike, transition_params: Any
 ) -> Any:
     """The scores of sequences of tags, `[batch]`; of empty ones zero.
 
@@ -96,13 +97,13 @@ class CrfForwardRnnCell(RNNCell):
     def output_size(self) -> Any:
         return self._transitions.shape[0]
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         reached = _ops.expand_dims(state, 2) + self._transitions
         new = inputs + reduction.reduce_logsumexp(reached, 1)
         return new, new
 
 
-def crf_log_norm(inputs: Any, sequence_lengths: Any, transition_params: Any) -> _core.Tensor:
+def crf_log_norm(inputs: Any, sequence_lengths: TensorLike, transition_params: Any) -> _core.Tensor:
     """The logarithms of the sums of exponentiated scores over all sequences, `[batch]`.
 
     Args:
@@ -134,7 +135,7 @@ def crf_filtered_inputs(inputs: Any, tag_bitmap: Any) -> _core.Tensor:
 
 
 def crf_multitag_sequence_score(
-    inputs: Any, tag_bitmap: Any, sequence_lengths: Any, transition_params: Any
+    inputs: Any, tag_bitmap: Any, sequence_lengths: TensorLike, transition_params: Any
 ) -> Any:
     """The logarithms of the sums over all sequences of allowed tags, `[batch]`.
 
@@ -149,7 +150,7 @@ def crf_multitag_sequence_score(
 
 
 def crf_log_likelihood(
-    inputs: Any, tag_indices: Any, sequence_lengths: Any, transition_params: Any = None
+    inputs: Any, tag_indices: Any, sequence_lengths: TensorLike, transition_params: Any = None
 ) -> tuple[Any, Any]:
     """The logarithms of the probabilities of sequences of tags.
 

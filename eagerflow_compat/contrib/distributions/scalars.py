@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core, math, random
 from eagerflow.ops.conversion import convert_to_tensor
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.distributions.continuous import LocationScale, ScalarDistribution
 from eagerflow_compat.v1.distributions.distribution import NOT_REPARAMETERIZED
 
@@ -36,7 +37,7 @@ class Poisson(ScalarDistribution):
 
     def __init__(
         self,
-        rate: Any = None,
+        rate: TensorLike | None = None,
         log_rate: Any = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
@@ -70,7 +71,7 @@ class Poisson(ScalarDistribution):
         # Of no event the logarithm is -rate, also where the rate is zero.
         return math.multiply_no_nan(self.log_rate, value) - math.lgamma(value + 1.0) - self.rate
 
-    def _cdf(self, value: Any) -> _core.Tensor:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         count, rate = math.floor(value) + 1.0, self.rate
         sizes = _ops.zeros_like(count + rate)
         return math.igammac(count + sizes, rate + sizes)
@@ -101,15 +102,15 @@ class Logistic(LocationScale):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Logistic",
     ) -> None:
         self._begin(locals())
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         u = random.uniform(
             self._shape_of_samples(n),
             minval=np.finfo(self.dtype.as_numpy_dtype).tiny,
@@ -119,7 +120,7 @@ class Logistic(LocationScale):
         )
         return (math.log(u) - math.log1p(-u)) * self.scale + self.loc
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         z = self._z(value)
         return -z - 2.0 * math.softplus(-z) - math.log(self.scale)
 
@@ -135,8 +136,8 @@ class Logistic(LocationScale):
     def _survival_function(self, value: Any) -> _core.Tensor:
         return math.sigmoid(-self._z(value))
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return self._spread(2.0 + math.log(self.scale))
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return self._spread(self.scale * (numbers.pi / numbers.sqrt(3.0)))

@@ -8,6 +8,7 @@ from eagerflow import _core, linalg, math, nn
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, creation
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.v1.distributions.continuous import Normal
 from eagerflow_compat.v1.distributions.discrete import Categorical
 from eagerflow_compat.v1.distributions.distribution import NOT_REPARAMETERIZED, Distribution
@@ -79,7 +80,7 @@ class Independent(Distribution):
         shape = self.distribution.batch_shape
         return shape if shape.rank is None else shape[: shape.rank - self._ndims]
 
-    def _batch_shape_tensor(self) -> Any:
+    def _batch_shape_tensor(self) -> _core.Tensor:
         sizes = self.distribution.batch_shape_tensor()
         return sizes[: array.shape(sizes)[0] - self._ndims]
 
@@ -97,25 +98,25 @@ class Independent(Distribution):
     def _sum(self, values: Any) -> _core.Tensor:
         return math.reduce_sum(values, list(range(-self._ndims, 0)))
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         return self.distribution.sample(n, seed=seed)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         return self._sum(self.distribution.log_prob(value))
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return self._sum(self.distribution.entropy())
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return self.distribution.mean()
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return self.distribution.variance()
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return self.distribution.stddev()
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return self.distribution.mode()
 
 
@@ -182,22 +183,22 @@ class MultivariateNormalDiag(VectorDistribution):
         """The standard deviations as a linear operator."""
         return linalg.LinearOperatorDiag(self._elements.scale, is_non_singular=True)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         return self._elements.sample(n, seed=seed)
 
-    def _log_prob(self, value: Any) -> _core.Tensor:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         return math.reduce_sum(self._elements.log_prob(value), -1)
 
     def _entropy(self) -> _core.Tensor:
         return math.reduce_sum(self._elements.entropy(), -1)
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return self._elements.mean()
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return self._elements.mode()
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return self._elements.stddev()
 
     def _covariance(self) -> _core.Tensor:
@@ -233,8 +234,8 @@ class OneHotCategorical(VectorDistribution):
     def __init__(
         self,
         logits: Any = None,
-        probs: Any = None,
-        dtype: Any = dtypes.int32,
+        probs: TensorLike | None = None,
+        dtype: DTypeLike = dtypes.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "OneHotCategorical",
@@ -264,24 +265,24 @@ class OneHotCategorical(VectorDistribution):
     def _marks(self, classes: Any) -> _core.Tensor:
         return creation.one_hot(classes, self.event_size, dtype=self.dtype)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         return self._marks(self._classes.sample(n, seed=seed))
 
-    def _log_prob(self, value: Any) -> _core.Tensor:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         logs = nn.log_softmax(self.logits)
         # A class of no probability that is not drawn adds nothing.
         return math.reduce_sum(math.multiply_no_nan(logs, _ops.cast(value, logs.dtype)), -1)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return self._classes.entropy()
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return self._marks(self._classes.mode())
 
     def _mean(self) -> _core.Tensor:
         return _ops.identity(self.probs)
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return self.probs * (1.0 - self.probs)
 
     def _covariance(self) -> _core.Tensor:

@@ -10,6 +10,7 @@ from eagerflow.framework.module import Module
 from eagerflow.keras.legacy_initializers import Zeros
 from eagerflow.ops import array
 from eagerflow.ops.control_flow import control_dependencies, group
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.v1 import step_summary
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
@@ -76,7 +77,7 @@ class Metric(Module):
         return self.call(*args, **kwargs)
 
     def add_variable(
-        self, name: str, shape: Any = None, dtype: Any = None, initializer: Any = None
+        self, name: str, shape: Any = None, dtype: DTypeLike | None = None, initializer: Any = None
     ) -> Any:
         """A variable of the metric, made in `build`.
 
@@ -86,12 +87,7 @@ class Metric(Module):
         if not self._building:
             raise RuntimeError("Can't call add_variable() except in build().")
         variable = get_variable(
-            name,
-            shape,
-            dtype,
-            initializer,
-            trainable=False,
-            collections=["local_variables"],
+            name, shape, dtype, initializer, trainable=False, collections=["local_variables"]
         )
         self._kept += (variable,)
         if context.executing_eagerly():
@@ -190,10 +186,10 @@ class Accuracy(_Average):
     np.float64(0.75)
     """
 
-    def __init__(self, name: str | None = None, dtype: Any = "float64") -> None:
+    def __init__(self, name: str | None = None, dtype: DTypeLike = "float64") -> None:
         super().__init__(name=name, dtype=dtype)
 
-    def call(self, labels: Any, predictions: Any, weights: Any = None) -> Any:
+    def call(self, labels: TensorLike, predictions: TensorLike, weights: Any = None) -> Any:
         """Adds labels and predictions of one shape.
 
         Returns:
@@ -218,7 +214,7 @@ class Accuracy(_Average):
 class CategoricalAccuracy(Accuracy):
     """The share of predictions whose largest element is where the label's is, `[batch, classes]`."""
 
-    def _matches(self, labels: Any, predictions: Any) -> _core.Tensor:
+    def _matches(self, labels: TensorLike, predictions: TensorLike) -> _core.Tensor:
         return _ops.equal(_ops.argmax(labels, -1), _ops.argmax(predictions, -1))
 
 
@@ -232,7 +228,7 @@ class BinaryAccuracy(Accuracy):
     """
 
     def __init__(
-        self, threshold: float = 0.5, name: str | None = None, dtype: Any = "float64"
+        self, threshold: float = 0.5, name: str | None = None, dtype: DTypeLike = "float64"
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self.threshold = threshold
@@ -244,5 +240,5 @@ class BinaryAccuracy(Accuracy):
 class SparseAccuracy(Accuracy):
     """The share of predictions, `[batch, classes]`, whose largest element is at the label."""
 
-    def _matches(self, labels: Any, predictions: Any) -> Any:
+    def _matches(self, labels: TensorLike, predictions: TensorLike) -> Any:
         return super()._matches(labels, _ops.argmax(predictions, -1))

@@ -9,6 +9,7 @@ from eagerflow.compat import v1
 from eagerflow.framework import dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.keras.legacy_initializers import Zeros
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1 import layers
 from eagerflow_compat.v1.arguments import optional_parameters, parameters_of, with_parameters
 from eagerflow_compat.v1.initializers import xavier_initializer
@@ -115,12 +116,12 @@ def fully_connected(inputs: Any, num_outputs: int, settings: dict[str, Any]) -> 
     return _finished(v1.tensordot(inputs, weights, 1), settings)
 
 
-def relu(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
+def relu(inputs: TensorLike, num_outputs: int, **kwargs: Any) -> Any:
     """`fully_connected` with relu."""
     return fully_connected(inputs, num_outputs, activation_fn=v1.nn.relu, **kwargs)
 
 
-def linear(inputs: Any, num_outputs: int, **kwargs: Any) -> Any:
+def linear(inputs: TensorLike, num_outputs: int, **kwargs: Any) -> Any:
     """`fully_connected` without an activation."""
     return fully_connected(inputs, num_outputs, activation_fn=None, **kwargs)
 
@@ -133,7 +134,7 @@ def conv2d(
     stride: Any = 1,
     padding: str = "SAME",
     data_format: str | None = None,
-    rate: Any = 1,
+    rate: TensorLike = 1,
     *,
     settings: dict[str, Any],
 ) -> Any:
@@ -172,7 +173,7 @@ def _pair(value: Any) -> list[int]:
 
 
 def max_pool2d(
-    inputs: Any,
+    inputs: TensorLike,
     kernel_size: Any,
     stride: Any = 2,
     padding: str = "VALID",
@@ -186,7 +187,7 @@ def max_pool2d(
 
 
 def avg_pool2d(
-    inputs: Any,
+    inputs: TensorLike,
     kernel_size: Any,
     stride: Any = 2,
     padding: str = "VALID",
@@ -200,7 +201,7 @@ def avg_pool2d(
 
 
 def batch_norm(
-    inputs: Any,
+    inputs: TensorLike,
     decay: float = 0.999,
     center: bool = True,
     scale: bool = False,
@@ -274,7 +275,7 @@ def layer_norm(
 
 
 def dropout(
-    inputs: Any,
+    inputs: TensorLike,
     keep_prob: Any = 0.5,
     noise_shape: Any = None,
     is_training: Any = True,
@@ -296,7 +297,7 @@ def one_hot_encoding(
     return v1.one_hot(indices, num_classes, on_value=on_value, off_value=off_value)
 
 
-def softmax(logits: Any, scope: object = None) -> Any:
+def softmax(logits: TensorLike, scope: object = None) -> Any:
     """The softmax over the last axis."""
     return v1.nn.softmax(logits)
 
@@ -324,7 +325,7 @@ def embed_sequence(
         return v1.nn.embedding_lookup(table, ids)
 
 
-def stack(inputs: Any, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
     """A sequence of layers, each with its own arguments."""
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Stack"):

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.optimizers import Optimizer
 
 _ops = _core.ops
@@ -18,7 +19,7 @@ class _SignOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         beta: Any,
         sign_decay_fn: Callable[[Any], Any] | None,
         use_locking: bool,
@@ -31,7 +32,7 @@ class _SignOptimizer(Optimizer):
         self._sign_decay: Any = 1.0
 
     def apply_gradients(
-        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+        self, grads_and_vars: Any, global_step: TensorLike | None = None, name: str | None = None
     ) -> Any:
         """Updates variables by their gradients; a decay of signs needs `global_step`.
 
@@ -68,7 +69,7 @@ class PowerSignOptimizer(_SignOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.1,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.1,
         base: float = math.e,
         beta: Any = 0.9,
         sign_decay_fn: Callable[[Any], Any] | None = None,
@@ -97,7 +98,7 @@ class AddSignOptimizer(_SignOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.1,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.1,
         alpha: float = 1.0,
         beta: Any = 0.9,
         sign_decay_fn: Callable[[Any], Any] | None = None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.optimizers import AdamOptimizer, MomentumOptimizer, Optimizer
 
 
@@ -26,7 +27,7 @@ class DecoupledWeightDecayExtension:
     def minimize(
         self,
         loss: Any,
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         var_list: Any = None,
         *args: Any,
         decay_var_list: Iterable[Any] | None = None,
@@ -39,7 +40,7 @@ class DecoupledWeightDecayExtension:
     def apply_gradients(
         self,
         grads_and_vars: Iterable[tuple[Any, Any]],
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         name: str | None = None,
         decay_var_list: Iterable[Any] | None = None,
     ) -> Any:
@@ -81,7 +82,7 @@ class MomentumWOptimizer(DecoupledWeightDecayExtension, MomentumOptimizer):
     def __init__(
         self,
         weight_decay: Any,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         momentum: Any,
         use_locking: bool = False,
         name: str = "MomentumW",
@@ -103,7 +104,7 @@ class AdamWOptimizer(DecoupledWeightDecayExtension, AdamOptimizer):
     def __init__(
         self,
         weight_decay: Any,
-        learning_rate: Any = 0.001,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
         beta1: Any = 0.9,
         beta2: Any = 0.999,
         epsilon: Any = 1e-8,

@@ -10,13 +10,14 @@ from eagerflow.framework import dtypes
 from eagerflow.keras.legacy_initializers import Constant, Zeros
 from eagerflow.ops import array, creation, norms
 from eagerflow.ops.nn.activation import softmax
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.v1.layers import Dense
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
 _ops = _core.ops
 
 
-def hardmax(logits: Any, name: str | None = None) -> Any:
+def hardmax(logits: TensorLike, name: str | None = None) -> Any:
     """One where a row is largest, zero elsewhere.
 
     >>> tf.contrib.seq2seq.hardmax([[1.0, 3.0, 2.0]]).numpy()
@@ -109,12 +110,12 @@ class AttentionMechanism:
         """The size of the state."""
         return self.alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """The first weights: zeros."""
         sizes = _ops.stack([batch_size, self.alignments_size], 0)
         return _ops.zeros(sizes, dtypes.as_dtype(dtype))
 
-    def initial_state(self, batch_size: Any, dtype: Any) -> Any:
+    def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
         """The first state: the first weights."""
         return self.initial_alignments(batch_size, dtype)
 
@@ -163,7 +164,7 @@ class LuongAttention(AttentionMechanism):
         scale: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         custom_key_value_fn: Callable[[Any, Any], tuple[Any, Any]] | None = None,
         name: str = "LuongAttention",
     ) -> None:
@@ -222,7 +223,7 @@ class BahdanauAttention(AttentionMechanism):
         normalize: bool = False,
         probability_fn: Callable[[Any], Any] | None = None,
         score_mask_value: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         custom_key_value_fn: Callable[[Any, Any], tuple[Any, Any]] | None = None,
         name: str = "BahdanauAttention",
     ) -> None:
@@ -250,7 +251,7 @@ class BahdanauAttention(AttentionMechanism):
         unit = norms.unit(v) * g
         return _ops.reduce_sum(unit * _ops.tanh(self._keys + projected + b), [2])
 
-    def _made_weights(self, dtype: Any) -> tuple[Any, ...]:
+    def _made_weights(self, dtype: DTypeLike) -> tuple[Any, ...]:
         units = self._num_units
         v = get_variable("attention_v", [units], dtype)
         if not self._normalize:

@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import DTypeLike
 from eagerflow_compat.v1.layers import Dense
 from eagerflow_compat.v1.rnn_cells import RNNCell
 
@@ -18,14 +19,7 @@ _ops = _core.ops
 class AttentionWrapperState(
     namedtuple(
         "AttentionWrapperState",
-        (
-            "cell_state",
-            "attention",
-            "time",
-            "alignments",
-            "alignment_history",
-            "attention_state",
-        ),
+        ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state"),
     )
 ):
     """The state of an `AttentionWrapper`."""
@@ -84,7 +78,7 @@ class AttentionWrapper(RNNCell):
         initial_cell_state: Any = None,
         name: str | None = None,
         attention_layer: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._is_multi = isinstance(attention_mechanism, list | tuple)

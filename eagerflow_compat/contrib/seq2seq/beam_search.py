@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, control_flow, indexing
 from eagerflow.ops.nn.activation import log_softmax
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import Structure, TensorLike
 from eagerflow_compat.contrib.seq2seq.attention_wrapper import AttentionWrapperState
 from eagerflow_compat.contrib.seq2seq.decoder import Decoder, is_row_tensor
 from eagerflow_compat.contrib.seq2seq.helpers import embedding_function
@@ -38,7 +39,7 @@ def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
     array([1, 1, 2, 2], dtype=int32)
     """
 
-    def tiled(x: Any) -> _core.Tensor:
+    def tiled(x: TensorLike) -> _core.Tensor:
         x = _core.as_tensor(x)
         if x.shape.rank is None:
             raise ValueError("t must have statically known rank")
@@ -109,7 +110,7 @@ class BeamSearchDecoder(Decoder):
         embedding: Any,
         start_tokens: Any,
         end_token: Any,
-        initial_state: Any,
+        initial_state: Structure,
         beam_width: int,
         output_layer: Any = None,
         length_penalty_weight: float = 0.0,
@@ -187,7 +188,7 @@ class BeamSearchDecoder(Decoder):
         return finished, self._start_inputs, state
 
     def step(
-        self, time: Any, inputs: Any, state: Any, name: str | None = None
+        self, time: TensorLike, inputs: Any, state: Structure, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
         outputs, cell_state = self._cell(
             self._merge(inputs), nest.map_structure(self._merge, state.cell_state)
@@ -201,7 +202,7 @@ class BeamSearchDecoder(Decoder):
         ids = _ops.select(ended, self._tiled, said.predicted_ids)
         return said, state, self._embed(ids), state.finished
 
-    def _extended(self, logits: Any, cell_state: Any, state: Any) -> tuple[Any, Any]:
+    def _extended(self, logits: Any, cell_state: Any, state: Structure) -> tuple[Any, Any]:
         """The best continuations of all beams, and the state in which they are."""
         words = logits._sizes()[2]
         finished = _ops.expand_dims(state.finished, 2)
@@ -223,7 +224,7 @@ class BeamSearchDecoder(Decoder):
         best, places = _ops.top_k(flat, self._width)
         ids, parents = places % words, places // words
 
-        def of_parents(x: Any) -> Any:
+        def of_parents(x: TensorLike) -> Any:
             return indexing.gather(x, parents, batch_dims=1) if is_row_tensor(x) else x
 
         probabilities = indexing.gather(
@@ -262,7 +263,7 @@ def _low(dtype: Any) -> Any:
     return _core.convert(dtype.min, dtype, None)
 
 
-def _alignments(state: Any) -> Any:
+def _alignments(state: Structure) -> Any:
     if not isinstance(state, AttentionWrapperState):
         raise ValueError("A coverage penalty needs the state of an AttentionWrapper.")
     return state.alignments

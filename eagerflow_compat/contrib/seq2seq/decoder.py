@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.tensor import Tensor
 from eagerflow.ops import array, control_flow
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow_compat.v1.variable_scope import variable_scope
 
 _ops = _core.ops
@@ -41,7 +42,7 @@ class Decoder:
         raise NotImplementedError
 
     def step(
-        self, time: Any, inputs: Any, state: Any, name: str | None = None
+        self, time: TensorLike, inputs: Any, state: Structure, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
         """Outputs, the next state, the next inputs, and which rows have ended."""
         raise NotImplementedError
@@ -70,7 +71,7 @@ class BasicDecoder(Decoder):
     """
 
     def __init__(
-        self, cell: Any, helper: Any, initial_state: Any, output_layer: Any = None
+        self, cell: Any, helper: Any, initial_state: Structure, output_layer: Any = None
     ) -> None:
         if not hasattr(helper, "next_inputs"):
             raise TypeError(f"helper must be a Helper, received: {type(helper)}")
@@ -101,7 +102,7 @@ class BasicDecoder(Decoder):
         return (*self._helper.initialize(), self._initial_state)
 
     def step(
-        self, time: Any, inputs: Any, state: Any, name: str | None = None
+        self, time: TensorLike, inputs: Any, state: Structure, name: str | None = None
     ) -> tuple[Any, Any, Any, Any]:
         output, state = self._cell(inputs, state)
         if self._output_layer is not None:
@@ -170,13 +171,13 @@ def dynamic_decode(
         if most is not None:
             finished = _ops.logical_or(finished, _ops.greater_equal(zero, most))
 
-        def array_of(dtype: Any, shape: TensorShape) -> Any:
+        def array_of(dtype: DTypeLike, shape: TensorShape) -> Any:
             return TensorArray(dtype, 0, True, element_shape=[None, *TensorShape(shape).as_list()])
 
         arrays = nest.map_structure(array_of, decoder.output_dtype, decoder.output_size)
 
         def step(
-            time: Any, arrays: Any, state: Any, inputs: Any, finished: Any, lengths: Any
+            time: Any, arrays: Any, state: Structure, inputs: Any, finished: Any, lengths: Any
         ) -> tuple[Any, ...]:
             outputs, new, inputs, ended = decoder.step(time, inputs, state)
             if not decoder.tracks_own_finished:

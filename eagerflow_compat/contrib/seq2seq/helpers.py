@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array
 from eagerflow.ops.nn.embedding import embedding_lookup
 from eagerflow.ops.random.stateful import categorical, uniform
+from eagerflow.typing import Structure, TensorLike
 
 _ops = _core.ops
 
@@ -36,12 +37,12 @@ class Helper:
         """Which rows have ended, and the first inputs."""
         raise NotImplementedError("initialize has not been implemented")
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         """The ids that outputs stand for."""
         raise NotImplementedError("sample has not been implemented")
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         """Which rows have ended, the next inputs, and the next state."""
         raise NotImplementedError("next_inputs has not been implemented")
@@ -93,11 +94,11 @@ class CustomHelper(Helper):
         self._batch_size = array.size(finished)
         return finished, inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         return self._sample_fn(time=time, outputs=outputs, state=state)
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
 
@@ -136,7 +137,7 @@ class TrainingHelper(Helper):
     def batch_size(self) -> Any:
         return array.size(self._lengths)
 
-    def _at(self, time: Any) -> tuple[Any, Any]:
+    def _at(self, time: TensorLike) -> tuple[Any, Any]:
         """Which rows have ended at a time, and the inputs: zeros once all rows have."""
         finished = _ops.greater_equal(_ops.cast(time, self._lengths.dtype), self._lengths)
         ended = _ops.reduce_all(finished)
@@ -151,11 +152,11 @@ class TrainingHelper(Helper):
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         return self._at(_core.as_tensor(0))
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         return _argmax(outputs)
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         finished, inputs = self._at(time + 1)
         return finished, inputs, state
@@ -193,11 +194,11 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     def __init__(
         self,
         inputs: Any,
-        sequence_length: Any,
+        sequence_length: TensorLike,
         embedding: Any,
         sampling_probability: Any,
         time_major: bool = False,
-        seed: Any = None,
+        seed: int | None = None,
         scheduling_seed: Any = None,
         name: str | None = None,
     ) -> None:
@@ -207,14 +208,14 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         self._seed = seed
         self._scheduling_seed = scheduling_seed
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         """Sampled ids of the rows that are to be fed with them; -1 for the others."""
         chosen = uniform([self.batch_size], seed=self._scheduling_seed) < self._probability
         ids = categorical(outputs, 1, dtype="int32", seed=self._seed)[:, 0]
         return _ops.select(chosen, ids, _ops.fill(-1, array.shape(ids)))
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
         sampled = _core.as_tensor(self._embed(_ops.maximum(sample_ids, 0)))
@@ -239,10 +240,10 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     def __init__(
         self,
         inputs: Any,
-        sequence_length: Any,
+        sequence_length: TensorLike,
         sampling_probability: Any,
         time_major: bool = False,
-        seed: Any = None,
+        seed: int | None = None,
         next_inputs_fn: Callable[[Any], Any] | None = None,
         auxiliary_inputs: Any = None,
         name: str | None = None,
@@ -261,12 +262,12 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     def sample_ids_dtype(self) -> Any:
         return "bool"
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         """Which rows are fed with their outputs."""
         return uniform([self.batch_size], seed=self._seed) < self._probability
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
         own = outputs if self._next_inputs_fn is None else self._next_inputs_fn(outputs)
@@ -304,11 +305,11 @@ class GreedyEmbeddingHelper(Helper):
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         return _ops.fill(False, array.shape(self._start_tokens)), self._start_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         return _argmax(outputs)
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         finished = _ops.equal(sample_ids, self._end_token)
         ids = _ops.select(_ops.reduce_all(finished), self._start_tokens, sample_ids)
@@ -332,13 +333,13 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         start_tokens: Any,
         end_token: Any,
         softmax_temperature: Any = None,
-        seed: Any = None,
+        seed: int | None = None,
     ) -> None:
         super().__init__(embedding, start_tokens, end_token)
         self._temperature = softmax_temperature
         self._seed = seed
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         logits = outputs if self._temperature is None else outputs / self._temperature
         return categorical(logits, 1, dtype="int32", seed=self._seed)[:, 0]
 
@@ -386,11 +387,11 @@ class InferenceHelper(Helper):
     def initialize(self, name: str | None = None) -> tuple[Any, Any]:
         return _ops.fill(False, _ops.expand_dims(self.batch_size, 0)), self._start_inputs
 
-    def sample(self, time: Any, outputs: Any, state: Any, name: str | None = None) -> Any:
+    def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
         return self._sample_fn(outputs)
 
     def next_inputs(
-        self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: str | None = None
+        self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
     ) -> tuple[Any, Any, Any]:
         inputs = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), inputs, state
