@@ -17,7 +17,7 @@ from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, 
 from eagerflow.ops.tensor_array import TensorArraySpec
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 
 __all__ = [
     "BatchableTypeSpec",
@@ -137,7 +137,7 @@ def is_sparse(tensor: Any) -> bool:
     return isinstance(tensor, SparseTensor | SparseTensorValue)
 
 
-def replace_composites_with_components(structure: Any) -> Any:
+def replace_composites_with_components(structure: Structure) -> Any:
     """The structure with lists of tensors in place of the values that are made of them."""
 
     def components(leaf: Any) -> Any:
@@ -210,6 +210,6 @@ def replace_variables_with_atoms(values: Any) -> Any:
     return nest.map_structure(lambda leaf: 0 if isinstance(leaf, _core.Variable) else leaf, values)
 
 
-def restore_variables_from_atoms(structure: Any, flattened: Iterable[Any]) -> Any:
+def restore_variables_from_atoms(structure: Structure, flattened: Iterable[Any]) -> Any:
     """The structure with other leaves."""
     return nest.pack_sequence_as(structure, list(flattened))

@@ -14,6 +14,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.per_session import PerSession
+from eagerflow.typing import DTypeLike, ShapeLike
 
 _ops = _core.ops
 _REDUCTIONS = ("MEAN", "SUM")
@@ -75,8 +76,8 @@ class ConditionalAccumulatorBase(PerSession):
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Any = None,
+        dtype: DTypeLike,
+        shape: ShapeLike | None = None,
         shared_name: str | None = None,
         name: str = "conditional_accumulator",
         reduction_type: str = "MEAN",
@@ -125,7 +126,7 @@ class ConditionalAccumulatorBase(PerSession):
             gathered.count += 1
             gathered.condition.notify_all()
 
-    def _checked(self, shape: Any) -> None:
+    def _checked(self, shape: ShapeLike) -> None:
         if not self._shape.is_compatible_with(shape):
             raise errors.InvalidArgumentError(
                 None, None, f"Shape mismatch: expected {self._shape}, got {TensorShape(shape)}"
@@ -215,8 +216,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Any = None,
+        dtype: DTypeLike,
+        shape: ShapeLike | None = None,
         shared_name: str | None = None,
         name: str = "sparse_conditional_accumulator",
         reduction_type: str = "MEAN",

@@ -241,7 +241,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 def _cast_function(name: str, dtype: dtypes.DType) -> Any:
     @op_function
-    def convert(x: Any, name: str = name) -> Any:
+    def convert(x: TensorLike, name: str = name) -> Any:
         return cast(x, dtype)
 
     convert.__name__ = convert.__qualname__ = name

@@ -9,11 +9,12 @@ from typing import Any
 from eagerflow import _core, random
 from eagerflow.framework import context, dtypes
 from eagerflow.graph.defaults import name_scope
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
 
-def _late(rate: Callable[[Any], Any], global_step: Any, name: str) -> Any:
+def _late(rate: Callable[[Any], Any], global_step: TensorLike, name: str) -> Any:
     """The graph's tensor of the rate, or, eagerly, a function that returns it."""
     if global_step is None:
         raise ValueError(f"global_step is required for {name}.")
@@ -39,7 +40,7 @@ def _schedule(
     return _late(rate, global_step, name)
 
 
-def _power(step: Any, decay_steps: Any, staircase: bool) -> Any:
+def _power(step: Any, decay_steps: TensorLike, staircase: bool) -> Any:
     """How many times a rate has decayed; whole numbers if `staircase`."""
     power = step / decay_steps
     return _ops.floor(power) if staircase else power
@@ -52,9 +53,9 @@ def _half_wave(fraction: Any) -> _core.Tensor:
 
 def exponential_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
@@ -66,7 +67,7 @@ def exponential_decay(
     np.float32(0.125)
     """
 
-    def rate_at(start: Any, step: Any, steps: Any, base: Any) -> Any:
+    def rate_at(start: Any, step: Any, steps: Any, base: Any) -> _core.Tensor:
         return start * _ops.pow(base, _power(step, steps, staircase))
 
     name = name or "ExponentialDecay"
@@ -75,15 +76,15 @@ def exponential_decay(
 
 def natural_exp_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
     """rate * exp(-decay_rate * step / decay_steps), in steps if `staircase`."""
 
-    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> Any:
+    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> _core.Tensor:
         return start * _ops.exp(-factor * _power(step, steps, staircase))
 
     name = name or "ExponentialDecay"
@@ -92,15 +93,15 @@ def natural_exp_decay(
 
 def inverse_time_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Any:
     """rate / (1 + decay_rate * step / decay_steps), in steps if `staircase`."""
 
-    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> Any:
+    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> _core.Tensor:
         return start / (1.0 + factor * _power(step, steps, staircase))
 
     name = name or "InverseTimeDecay"
@@ -109,16 +110,16 @@ def inverse_time_decay(
 
 def polynomial_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    end_learning_rate: TensorLike = 0.0001,
+    power: TensorLike = 1.0,
     cycle: bool = False,
     name: str | None = None,
 ) -> Any:
     """A polynomial decay to the end rate within `decay_steps`, repeated if `cycle`."""
 
-    def rate_at(start: Any, step: Any, steps: Any, end: Any, power: Any) -> Any:
+    def rate_at(start: Any, step: Any, steps: Any, end: Any, power: TensorLike) -> _core.Tensor:
         if cycle:
             steps = steps * _ops.maximum(_ops.ceil(step / steps), 1.0)
         else:
@@ -131,14 +132,14 @@ def polynomial_decay(
 
 def cosine_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    alpha: Any = 0.0,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
+    alpha: TensorLike = 0.0,
     name: str | None = None,
 ) -> Any:
     """Half a period of the cosine, from the rate down to `alpha` times the rate."""
 
-    def rate_at(start: Any, step: Any, steps: Any, least: Any) -> Any:
+    def rate_at(start: Any, step: Any, steps: Any, least: Any) -> _core.Tensor:
         wave = _half_wave(_ops.minimum(step, steps) / steps)
         return start * ((1.0 - least) * wave + least)
 
@@ -147,11 +148,11 @@ def cosine_decay(
 
 def cosine_decay_restarts(
     learning_rate: Any,
-    global_step: Any,
+    global_step: TensorLike,
     first_decay_steps: Any,
     t_mul: Any = 2.0,
     m_mul: Any = 1.0,
-    alpha: Any = 0.0,
+    alpha: TensorLike = 0.0,
     name: str | None = None,
 ) -> Any:
     """Half periods of the cosine, each `t_mul` times as long and `m_mul` times as high as the last.
@@ -187,11 +188,11 @@ def cosine_decay_restarts(
 
 def linear_cosine_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    alpha: TensorLike = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Any:
     """rate * ((alpha + linear) * cosine + beta): a line from 1 to 0 times `num_periods` of a cosine."""
@@ -206,13 +207,13 @@ def linear_cosine_decay(
 
 def noisy_linear_cosine_decay(
     learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    global_step: TensorLike,
+    decay_steps: TensorLike,
     initial_variance: Any = 1.0,
     variance_decay: Any = 0.55,
     num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    alpha: TensorLike = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Any:
     """`linear_cosine_decay` with normal noise on its line.
@@ -229,7 +230,7 @@ def noisy_linear_cosine_decay(
         periods: Any,
         least: Any,
         constant: Any,
-    ) -> Any:
+    ) -> _core.Tensor:
         step = _ops.minimum(step, steps)
         deviation = _ops.sqrt(variance / _ops.pow(1.0 + step, fall))
         noise = random.normal([], dtype=start.dtype) * deviation
@@ -251,7 +252,7 @@ def _check_boundaries(wanted: dtypes.DType, boundaries: Sequence[Any]) -> None:
 
 
 def piecewise_constant(
-    x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
+    x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
     """The first value up to the first boundary, the second up to the second, and so on.
 

@@ -15,16 +15,13 @@ from eagerflow.feature_column.base import (
     StateManager,
     TransformationCache,
 )
-from eagerflow.feature_column.embedding import (
-    SharedEmbeddingColumn,
-    SharedTable,
-    shared_columns,
-)
+from eagerflow.feature_column.embedding import SharedEmbeddingColumn, SharedTable, shared_columns
 from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.keras.layers.dense_features import size_of, sorted_columns
 from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse
 from eagerflow.sparse.arrangement import reshape
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
 _ops = _core.ops
@@ -55,7 +52,7 @@ def _state(trainable: bool, collections: Any) -> StateManager:
     """A state manager whose variables are named by their columns, in the current scope."""
 
     def make(
-        column: Any, name: str, shape: Any, dtype: Any, column_trains: bool, initializer: Any
+        column: Any, name: str, shape: Any, dtype: DTypeLike, column_trains: bool, initializer: Any
     ) -> Any:
         variable = get_variable(
             name, shape, dtype, initializer, trainable=trainable and column_trains
@@ -197,7 +194,7 @@ def _unused(name: str) -> str:
     return f"{name}_{names[name] - 1}" if names[name] > 1 else name
 
 
-def _zeros(shape: Any, dtype: Any = None, **kwargs: object) -> _core.Tensor:
+def _zeros(shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -> _core.Tensor:
     return _core.as_tensor(np.zeros(shape, np.float32))
 
 

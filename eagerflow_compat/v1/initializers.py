@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow.framework import dtypes
 from eagerflow.keras.legacy_initializers import VarianceScaling
+from eagerflow.typing import DTypeLike
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:
@@ -29,7 +28,7 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
 
 
 def xavier_initializer(
-    uniform: bool = True, seed: int | None = None, dtype: Any = dtypes.float32
+    uniform: bool = True, seed: int | None = None, dtype: DTypeLike = dtypes.float32
 ) -> VarianceScaling:
     """Random values of Glorot and Bengio's variance; `tf.contrib.layers`' name for them."""
     distribution = "uniform" if uniform else "truncated_normal"
@@ -41,7 +40,7 @@ def variance_scaling_initializer(
     mode: str = "FAN_IN",
     uniform: bool = False,
     seed: int | None = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
 ) -> VarianceScaling:
     """Random values whose variance fits the shape, as `tf.contrib.layers` has it."""
     distribution = "uniform" if uniform else "truncated_normal"

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from eagerflow.framework import dtypes
+from eagerflow.typing import DTypeLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -44,7 +45,7 @@ class DataSet:
         labels: np.ndarray,
         fake_data: bool = False,
         one_hot: bool = False,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         reshape: bool = True,
         seed: int | None = None,
     ) -> None:
@@ -189,7 +190,7 @@ def read_data_sets(
     train_dir: str,
     fake_data: bool = False,
     one_hot: bool = False,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     reshape: bool = True,
     validation_size: int = 5000,
     seed: int | None = None,

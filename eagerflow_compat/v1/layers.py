@@ -17,6 +17,7 @@ from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
 from eagerflow.keras.engine.calls.training_mode import by_training
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow_compat.v1.variable_scope import (
     get_variable,
     get_variable_scope,
@@ -65,8 +66,8 @@ class Layer(keras.Layer):
     def add_weight(
         self,
         name: str | None = None,
-        shape: Any = None,
-        dtype: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
         initializer: Any = None,
         regularizer: Any = None,
         trainable: bool | None = None,
@@ -284,7 +285,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
     _noted: list[tuple[Any, Any]] | None = None
 
     def add_weight(
-        self, name: str | None = None, shape: Any = None, *args: Any, **kwargs: Any
+        self, name: str | None = None, shape: ShapeLike | None = None, *args: Any, **kwargs: Any
     ) -> Any:
         """Makes a variable; those that are not trained are never cut into parts."""
         scope = get_variable_scope()

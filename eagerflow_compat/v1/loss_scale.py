@@ -11,6 +11,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.trackable import Trackable
 from eagerflow.graph.control_flow import cond
 from eagerflow.graph.variables import make_variable
+from eagerflow.keras.typing import Config
 from eagerflow.ops.control_flow import control_dependencies, group, no_op
 from eagerflow_compat.v1.optimizers import Optimizer
 
@@ -32,12 +33,12 @@ class LossScale(Trackable):
         """
         raise NotImplementedError
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         raise NotImplementedError
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: Config) -> Any:
         """A scale with this configuration."""
         return cls(**config)
 
@@ -72,7 +73,7 @@ class FixedLossScale(LossScale):
     def __repr__(self) -> str:
         return f"FixedLossScale({self._value})"
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         return {"loss_scale_value": self._value}
 
@@ -159,7 +160,7 @@ class DynamicLossScale(LossScale):
             f"increment_period={self._increment_period}, multiplier={self._multiplier})"
         )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         return {
             "initial_loss_scale": self._initial_loss_scale,

@@ -40,13 +40,7 @@ class Reduction:
     @classmethod
     def all(cls) -> tuple[str, ...]:
         """All of them."""
-        return (
-            cls.NONE,
-            cls.SUM,
-            cls.MEAN,
-            cls.SUM_OVER_BATCH_SIZE,
-            cls.SUM_BY_NONZERO_WEIGHTS,
-        )
+        return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, cls.SUM_BY_NONZERO_WEIGHTS)
 
     @classmethod
     def validate(cls, key: str) -> None:
@@ -55,7 +49,7 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key}.")
 
 
-def _reduced(losses: Any, weights: Any, reduction: str) -> Any:
+def _reduced(losses: Any, weights: TensorLike, reduction: str) -> Any:
     losses = _core.as_tensor(losses)
     dtype = losses.dtype
     values = _ops.cast(losses, dtypes.float32)
@@ -151,9 +145,7 @@ def _loss_function(name: str) -> Callable[..., Callable[..., Any]]:
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         first, second, *options = parameters_of(function)
         shared = optional_parameters(
-            scope=None,
-            loss_collection=GraphKeys.LOSSES,
-            reduction=Reduction.SUM_BY_NONZERO_WEIGHTS,
+            scope=None, loss_collection=GraphKeys.LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
         )
 
         def call(values: dict[str, Any]) -> Any:
@@ -296,7 +288,7 @@ def log_loss(labels: Any, predictions: Any, epsilon: float = 1e-7) -> Any:
     return right - (1.0 - labels) * _ops.log(1.0 - predictions + epsilon)
 
 
-def _labels_and_logits(labels: Any, logits: Any) -> tuple[Tensor, Any]:
+def _labels_and_logits(labels: TensorLike, logits: TensorLike) -> tuple[Tensor, Any]:
     logits = _core.as_tensor(logits)
     return _ops.cast(_core.as_tensor(labels), logits.dtype), logits
 

@@ -118,10 +118,7 @@ def _called(kind: str, function: Any) -> Any:
 
 
 max_pool = _version_1(
-    f"max_pool{_POOL}",
-    _called("MaxPool", nn.max_pool2d),
-    "Max pooling of images.",
-    value="input",
+    f"max_pool{_POOL}", _called("MaxPool", nn.max_pool2d), "Max pooling of images.", value="input"
 )
 avg_pool = _version_1(
     f"avg_pool{_POOL}",
@@ -341,9 +338,7 @@ def softmax_cross_entropy_with_logits(
 
 @op_function
 def sparse_softmax_cross_entropy_with_logits(
-    labels: TensorLike | None = None,
-    logits: TensorLike | None = None,
-    name: str | None = None,
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross entropy of labels that are class ids."""
     _both(labels, logits)
@@ -352,9 +347,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 @op_function
 def sigmoid_cross_entropy_with_logits(
-    labels: TensorLike | None = None,
-    logits: TensorLike | None = None,
-    name: str | None = None,
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross entropy of independent classes."""
     _both(labels, logits)
@@ -371,7 +364,7 @@ def dropout(
     noise_shape: Any = None,
     seed: int | None = None,
     name: str | None = None,
-    rate: Any = None,
+    rate: TensorLike | None = None,
 ) -> Tensor:
     """Drops elements, and scales the others up.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core
@@ -12,6 +12,7 @@ from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.ops import array, indexing
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -60,7 +61,7 @@ class Optimizer:
     def minimize(
         self,
         loss: Any,
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         var_list: Any = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: Any = None,
@@ -290,7 +291,7 @@ class _Rows:
     def assign_sub(self, delta: Any) -> None:
         self._variable.scatter_sub(IndexedSlices(delta, self._rows))
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         return self.read_value()
 
     def __add__(self, other: Any) -> Any:
@@ -348,7 +349,7 @@ class MomentumOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         momentum: Any,
         use_locking: bool = False,
         name: str = "Momentum",
@@ -388,7 +389,7 @@ class AdamOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
         beta1: Any = 0.9,
         beta2: Any = 0.999,
         epsilon: Any = 1e-8,
@@ -464,7 +465,7 @@ class AdagradOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         initial_accumulator_value: float = 0.1,
         use_locking: bool = False,
         name: str = "Adagrad",
@@ -499,7 +500,7 @@ class AdadeltaOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
         rho: Any = 0.95,
         epsilon: Any = 1e-8,
         use_locking: bool = False,
@@ -537,7 +538,7 @@ class RMSPropOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         decay: Any = 0.9,
         momentum: Any = 0.0,
         epsilon: Any = 1e-10,
@@ -591,7 +592,7 @@ class FtrlOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
@@ -657,7 +658,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         l1_regularization_strength: float = 0.0,
         l2_regularization_strength: float = 0.0,
         use_locking: bool = False,
@@ -690,7 +691,7 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
         l2_regularization_strength: float = 0.0,
@@ -728,8 +729,8 @@ class AdagradDAOptimizer(Optimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        global_step: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
+        global_step: TensorLike,
         initial_gradient_squared_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
         l2_regularization_strength: float = 0.0,

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow_compat.v1.variable_scope import make_parts, variable_scope
 
 
@@ -113,10 +114,10 @@ def min_max_variable_partitioner(
 
 
 def create_partitioned_variables(
-    shape: Any,
+    shape: ShapeLike,
     slicing: Sequence[int],
     initializer: Any,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
     collections: Any = None,
     name: str | None = None,

@@ -11,6 +11,7 @@ from eagerflow.ops import array, control_flow
 from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.ops.indexing import reverse_sequence
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow_compat.v1.rnn_cells import batch_size
 from eagerflow_compat.v1.variable_scope import get_variable_scope, variable_scope
 
@@ -51,9 +52,9 @@ def _alive(k: Any, lengths: _core.Tensor, output: Any, new: Any, state: Any) -> 
 def dynamic_rnn(
     cell: Any,
     inputs: Any,
-    sequence_length: Any = None,
-    initial_state: Any = None,
-    dtype: Any = None,
+    sequence_length: TensorLike | None = None,
+    initial_state: Structure | None = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -120,7 +121,7 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, time_axis: int) -> t
     size = cell.output_size
     collected = nest.map_structure(lambda _: TensorArray(inputs.dtype, size=count), size)
 
-    def step(k: Any, state: Any, collected: Any) -> tuple[Any, Any, Any]:
+    def step(k: Any, state: Structure, collected: Any) -> tuple[Any, Any, Any]:
         (output,), new = _repeat(cell, [by_time[k]], state, None)
         if lengths is not None:
             output, new = _alive(k, lengths, output, new, state)
@@ -145,9 +146,9 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, time_axis: int) -> t
 def static_rnn(
     cell: Any,
     inputs: Sequence,
-    initial_state: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
+    initial_state: Structure | None = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list, Any]:
     """Repeats a cell along a list of inputs.
@@ -187,7 +188,7 @@ def static_state_saving_rnn(
     inputs: Sequence,
     state_saver: Any,
     state_name: Any,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list, Any]:
     """Repeats a cell along a list of inputs, from a state that is kept elsewhere.
@@ -236,10 +237,10 @@ def bidirectional_dynamic_rnn(
     cell_fw: Any,
     cell_bw: Any,
     inputs: Any,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
@@ -294,8 +295,8 @@ def static_bidirectional_rnn(
     inputs: Sequence,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
+    dtype: DTypeLike | None = None,
+    sequence_length: TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[Any, ...]:
     """Repeats two cells along a list of inputs, one of them from the end.
@@ -376,7 +377,7 @@ def raw_rnn(
             return _ops.logical_not(_ops.reduce_all(ended))
 
         def step(
-            time: Any, ended: Any, inputs: Any, state: Any, arrays: Any, loop_state: Any
+            time: Any, ended: Any, inputs: Any, state: Structure, arrays: Any, loop_state: Any
         ) -> Any:
             output, new = cell(inputs, state)
             given = loop_state if keeps else None

@@ -20,6 +20,7 @@ from eagerflow.keras.activations import get as activation_of
 from eagerflow.ops.nn.normalization import dropout
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.random import uniform
+from eagerflow.typing import DTypeLike, ShapeLike, Structure
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
 _ops = _core.ops
@@ -40,7 +41,7 @@ class RNNCell:
         self,
         trainable: bool = True,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         _reuse: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -99,8 +100,8 @@ class RNNCell:
     def add_variable(
         self,
         name: str,
-        shape: Any,
-        dtype: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
         initializer: Any = None,
         regularizer: Any = None,
         trainable: bool | None = None,
@@ -151,7 +152,7 @@ class RNNCell:
             self.build(nest.map_structure(lambda value: value.shape, inputs))
         self.built = True
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         """Outputs and the next state."""
         raise NotImplementedError(f"{type(self).__name__} defines no call().")
 
@@ -181,15 +182,14 @@ class RNNCell:
         dtype = dtypes.as_dtype(dtype)
         with self._zero_scope():
             return nest.map_structure(
-                lambda size: _zeros(batch_size, TensorShape(size).as_list(), dtype),
-                self.state_size,
+                lambda size: _zeros(batch_size, TensorShape(size).as_list(), dtype), self.state_size
             )
 
     def _zero_scope(self) -> name_scope:
         return name_scope(f"{type(self).__name__}ZeroState")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> Any:
         """A state of zeros for the inputs, or for a size and dtype."""
         if inputs is not None:
@@ -242,7 +242,7 @@ class BasicRNNCell(RNNCell):
         activation: Any = None,
         reuse: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
@@ -262,7 +262,7 @@ class BasicRNNCell(RNNCell):
         self._kernel = self.add_variable("kernel", [_size_of(inputs_shape) + units, units])
         self._bias = self.add_variable("bias", [units], initializer=initializers.Zeros())
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         joined = _ops.concat([inputs, state], 1)
         output = self._activation(_ops.bias_add(_ops.matmul(joined, self._kernel), self._bias))
         return output, output
@@ -289,7 +289,7 @@ class GRUCell(RNNCell):
         kernel_initializer: Any = None,
         bias_initializer: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
@@ -319,7 +319,7 @@ class GRUCell(RNNCell):
         )
         self._candidate_bias = self.add_variable("candidate/bias", [units], initializer=zeros)
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         joined = _ops.concat([inputs, state], 1)
         gates = _ops.sigmoid(_ops.bias_add(_ops.matmul(joined, self._gate_kernel), self._gate_bias))
         reset, update = _ops.split(gates, [self._num_units] * 2, 1)
@@ -366,7 +366,7 @@ class LSTMCell(RNNCell):
         activation: Any = None,
         reuse: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
@@ -404,7 +404,7 @@ class LSTMCell(RNNCell):
                 "projection/kernel", [units, self._num_proj], initializer=self._initializer
             )
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         units = self._num_units
         if self._state_is_tuple:
             memory, hidden = state
@@ -455,7 +455,7 @@ class BasicLSTMCell(LSTMCell):
         activation: Any = None,
         reuse: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(
@@ -469,7 +469,7 @@ class BasicLSTMCell(LSTMCell):
             **kwargs,
         )
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         # Functions in the place of operators: TensorFlow's nodes are called by them.
         units = self._num_units
         memory, hidden = state if self._state_is_tuple else _ops.split(state, [units] * 2, 1)
@@ -540,7 +540,7 @@ class MultiRNNCell(RNNCell):
         with self._zero_scope():
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         states = []
         if not self._state_is_tuple:
             state = _ops.split(state, [cell.state_size for cell in self._cells], 1)
@@ -591,7 +591,7 @@ class _Wrapper(RNNCell):
         with self._zero_scope():
             return self._cell.zero_state(batch_size, dtype)
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         return self._cell(inputs, state)
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
@@ -629,7 +629,7 @@ class DropoutWrapper(_Wrapper):
         state_keep_prob: Any = 1.0,
         variational_recurrent: bool = False,
         input_size: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         seed: int | None = None,
         dropout_state_filter_visitor: Any = None,
         **kwargs: Any,
@@ -681,7 +681,7 @@ class DropoutWrapper(_Wrapper):
             for k, size in enumerate(nest.flatten(sizes))
         ]
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         outputs, new = self._cell(self._dropped("input", inputs), state)
         new = self._dropped("state", new, self._visitor(new))
         return self._dropped("output", outputs), new
@@ -713,7 +713,7 @@ def _drops(keep_prob: Any) -> bool:
     return not isinstance(keep_prob, int | float) or keep_prob < 1.0
 
 
-def _droppable(state: Any) -> Any:
+def _droppable(state: Structure) -> Any:
     """Which parts of a state may be dropped: all but an LSTM's memory and TensorArrays."""
     if isinstance(state, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
@@ -736,7 +736,7 @@ class ResidualWrapper(_Wrapper):
         super().__init__(cell, **kwargs)
         self._residual = residual_fn or _ops.add
 
-    def call(self, inputs: Any, state: Any) -> tuple[Any, Any]:
+    def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         outputs, new = self._cell(inputs, state)
         return self._residual(inputs, outputs), new
 

@@ -16,6 +16,7 @@ from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write
 from eagerflow.framework import context
 from eagerflow.graph import partitioned
 from eagerflow.io.os_errors import path_text
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.v1.checkpoint_state import remove_checkpoint
 
@@ -136,7 +137,7 @@ class Saver:
         self,
         sess: Any,
         save_path: Any = None,
-        global_step: Any = None,
+        global_step: TensorLike | None = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,
@@ -263,7 +264,7 @@ class Saver:
 
     def export_meta_graph(
         self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
-        **kwargs: Any,
+        **kwargs: Any
     ) -> Any:  # fmt: skip
         """The default graph with its collections and this saver, as a MetaGraphDef message.
 
@@ -275,7 +276,7 @@ class Saver:
         """
         return meta_graphs.export_meta_graph(
             filename, collection_list=collection_list, as_text=as_text, saver_def=self.to_proto(),
-            variables=self._variables, **kwargs,
+            variables=self._variables, **kwargs
         )  # fmt: skip
 
     def to_proto(self, export_scope: str | None = None) -> Any:

@@ -12,6 +12,7 @@ from eagerflow.graphdef import attributes
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import TensorLike
 
 __all__ = [
     "build_signature_def",
@@ -127,7 +128,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     return build_signature_def(_infos(inputs), _infos(outputs), constants.PREDICT_METHOD_NAME)
 
 
-def regression_signature_def(examples: Any, predictions: Any) -> Any:
+def regression_signature_def(examples: Any, predictions: TensorLike) -> Any:
     """A signature from serialized examples to numbers.
 
     Args:

@@ -13,6 +13,7 @@ from eagerflow.io import sparse_serialization
 from eagerflow.ops import array
 from eagerflow.ops.conversion import convert_to_tensor
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.v1.arguments import version_1
 
 _ops = _core.ops
@@ -71,7 +72,7 @@ sparse_split = _version_1(
 
 
 def convert_to_tensor_or_indexed_slices(
-    value: Any, dtype: Any = None, name: str | None = None
+    value: Any, dtype: DTypeLike | None = None, name: str | None = None
 ) -> Any:
     """A tensor of a value; IndexedSlices as they are.
 
@@ -144,8 +145,8 @@ def sparse_merge(
 
 @op_function
 def sparse_matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.summary import values, writer
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.global_step import get_or_create_global_step
 
 
@@ -81,7 +82,7 @@ def _write(function: Any, name: str, step: Any, *args: Any, **kwargs: Any) -> An
     return function(name, *args, step=_step(step), **kwargs)
 
 
-def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+def scalar(name: str, tensor: TensorLike, family: str | None = None, step: Any = None) -> Any:
     """Writes a scalar at the global step.
 
     Args:
@@ -93,14 +94,14 @@ def scalar(name: str, tensor: Any, family: str | None = None, step: Any = None) 
     return _write(values.scalar, _tag(name, family), step, tensor)
 
 
-def histogram(name: str, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+def histogram(name: str, tensor: TensorLike, family: str | None = None, step: Any = None) -> Any:
     """Writes a histogram of a tensor's elements; arguments as in `scalar`."""
     return _write(values.histogram, _tag(name, family), step, tensor)
 
 
 def image(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     bad_color: object = None,
     max_images: int = 3,
     family: str | None = None,
@@ -112,7 +113,7 @@ def image(
 
 def audio(
     name: str,
-    tensor: Any,
+    tensor: TensorLike,
     sample_rate: Any,
     max_outputs: int,
     family: str | None = None,
@@ -125,7 +126,7 @@ def audio(
 
 
 def generic(
-    name: str, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None
+    name: str, tensor: TensorLike, metadata: Any = None, family: str | None = None, step: Any = None
 ) -> Any:
     """Writes a tensor as it is; arguments as in `scalar`."""
     return _write(values.write, _tag(name, family), step, tensor, metadata=metadata)

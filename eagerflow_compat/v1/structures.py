@@ -8,6 +8,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.tensor_array import TensorArraySpec
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow_compat.v1.mirror import mirror
 
 __getattr__, __dir__ = mirror(
@@ -22,7 +23,7 @@ __getattr__, __dir__ = mirror(
 )
 
 
-def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
+def TensorStructure(dtype: DTypeLike, shape: ShapeLike) -> TensorSpec:
     """`tf.TensorSpec(shape, dtype)`.
 
     >>> tf.compat.v1.data.experimental.TensorStructure(tf.int32, [2])
@@ -31,7 +32,7 @@ def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:
     return TensorSpec(shape, dtype)
 
 
-def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
+def SparseTensorStructure(dtype: DTypeLike, shape: ShapeLike) -> SparseTensorSpec:
     """`tf.SparseTensorSpec(shape, dtype)`.
 
     >>> tf.compat.v1.data.experimental.SparseTensorStructure(tf.int32, [2, 3])
@@ -40,7 +41,7 @@ def SparseTensorStructure(dtype: Any, shape: Any) -> SparseTensorSpec:
     return SparseTensorSpec(shape, dtype)
 
 
-def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTensorSpec:
+def RaggedTensorStructure(dtype: DTypeLike, shape: ShapeLike, ragged_rank: int) -> RaggedTensorSpec:
     """`tf.RaggedTensorSpec(shape, dtype, ragged_rank)`.
 
     >>> tf.compat.v1.data.experimental.RaggedTensorStructure(tf.int32, [2, None], 1)
@@ -50,7 +51,7 @@ def RaggedTensorStructure(dtype: Any, shape: Any, ragged_rank: int) -> RaggedTen
 
 
 def TensorArrayStructure(
-    dtype: Any, element_shape: Any, dynamic_size: bool, infer_shape: bool
+    dtype: DTypeLike, element_shape: Any, dynamic_size: bool, infer_shape: bool
 ) -> TensorArraySpec:
     """`tf.TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)`.
 

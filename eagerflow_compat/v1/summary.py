@@ -13,6 +13,7 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.naming import called
 from eagerflow.protos.event import MESSAGES
 from eagerflow.protos.schema import protobuf
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -70,7 +71,7 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
     return _summary(operations.histogram_summary, name, values, collections, family)
 
 
-def text(name: str, tensor: Any, collections: Any = None) -> Any:
+def text(name: str, tensor: TensorLike, collections: Any = None) -> Any:
     """A summary of a text."""
     metadata = message_classes()["SummaryMetadata"]()
     metadata.plugin_data.plugin_name = "text"
@@ -111,16 +112,12 @@ def tensor_summary(
         metadata.display_name = display_name
     return _summary(
         operations.tensor_summary, name, tensor, collections, family,
-        serialized_summary_metadata=metadata.SerializeToString(),
+        serialized_summary_metadata=metadata.SerializeToString()
     )  # fmt: skip
 
 
 def image(
-    name: str,
-    tensor: Any,
-    max_outputs: int = 3,
-    collections: Any = None,
-    family: str | None = None,
+    name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None
 ) -> Any:
     """A summary of the first images of a batch."""
     return _summary(
@@ -153,7 +150,7 @@ def audio(
     """
     return _summary(
         operations.audio_summary, name, tensor, collections, family,
-        sample_rate=sample_rate, max_outputs=max_outputs,
+        sample_rate=sample_rate, max_outputs=max_outputs
     )  # fmt: skip
 
 
@@ -241,7 +238,7 @@ class FileWriter:
         """The folder of the log."""
         return self._logdir
 
-    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self, summary: Any, global_step: TensorLike | None = None) -> None:
         """Appends a summary: a serialized one, as sessions return it, or a message."""
         if hasattr(summary, "numpy"):
             summary = summary.numpy()
@@ -256,7 +253,7 @@ class FileWriter:
         if self._writer is None:
             warn(
                 "Attempting to use a closed FileWriter. The operation will be a noop unless the "
-                "FileWriter is explicitly reopened.",
+                "FileWriter is explicitly reopened."
             )
             return
         with context.running_eagerly():
@@ -269,7 +266,7 @@ class FileWriter:
             graph = graph.as_graph_def(add_shapes=True)
         self._add(global_step, graph_def=graph.SerializeToString())
 
-    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, meta_graph_def: Any, global_step: TensorLike | None = None) -> None:
         """Appends a MetaGraphDef message."""
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
@@ -286,7 +283,7 @@ class FileWriter:
         tagged.run_metadata = run_metadata.SerializeToString()
         self._add(global_step, tagged_run_metadata=tagged)
 
-    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+    def add_session_log(self, session_log: Any, global_step: TensorLike | None = None) -> None:
         """Appends a SessionLog message, such as the start of a session."""
         self._add(global_step, session_log=session_log)
 

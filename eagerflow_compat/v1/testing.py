@@ -12,6 +12,7 @@ import numpy as np
 
 from eagerflow.graph.gradients import gradients
 from eagerflow.graph.session import get_default_session
+from eagerflow.typing import TensorLike
 
 __all__ = [
     "StubOutForTesting",
@@ -25,7 +26,7 @@ __all__ = [
 def compute_gradient(
     x: Any,
     x_shape: Any,
-    y: Any,
+    y: TensorLike,
     y_shape: Any,
     x_init_value: Any = None,
     delta: float = 1e-3,
@@ -99,7 +100,7 @@ def _by_gradients(session: Any, x: Any, y: Any, y_shape: Any, feeds: Any) -> np.
 
 
 def _by_differences(
-    session: Any, x: Any, y: Any, y_shape: Any, feeds: Any, delta: float
+    session: Any, x: TensorLike, y: Any, y_shape: Any, feeds: Any, delta: float
 ) -> np.ndarray:
     start, rows = feeds[x], []
     for k in range(start.size):

@@ -18,6 +18,7 @@ from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.partitioned import PartitionedVariable, partitions_of, slices
 from eagerflow.graph.variables import make_unscoped
 from eagerflow.keras import initializers as keras
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -47,7 +48,7 @@ class VariableScope:
         partitioner: Any = None,
         custom_getter: Any = None,
         name_scope: str = "",
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         use_resource: Any = None,
         constraint: Any = None,
     ) -> None:
@@ -103,7 +104,7 @@ class VariableScope:
         """Sets the default partitioner of variables made inside."""
         self.partitioner = partitioner
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         """Sets the default dtype of variables made inside."""
         self.dtype = dtype
 
@@ -213,7 +214,7 @@ class variable_scope:
         partitioner: Any = None,
         custom_getter: Any = None,
         reuse: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         use_resource: Any = None,
         constraint: Any = None,
         auxiliary_name_scope: bool = True,
@@ -312,7 +313,7 @@ class variable_op_scope(variable_scope):
         partitioner: Any = None,
         custom_getter: Any = None,
         reuse: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         use_resource: Any = None,
         constraint: Any = None,
     ) -> None:
@@ -335,7 +336,7 @@ class variable_op_scope(variable_scope):
 def get_variable(
     name: str,
     shape: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool | None = None,
@@ -417,7 +418,7 @@ def get_variable(
 def _get_or_make(
     name: str,
     shape: TensorShape | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     reuse: Any = None,
@@ -561,7 +562,7 @@ def _partitioned(
 
 
 def make_parts(
-    name: str, shape: TensorShape, dtype: Any, parts: Any, initializer: Any, **settings: Any
+    name: str, shape: TensorShape, dtype: DTypeLike, parts: Any, initializer: Any, **settings: Any
 ) -> list[Any]:
     """The parts of a variable, which are variables themselves.
 
@@ -627,8 +628,8 @@ def no_regularizer(_: object) -> None:
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool = False,

@@ -12,6 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array
 from eagerflow.ops.conversion import convert_to_tensor
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.distributions.distribution import (
     FULLY_REPARAMETERIZED,
     Distribution,
@@ -46,7 +47,7 @@ def log_ndtr(x: Any) -> Any:
     return array_where(x > highest, -ndtr(-x), array_where(x > lowest, middle, tail))
 
 
-def array_where(condition: Any, x: Any, y: Any) -> _core.Tensor:
+def array_where(condition: Any, x: TensorLike, y: TensorLike) -> _core.Tensor:
     """Elements of one tensor or the other; all three broadcast."""
     return _ops.select(condition, x, y)
 
@@ -66,7 +67,7 @@ class ScalarDistribution(Distribution):
     def _batch_shape(self) -> TensorShape:
         return joint(*self._own())[0]
 
-    def _batch_shape_tensor(self) -> Any:
+    def _batch_shape_tensor(self) -> _core.Tensor:
         return joint(*self._own())[1]()
 
     def _event_shape(self) -> TensorShape:
@@ -78,7 +79,7 @@ class ScalarDistribution(Distribution):
     def _shape_of_samples(self, n: Any) -> _core.Tensor:
         return array.concat([[n], self.batch_shape_tensor()], 0)
 
-    def _spread(self, value: Any) -> _core.Tensor:
+    def _spread(self, value: TensorLike) -> _core.Tensor:
         """A value for each random variable."""
         return _ops.broadcast_to(value, self.batch_shape_tensor())
 
@@ -108,10 +109,10 @@ class LocationScale(ScalarDistribution):
     def _z(self, x: _core.Tensor) -> Any:
         return (x - self.loc) / self.scale
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return self._spread(self.loc)
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         return self._mean()
 
 
@@ -134,15 +135,15 @@ class Normal(LocationScale):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Normal",
     ) -> None:
         self._begin(locals())
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         return z * self.scale + self.loc
 
@@ -161,13 +162,13 @@ class Normal(LocationScale):
     def _log_survival_function(self, value: Any) -> Any:
         return log_ndtr(-self._z(value))
 
-    def _quantile(self, value: Any) -> Any:
+    def _quantile(self, value: TensorLike) -> _core.Tensor:
         return math.ndtri(value) * self.scale + self.loc
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return self._spread(0.5 + _HALF_LOG_2PI + math.log(self.scale))
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return self._spread(self.scale)
 
 
@@ -190,15 +191,15 @@ class Laplace(LocationScale):
 
     def __init__(
         self,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Laplace",
     ) -> None:
         self._begin(locals())
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         dtype = self.dtype.as_numpy_dtype
         u = random.uniform(
             self._shape_of_samples(n),
@@ -218,10 +219,10 @@ class Laplace(LocationScale):
     def _log_survival_function(self, value: Any) -> Any:
         return _log_laplace_cdf(-self._z(value))
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return self._spread(numbers.log(2.0) + 1.0 + math.log(self.scale))
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return self._spread(numbers.sqrt(2.0) * self.scale)
 
 
@@ -255,8 +256,8 @@ class StudentT(LocationScale):
     def __init__(
         self,
         df: Any,
-        loc: Any,
-        scale: Any,
+        loc: TensorLike,
+        scale: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "StudentT",
@@ -272,7 +273,7 @@ class StudentT(LocationScale):
         """The degrees of freedom."""
         return self._df
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         # A normal variable over the root of a chi-square variable per degree of freedom.
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         df = self._spread(self.df)
@@ -281,7 +282,7 @@ class StudentT(LocationScale):
         )
         return z * math.rsqrt(chi2 / df) * self.scale + self.loc
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         df = self.df
         density = -0.5 * (df + 1.0) * math.log1p(math.square(self._z(value)) / df)
         return density - (
@@ -291,13 +292,13 @@ class StudentT(LocationScale):
             - math.lgamma(0.5 * (df + 1.0))
         )
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         z = (value - self.loc) / math.abs(self.scale)
         df = _ops.broadcast_to(self.df, joint(z, self.df)[1]())
         below = 0.5 * math.betainc(0.5 * df, 0.5 * _ops.ones_like(df), df / (math.square(z) + df))
         return array_where(z < 0.0, below, 1.0 - below)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         half = 0.5 * self.df
         log_beta = math.lgamma(half) + numbers.log(numbers.pi) / 2.0 - math.lgamma(half + 0.5)
         return self._spread(
@@ -307,14 +308,14 @@ class StudentT(LocationScale):
             + (half + 0.5) * (math.digamma(half + 0.5) - math.digamma(half))
         )
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         df = self._spread(self.df)
         message = "mean not defined for components of df <= 1"
         return self._defined(
             df > 1.0, self._spread(self.loc), lambda: _above(1.0, self.df, message)
         )
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         df = self._spread(self.df)
         finite = df > 2.0
         factor = array_where(finite, df / (array_where(finite, df, 3.0) - 2.0), np.inf)
@@ -385,16 +386,16 @@ class Uniform(ScalarDistribution):
         """The distances of the bounds."""
         return self.high - self.low
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         u = random.uniform(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         return self.low + self.range() * u
 
-    def _prob(self, value: Any) -> Any:
+    def _prob(self, value: TensorLike) -> _core.Tensor:
         outside = math.logical_or(value < self.low, value >= self.high)
         density = array_where(outside, _ops.zeros_like(value), 1.0 / self.range())
         return array_where(math.is_nan(value), value, density)
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         part = (value - self.low) / self.range()
         return array_where(
             value < self.low,
@@ -408,11 +409,11 @@ class Uniform(ScalarDistribution):
     def _entropy(self) -> _core.Tensor:
         return math.log(self.range())
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return (self.low + self.high) / 2.0
 
     def _variance(self) -> _core.Tensor:
         return math.square(self.range()) / 12.0
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return self.range() / numbers.sqrt(12.0)

@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor
 from eagerflow.ops.loops import map_fn
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.v1.distributions.continuous import ScalarDistribution
 from eagerflow_compat.v1.distributions.distribution import (
     NOT_REPARAMETERIZED,
@@ -23,7 +24,7 @@ _ops = _core.ops
 
 
 def _logits_and_probs(
-    logits: Any, probs: Any, multidimensional: bool, validate_args: bool
+    logits: TensorLike, probs: Any, multidimensional: bool, validate_args: bool
 ) -> tuple[Any, Any]:
     """Both forms of one parameter.
 
@@ -81,8 +82,8 @@ class Bernoulli(ScalarDistribution):
     def __init__(
         self,
         logits: Any = None,
-        probs: Any = None,
-        dtype: Any = dtypes.int32,
+        probs: TensorLike | None = None,
+        dtype: DTypeLike = dtypes.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Bernoulli",
@@ -119,13 +120,13 @@ class Bernoulli(ScalarDistribution):
             labels=_ops.broadcast_to(value, sizes), logits=_ops.broadcast_to(self.logits, sizes)
         )
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return -self.logits * (math.sigmoid(self.logits) - 1.0) + math.softplus(-self.logits)
 
     def _mean(self) -> _core.Tensor:
         return _ops.identity(self.probs)
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return self.probs * (1.0 - self.probs)
 
     def _mode(self) -> _core.Tensor:
@@ -153,8 +154,8 @@ class Categorical(VectorDistribution):
     def __init__(
         self,
         logits: Any = None,
-        probs: Any = None,
-        dtype: Any = dtypes.int32,
+        probs: TensorLike | None = None,
+        dtype: DTypeLike = dtypes.int32,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Categorical",
@@ -207,11 +208,11 @@ class Categorical(VectorDistribution):
         logits = _ops.broadcast_to(self.logits, array.concat([sizes, [self.event_size]], 0))
         return _ops.cast(_ops.broadcast_to(value, sizes), dtypes.int32), logits
 
-    def _log_prob(self, value: Any) -> _core.Tensor:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         classes, logits = self._classes(value)
         return -nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits)
 
-    def _cdf(self, value: Any) -> _core.Tensor:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         """The probability of smaller classes, as TensorFlow's distribution has it."""
         classes, logits = self._classes(value)
         below = creation.sequence_mask(classes, self.event_size, dtype=logits.dtype)
@@ -286,7 +287,7 @@ class Multinomial(_Counts):
         self,
         total_count: Any,
         logits: Any = None,
-        probs: Any = None,
+        probs: TensorLike | None = None,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Multinomial",
@@ -327,7 +328,7 @@ class Multinomial(_Counts):
         sizes = array.concat([[n], batch, [k]], 0)
         return _ops.reshape(_ops.transpose(drawn_counts, [1, 0, 2]), sizes)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         counts = self._checked_counts(value)
         likelihood = math.reduce_sum(counts * nn.log_softmax(self.logits), -1)
         return likelihood + _log_combinations(self.total_count, counts)
@@ -335,7 +336,7 @@ class Multinomial(_Counts):
     def _mean(self) -> _core.Tensor:
         return _ops.identity(self._mean_counts)
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return self._mean_counts * (1.0 - self.probs)
 
     def _covariance(self) -> _core.Tensor:
@@ -360,7 +361,7 @@ class DirichletMultinomial(_Counts):
     def __init__(
         self,
         total_count: Any,
-        concentration: Any,
+        concentration: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "DirichletMultinomial",
@@ -396,7 +397,7 @@ class DirichletMultinomial(_Counts):
         counts = math.reduce_sum(creation.one_hot(classes, k, dtype=self.dtype), -2)
         return _ops.reshape(counts, array.concat([[n], self.batch_shape_tensor(), [k]], 0))
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         counts = self._checked_counts(value)
         return (
             math.lbeta(self.concentration + counts)
@@ -404,7 +405,7 @@ class DirichletMultinomial(_Counts):
             + _log_combinations(self.total_count, counts)
         )
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         share = self.concentration / self.total_concentration[..., None]
         return self.total_count[..., None] * share
 
@@ -413,7 +414,7 @@ class DirichletMultinomial(_Counts):
         total = self.total_concentration[..., None]
         return (total + self.total_count[..., None]) / (total + 1.0)
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         share = self.concentration / self.total_concentration[..., None]
         return self._overdispersion() * self._mean() * (1.0 - share)
 

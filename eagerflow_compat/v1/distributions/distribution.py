@@ -16,6 +16,7 @@ from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.defaults import name_scope
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor, get_static_value
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 _ops = _core.ops
@@ -41,7 +42,7 @@ FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
 NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
-def checked(tensor: Any, *checks: Any) -> Any:
+def checked(tensor: TensorLike, *checks: Any) -> Any:
     """A tensor whose checks run before it; those of eager values have run already."""
     return with_dependencies([check for check in checks if check is not None], tensor)
 
@@ -95,7 +96,7 @@ class Distribution:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         reparameterization_type: ReparameterizationType,
         validate_args: bool,
         allow_nan_stats: bool,
@@ -188,11 +189,11 @@ class Distribution:
         """The shape of one event, as far as it is known."""
         return TensorShape(self._event_shape())
 
-    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> _core.Tensor:
         """How many random variables there are: a vector of integers."""
         return self._sizes(self.batch_shape, self._batch_shape_tensor, name)
 
-    def event_shape_tensor(self, name: str = "event_shape_tensor") -> Any:
+    def event_shape_tensor(self, name: str = "event_shape_tensor") -> _core.Tensor:
         """The shape of one event: a vector of integers."""
         return self._sizes(self.event_shape, self._event_shape_tensor, name)
 
@@ -206,7 +207,7 @@ class Distribution:
 
     def sample(
         self, sample_shape: Any = (), seed: int | None = None, name: str = "sample", **kwargs: Any
-    ) -> Any:
+    ) -> _core.Tensor:
         """Events of the shape `sample_shape + batch_shape + event_shape`.
 
         Args:
@@ -225,25 +226,25 @@ class Distribution:
             result.set_shape(outer.concatenate(self.batch_shape).concatenate(self.event_shape))
             return result
 
-    def log_prob(self, value: Any, name: str = "log_prob", **kwargs: Any) -> Any:
+    def log_prob(self, value: TensorLike, name: str = "log_prob", **kwargs: Any) -> _core.Tensor:
         """The logarithm of the density, or of the probability where events are discrete."""
         return self._of_value(name, value, kwargs, (self._log_prob,), (self._prob, math.log))
 
-    def prob(self, value: Any, name: str = "prob", **kwargs: Any) -> Any:
+    def prob(self, value: TensorLike, name: str = "prob", **kwargs: Any) -> _core.Tensor:
         """The density, or the probability where events are discrete."""
         return self._of_value(name, value, kwargs, (self._prob,), (self._log_prob, math.exp))
 
-    def log_cdf(self, value: Any, name: str = "log_cdf", **kwargs: Any) -> Any:
+    def log_cdf(self, value: TensorLike, name: str = "log_cdf", **kwargs: Any) -> _core.Tensor:
         """The logarithm of the probability of events that are not larger."""
         return self._of_value(name, value, kwargs, (self._log_cdf,), (self._cdf, math.log))
 
-    def cdf(self, value: Any, name: str = "cdf", **kwargs: Any) -> Any:
+    def cdf(self, value: TensorLike, name: str = "cdf", **kwargs: Any) -> _core.Tensor:
         """The probability of events that are not larger."""
         return self._of_value(name, value, kwargs, (self._cdf,), (self._log_cdf, math.exp))
 
     def log_survival_function(
-        self, value: Any, name: str = "log_survival_function", **kwargs: Any
-    ) -> Any:
+        self, value: TensorLike, name: str = "log_survival_function", **kwargs: Any
+    ) -> _core.Tensor:
         """The logarithm of the probability of larger events."""
         return self._of_value(
             name,
@@ -259,11 +260,11 @@ class Distribution:
             name, value, kwargs, (self._survival_function,), (self.cdf, lambda cdf: 1.0 - cdf)
         )
 
-    def quantile(self, value: Any, name: str = "quantile", **kwargs: Any) -> Any:
+    def quantile(self, value: TensorLike, name: str = "quantile", **kwargs: Any) -> _core.Tensor:
         """The event that a sample exceeds with the probability `1 - value`."""
         return self._of_value(name, value, kwargs, (self._quantile,))
 
-    def entropy(self, name: str = "entropy") -> Any:
+    def entropy(self, name: str = "entropy") -> _core.Tensor:
         """Shannon's entropy, in nats."""
         return self._statistic(name, (self._entropy,))
 
@@ -271,15 +272,15 @@ class Distribution:
         """The mean."""
         return self._statistic(name, (self._mean,))
 
-    def mode(self, name: str = "mode") -> Any:
+    def mode(self, name: str = "mode") -> _core.Tensor:
         """The most likely event."""
         return self._statistic(name, (self._mode,))
 
-    def variance(self, name: str = "variance") -> Any:
+    def variance(self, name: str = "variance") -> _core.Tensor:
         """The variance of each element of events."""
         return self._statistic(name, (self._variance,), (self._stddev, math.square))
 
-    def stddev(self, name: str = "stddev") -> Any:
+    def stddev(self, name: str = "stddev") -> _core.Tensor:
         """The standard deviation of each element of events."""
         return self._statistic(name, (self._stddev,), (self._variance, math.sqrt))
 
@@ -323,49 +324,49 @@ class Distribution:
     def _event_shape(self) -> TensorShape:
         return TensorShape(None)
 
-    def _batch_shape_tensor(self) -> Any:
+    def _batch_shape_tensor(self) -> _core.Tensor:
         raise self._missing("batch_shape_tensor")
 
-    def _event_shape_tensor(self) -> Any:
+    def _event_shape_tensor(self) -> _core.Tensor:
         raise self._missing("event_shape_tensor")
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         raise self._missing("sample_n")
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("log_prob")
 
-    def _prob(self, value: Any) -> Any:
+    def _prob(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("prob")
 
-    def _log_cdf(self, value: Any) -> Any:
+    def _log_cdf(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("log_cdf")
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("cdf")
 
-    def _log_survival_function(self, value: Any) -> Any:
+    def _log_survival_function(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("log_survival_function")
 
-    def _survival_function(self, value: Any) -> Any:
+    def _survival_function(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("survival_function")
 
-    def _quantile(self, value: Any) -> Any:
+    def _quantile(self, value: TensorLike) -> _core.Tensor:
         raise self._missing("quantile")
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         raise self._missing("entropy")
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         raise self._missing("mean")
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         raise self._missing("mode")
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         raise self._missing("variance")
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         raise self._missing("stddev")
 
     def _covariance(self) -> Any:
@@ -385,7 +386,7 @@ class Distribution:
     def _scope(self, name: str) -> str:
         return f"{self.name}/{name}"
 
-    def _of_value(self, name: str, value: Any, kwargs: dict, *ways: tuple) -> Any:
+    def _of_value(self, name: str, value: TensorLike, kwargs: dict, *ways: tuple) -> Any:
         with name_scope(self._scope(name)):
             tensor = convert_to_tensor(value, dtype_hint=self.dtype, name="value")
             return _first(ways, tensor, **kwargs)

@@ -10,6 +10,7 @@ from eagerflow import _core, debugging, linalg, math, random
 from eagerflow.framework import dtypes
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.distributions.continuous import ScalarDistribution
 from eagerflow_compat.v1.distributions.distribution import (
     FULLY_REPARAMETERIZED,
@@ -44,15 +45,15 @@ class Gamma(ScalarDistribution):
 
     def __init__(
         self,
-        concentration: Any,
-        rate: Any,
+        concentration: TensorLike,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Gamma",
     ) -> None:
         self._begin(locals(), concentration, rate)
 
-    def _begin(self, parameters: dict[str, Any], concentration: Any, rate: Any) -> None:
+    def _begin(self, parameters: dict[str, Any], concentration: Any, rate: TensorLike) -> None:
         """Takes the arguments of this class or a subclass."""
         self._concentration, self._rate = float_parameters(concentration=concentration, rate=rate)
         if parameters["validate_args"]:
@@ -75,34 +76,34 @@ class Gamma(ScalarDistribution):
     def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         return random.gamma([n], self.concentration, beta=self.rate, dtype=self.dtype, seed=seed)
 
-    def _checked_event(self, value: Any) -> Any:
+    def _checked_event(self, value: TensorLike) -> Any:
         return checked(value, debugging.assert_positive(value)) if self.validate_args else value
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         value = self._checked_event(value)
         density = math.xlogy(self.concentration - 1.0, value) - self.rate * value
         return density - (
             math.lgamma(self.concentration) - self.concentration * math.log(self.rate)
         )
 
-    def _cdf(self, value: Any) -> _core.Tensor:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         value = self._checked_event(value) * self._spread(self.rate)
         return math.igamma(_ops.broadcast_to(self.concentration, array.shape(value)), value)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         c = self.concentration
         return c - math.log(self.rate) + math.lgamma(c) + (1.0 - c) * math.digamma(c)
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return self.concentration / self.rate
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         return self.concentration / math.square(self.rate)
 
-    def _stddev(self) -> Any:
+    def _stddev(self) -> _core.Tensor:
         return math.sqrt(self.concentration) / self.rate
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         value = (self.concentration - 1.0) / self.rate
         return self._defined(
             self._spread(self.concentration) > 1.0,
@@ -113,9 +114,7 @@ class Gamma(ScalarDistribution):
 
 def _all_above_one(value: Any, name: str) -> Any:
     return debugging.assert_less(
-        convert_to_tensor(1.0, value.dtype),
-        value,
-        message=f"mode not defined when any {name} <= 1",
+        convert_to_tensor(1.0, value.dtype), value, message=f"mode not defined when any {name} <= 1"
     )
 
 
@@ -136,7 +135,7 @@ class Exponential(Gamma):
 
     def __init__(
         self,
-        rate: Any,
+        rate: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Exponential",
@@ -145,7 +144,7 @@ class Exponential(Gamma):
         rate = convert_to_tensor(rate, name="rate")
         self._begin(parameters, _ops.ones_like(rate), rate)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
         # Zero is left out: its logarithm is infinite.
         u = random.uniform(
             self._shape_of_samples(n),
@@ -226,7 +225,7 @@ class Beta(ScalarDistribution):
         )
         return ones / (ones + zeros)
 
-    def _checked_event(self, value: Any) -> Any:
+    def _checked_event(self, value: TensorLike) -> Any:
         if not self.validate_args:
             return value
         one = creation.ones([], self.dtype)
@@ -243,14 +242,14 @@ class Beta(ScalarDistribution):
             - math.lgamma(self.total_concentration)
         )
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         value = self._checked_event(value)
         density = math.xlogy(self.concentration1 - 1.0, value) + (
             self.concentration0 - 1.0
         ) * math.log1p(-value)
         return density - self._log_normalization()
 
-    def _cdf(self, value: Any) -> _core.Tensor:
+    def _cdf(self, value: TensorLike) -> _core.Tensor:
         value = self._checked_event(value)
         sizes = joint(value, self.concentration1, self.concentration0)[1]()
         a, b, x = (
@@ -259,7 +258,7 @@ class Beta(ScalarDistribution):
         )
         return math.betainc(a, b, x)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         return (
             self._log_normalization()
             - (self.concentration1 - 1.0) * math.digamma(self.concentration1)
@@ -267,14 +266,14 @@ class Beta(ScalarDistribution):
             + (self.total_concentration - 2.0) * math.digamma(self.total_concentration)
         )
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return self.concentration1 / self.total_concentration
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         mean = self._mean()
         return mean * (1.0 - mean) / (1.0 + self.total_concentration)
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         def check() -> Any:
             with_one = _all_above_one(self.concentration1, "concentration1")
             with_zero = _all_above_one(self.concentration0, "concentration0")
@@ -287,7 +286,7 @@ class Beta(ScalarDistribution):
         )
 
 
-def _positive_concentration(value: Any) -> Any:
+def _positive_concentration(value: TensorLike) -> Any:
     return debugging.assert_positive(value, message="Concentration parameter must be positive.")
 
 
@@ -326,7 +325,7 @@ class Dirichlet(VectorDistribution):
 
     def __init__(
         self,
-        concentration: Any,
+        concentration: TensorLike,
         validate_args: bool = False,
         allow_nan_stats: bool = True,
         name: str = "Dirichlet",
@@ -353,7 +352,7 @@ class Dirichlet(VectorDistribution):
         parts = random.gamma([n], self.concentration, dtype=self.dtype, seed=seed)
         return parts / math.reduce_sum(parts, -1, keepdims=True)
 
-    def _log_prob(self, value: Any) -> _core.Tensor:
+    def _log_prob(self, value: TensorLike) -> _core.Tensor:
         if self.validate_args:
             total = math.reduce_sum(value, -1)
             value = checked(
@@ -368,7 +367,7 @@ class Dirichlet(VectorDistribution):
         density = math.reduce_sum(math.xlogy(self.concentration - 1.0, value), -1)
         return density - math.lbeta(self.concentration)
 
-    def _entropy(self) -> Any:
+    def _entropy(self) -> _core.Tensor:
         k = _ops.cast(self.event_shape_tensor()[0], self.dtype)
         c = self.concentration
         return (
@@ -377,10 +376,10 @@ class Dirichlet(VectorDistribution):
             - math.reduce_sum((c - 1.0) * math.digamma(c), -1)
         )
 
-    def _mean(self) -> Any:
+    def _mean(self) -> _core.Tensor:
         return self.concentration / self.total_concentration[..., None]
 
-    def _variance(self) -> Any:
+    def _variance(self) -> _core.Tensor:
         mean = self._mean()
         return mean * (1.0 - mean) / (1.0 + self.total_concentration[..., None])
 
@@ -390,7 +389,7 @@ class Dirichlet(VectorDistribution):
         outer = mean[..., :, None] * mean[..., None, :] / scale
         return linalg.set_diag(-outer, self._variance())
 
-    def _mode(self) -> Any:
+    def _mode(self) -> _core.Tensor:
         k = _ops.cast(self.event_shape_tensor()[0], self.dtype)
         return self._defined(
             self.concentration > 1.0,
@@ -399,7 +398,7 @@ class Dirichlet(VectorDistribution):
         )
 
 
-def checked_concentration(concentration: Any, validate_args: bool) -> Any:
+def checked_concentration(concentration: TensorLike, validate_args: bool) -> Any:
     """The parameters of Dirichlet's distributions: vectors of two or more positive numbers."""
     value = convert_to_tensor(concentration, name="concentration")
     if not validate_args:
