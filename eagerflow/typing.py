@@ -56,13 +56,13 @@ Size: TypeAlias = SupportsIndex
 Axis: TypeAlias = SupportsIndex
 # Sizes, one for each axis; some functions accept None for an unknown size.
 ShapeLike: TypeAlias = TensorShape | Sequence[Size | None] | Array | _core.Tensor | Size
-# One axis or several.
+# One axis or several; one size for all axes, or one for each.
 Axes: TypeAlias = Axis | Sequence[Axis] | Array
+Sizes: TypeAlias = Size | Sequence[Size] | Array
 
 DTypeLike: TypeAlias = DType | np.dtype[Any] | type | str | int
 
-# Values in lists, tuples, dictionaries, dataclasses and attrs classes, nested as `tf.nest` has it.
-# Any, because only the caller knows what is at which position.
+# What `tf.nest` has as one structure. Any: only the caller knows what is at which position.
 Structure: TypeAlias = Any
 
 FilePath: TypeAlias = str | bytes | os.PathLike[str]

@@ -146,7 +146,7 @@ class ForwardAccumulator:
                 return _ops.zeros_like(value)
         return product
 
-    def _pushed_forward(self, target: Any, value: _core.Tensor) -> Any:
+    def _pushed_forward(self, target: Any, value: _core.Tensor) -> _core.Tensor | None:
         assert self._tape is not None
         if isinstance(target, _core.Variable):
             target = value

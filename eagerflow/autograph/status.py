@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import threading
-from typing import Any
 
 
 class Status(enum.Enum):
@@ -43,5 +42,5 @@ class using:
         self._before = _thread.status
         _thread.status = self._status
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         _thread.status = self._before

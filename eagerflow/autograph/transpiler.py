@@ -85,7 +85,7 @@ class _ExplicitSuper(ast.NodeTransformer):
 
     visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = _visit_function
 
-    def visit_Call(self, node: ast.Call) -> Any:
+    def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
         if (
             isinstance(node.func, ast.Name)
@@ -107,21 +107,21 @@ class _PrivateNames(ast.NodeTransformer):
         is_private = name.startswith("__") and not name.endswith("__")
         return self._prefix + name if is_private and self._prefix else name
 
-    def visit_Attribute(self, node: ast.Attribute) -> Any:
+    def visit_Attribute(self, node: ast.Attribute) -> ast.Attribute:
         self.generic_visit(node)
         node.attr = self._full(node.attr)
         return node
 
-    def visit_Name(self, node: ast.Name) -> Any:
+    def visit_Name(self, node: ast.Name) -> ast.Name:
         node.id = self._full(node.id)
         return node
 
-    def visit_arg(self, node: ast.arg) -> Any:
+    def visit_arg(self, node: ast.arg) -> ast.arg:
         self.generic_visit(node)
         node.arg = self._full(node.arg)
         return node
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
         inside = _PrivateNames(node.name)
         node.body = [inside.visit(statement) for statement in node.body]
         return node

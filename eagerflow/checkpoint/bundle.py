@@ -346,7 +346,7 @@ class BundleReader:
             )
         return _core.convert(value, entry.dtype)
 
-    def _read(self, name: str, entry: Entry) -> Any:
+    def _read(self, name: str, entry: Entry) -> _core.Tensor:
         path = data_path(self.prefix, entry.shard, self._shards)
         try:
             return self._value(entry, path)

@@ -21,6 +21,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.batching import stack_tensors
 from eagerflow.ragged.spec import RaggedTensorSpec, stack_rows
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import ShapeLike, Structure
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
@@ -194,7 +195,7 @@ class PaddedBatchDataset(GroupingDataset):
         return structure.pack(first, padded)
 
 
-def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]:
+def _padding(spec: Structure, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]:
     """The padded sizes (None: as long as the longest) and padding values of each leaf."""
     leaves = structure.flatten(spec)
     for leaf in leaves:
@@ -223,7 +224,7 @@ def _padding(spec: Any, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]
     return sizes, [_padding_value(pad, leaf) for pad, leaf in zip(pads, leaves, strict=True)]
 
 
-def _with_leaves(spec: Any, values: Any) -> Any:
+def _with_leaves(spec: Structure, values: Any) -> Any:
     """Padding values in the form of the elements, where None may replace a structure."""
     if values is None:
         return structure.map_structure(lambda leaf: None, spec)
@@ -291,7 +292,7 @@ def _padding_value(value: Any, leaf: Any) -> Any:
     return tensor.numpy()
 
 
-def _padded(tensors: list[Any], sizes: tuple[Any, ...], pad: Any, component: int) -> Any:
+def _padded(tensors: list[Any], sizes: tuple[Any, ...], pad: Any, component: int) -> Tensor | None:
     first = tensors[0]
     if first is None:
         return None
@@ -402,7 +403,7 @@ class UnbatchCursor(InputCursor):
         parts = [None if leaf is None else leaf[index] for leaf in self._leaves]
         return structure.pack(self._element, parts)
 
-    def _open(self, element: Any) -> None:
+    def _open(self, element: Structure) -> None:
         leaves = structure.flatten(element)
         columns = leaves if structure.only_plain(leaves) else list(map(structure.slices_of, leaves))
         sizes = []
@@ -500,7 +501,7 @@ class RebatchCursor(InputCursor):
         self._turn = state["turn"]
 
 
-def checked_row_shape(shape: Any) -> list[Any]:
+def checked_row_shape(shape: ShapeLike) -> list[Any]:
     """A fully known shape as a list.
 
     Raises:

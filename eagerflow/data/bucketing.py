@@ -14,6 +14,7 @@ from eagerflow.data.nested import KEY, grouped
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
 
 # It imports malt when a function is converted.
@@ -25,8 +26,8 @@ def bucketed(
     element_length_func: Callable[..., Any],
     bucket_boundaries: Any,
     bucket_batch_sizes: Any,
-    padded_shapes: Any,
-    padding_values: Any,
+    padded_shapes: Structure,
+    padding_values: Structure,
     pad_to_bucket_boundary: bool,
     no_padding: bool,
     drop_remainder: bool,
@@ -76,7 +77,7 @@ def bucketed(
     )
 
 
-def _filled(spec: Any, shapes: Any, filler: int | None) -> Any:
+def _filled(spec: Structure, shapes: Any, filler: int | None) -> Any:
     """The padded shapes, with unknown sizes replaced."""
     if shapes is None:
         shapes = structure.map_structure(lambda leaf: leaf.shape, spec)

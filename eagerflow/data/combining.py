@@ -131,10 +131,7 @@ class ConcatenateCursor(Cursor):
             self._input = self._datasets[index]._cursor(self._context)
 
     def state(self) -> Any:
-        return {
-            "index": self._index,
-            "input": None if self._input is None else self._input.state(),
-        }
+        return {"index": self._index, "input": None if self._input is None else self._input.state()}
 
     def restore(self, state: Any) -> None:
         if state["index"] != self._index:
@@ -227,10 +224,7 @@ def chosen(datasets: Any, choices: Dataset, stop_on_empty: bool) -> Dataset:
             f"{type(choices)}."
         )
     spec = choices.element_spec
-    if not isinstance(spec, TensorSpec) or (spec.dtype, spec.shape.rank) != (
-        dtypes.int64,
-        0,
-    ):
+    if not isinstance(spec, TensorSpec) or (spec.dtype, spec.shape.rank) != (dtypes.int64, 0):
         raise TypeError(
             "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` "
             f"tensors but are {spec}."

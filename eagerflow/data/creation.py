@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow.util import lazy
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Creation:
     @staticmethod
     def from_generator(
         generator: Callable[..., Any],
-        output_types: Any = None,
-        output_shapes: Any = None,
+        output_types: Structure = None,
+        output_shapes: Structure = None,
         args: Any = None,
         output_signature: Any = None,
         name: str | None = None,
@@ -111,7 +112,7 @@ class Creation:
 
     @staticmethod
     def counter(
-        start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64, name: str | None = None
+        start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64, name: str | None = None
     ) -> Dataset:
         """A dataset that counts without end.
 
@@ -127,7 +128,7 @@ class Creation:
 
     @staticmethod
     def random(
-        seed: Any = None,
+        seed: TensorLike | None = None,
         rerandomize_each_iteration: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -196,7 +197,7 @@ class Creation:
     def sample_from_datasets(
         datasets: Any,
         weights: Any = None,
-        seed: Any = None,
+        seed: TensorLike | None = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:

@@ -17,6 +17,7 @@ from eagerflow.data.nested import FlatMapDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.csv import split_line
+from eagerflow.typing import TensorLike
 
 convert = _core.convert
 _FLOATS = (dtypes.float32, dtypes.float64)
@@ -58,7 +59,7 @@ class CsvDataset(UnaryDataset):
         filenames: Any,
         record_defaults: Any,
         compression_type: Any = None,
-        buffer_size: Any = None,
+        buffer_size: TensorLike | None = None,
         header: bool = False,
         field_delim: str = ",",
         use_quote_delim: bool = True,

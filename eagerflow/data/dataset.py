@@ -210,7 +210,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
             raise TypeError(f"`options` must be a `tf.data.Options` object, got {options!r}.")
         return OptionsDataset(self, options)
 
-    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
+    def apply(self, transformation_func: Callable[[Any], Any]) -> Dataset:
         """Calls a function with this dataset.
 
         Args:
@@ -284,7 +284,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
             raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
         return elements[0][1]
 
-    def fingerprint(self) -> Any:
+    def fingerprint(self) -> _core.Tensor:
         """A fingerprint of the pipeline's steps, data and functions, a uint64 scalar.
 
         >>> one, other = (tf.data.Dataset.range(3).map(lambda x, n=n: x + n) for n in (1, 2))

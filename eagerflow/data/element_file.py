@@ -11,11 +11,12 @@ from eagerflow import errors
 from eagerflow.data import codec
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.io.records import read_claimed
+from eagerflow.typing import Structure
 
 _HEAD = struct.Struct("<QI")
 
 
-def write_element(file: BinaryIO, element: Any) -> None:
+def write_element(file: BinaryIO, element: Structure) -> None:
     """Appends an element with its length and checksum."""
     data = codec.encode(element)
     file.write(_HEAD.pack(len(data), zlib.crc32(data)))

@@ -23,6 +23,7 @@ from eagerflow.data.functions import (
 from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Structure
 
 Tensor = _core.Tensor
 
@@ -182,7 +183,7 @@ class EnumerateCursor(InputCursor):
         self._number = state["number"]
 
 
-def scanned(source: Dataset, initial_state: Any, function: Any) -> Dataset:
+def scanned(source: Dataset, initial_state: Structure, function: Any) -> Dataset:
     """The dataset for `Dataset.scan`."""
     state = structure.strengthened(structure.normalize(initial_state))
     function, _ = traced_with_state(

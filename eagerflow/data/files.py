@@ -20,6 +20,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import open_for_reading, unmasked
+from eagerflow.typing import TensorLike
 
 crc32c = _core.crc32c
 _BUFFER = 1 << 18
@@ -219,8 +220,8 @@ class TFRecordDataset(ReaderDataset):
         self,
         filenames: Any,
         compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        buffer_size: TensorLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         self._compression, self._buffer = reader_options(compression_type, buffer_size)
@@ -323,8 +324,8 @@ class TextLineDataset(ReaderDataset):
         self,
         filenames: Any,
         compression_type: Any = None,
-        buffer_size: Any = None,
-        num_parallel_reads: Any = None,
+        buffer_size: TensorLike | None = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         self._compression, self._buffer = reader_options(compression_type, buffer_size)
@@ -386,9 +387,9 @@ class FixedLengthRecordDataset(ReaderDataset):
         record_bytes: Any,
         header_bytes: Any = None,
         footer_bytes: Any = None,
-        buffer_size: Any = None,
+        buffer_size: TensorLike | None = None,
         compression_type: Any = None,
-        num_parallel_reads: Any = None,
+        num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         self._compression, self._buffer = reader_options(compression_type, buffer_size)

@@ -16,6 +16,7 @@ from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.tracing import Placeholders
 from eagerflow.functions.variable_creation import Creation
+from eagerflow.typing import Structure
 from eagerflow.util import lazy, tracebacks
 from eagerflow.util.program_warnings import warn
 
@@ -127,7 +128,7 @@ class TracedFunction(ElementFunction):
         copied.captured = captured
         return copied
 
-    def caller(self, streams: Any) -> Callable[[Any], Any]:
+    def caller(self, streams: Any) -> Callable[..., Any] | _core.ElementFunction:
         """A native function of elements that are not taken apart; in debug mode the Python function."""
         if Debugging.enabled:
             call = _of_elements(self.python_function)
@@ -180,7 +181,7 @@ def _taken_apart(returned: Any, used_by: str) -> tuple[Any, list[Any]]:
     return spec, structure.taker(spec)(element)
 
 
-def traced(function: Any, spec: Any, used_by: str, name: str = "func") -> ElementFunction:
+def traced(function: Any, spec: Structure, used_by: str, name: str = "func") -> ElementFunction:
     """A program's function for elements of certain specs.
 
     Args:
@@ -213,7 +214,7 @@ def traced(function: Any, spec: Any, used_by: str, name: str = "func") -> Elemen
         raise error
 
 
-def traced_predicate(function: Any, spec: Any, used_by: str) -> ElementFunction:
+def traced_predicate(function: Any, spec: Structure, used_by: str) -> ElementFunction:
     """A function that returns a boolean scalar for an element.
 
     Raises:
@@ -229,7 +230,7 @@ def traced_predicate(function: Any, spec: Any, used_by: str) -> ElementFunction:
 
 
 def traced_number(
-    function: Any, spec: Any, used_by: str, name: str, dtype: DType
+    function: Any, spec: Structure, used_by: str, name: str, dtype: DType
 ) -> ElementFunction:
     """A function that returns an integer scalar for an element.
 
@@ -254,7 +255,7 @@ def traced_number(
     return converter
 
 
-def is_scalar(spec: Any, dtype: DType) -> bool:
+def is_scalar(spec: Structure, dtype: DType) -> bool:
     """Whether values of a spec may be scalars of a dtype."""
     return isinstance(spec, TensorSpec) and spec.dtype is dtype and spec.shape.rank in (0, None)
 
@@ -262,7 +263,7 @@ def is_scalar(spec: Any, dtype: DType) -> bool:
 def traced_with_state(
     function: Any,
     state: Any,
-    element: Any,
+    element: Structure,
     used_by: str,
     name: str,
     next_state: Callable[[Any], Any] = lambda result: result,

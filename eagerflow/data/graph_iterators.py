@@ -12,6 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions import trace_types
+from eagerflow.typing import Structure
 
 Tensor = _core.Tensor
 
@@ -19,7 +20,7 @@ HANDLE = TensorSpec([], dtypes.resource)
 _HAS_VALUE = TensorSpec([], dtypes.bool)
 
 
-def describes(spec: Any, other: Any) -> bool:
+def describes(spec: Structure, other: Any) -> bool:
     """Whether all elements with a spec have another one, too."""
     return bool(trace_types.from_value(other).is_subtype_of(trace_types.from_value(spec)))
 
@@ -84,7 +85,7 @@ class GraphIterator(DatasetIterator):
     def __next__(self) -> Any:
         return self.get_next()
 
-    def get_next_as_optional(self) -> Any:
+    def get_next_as_optional(self) -> GraphOptional:
         """The next element as a `tf.experimental.Optional`, empty at the end."""
 
         def run(handle: Tensor) -> list[Any]:
@@ -104,7 +105,7 @@ def handle_of(value: Any) -> Tensor:
     return value._handle if isinstance(value, GraphIterator) else _core.handle_of(value)
 
 
-def iterator_of(handle: Tensor, element_spec: Any) -> Any:
+def iterator_of(handle: Tensor, element_spec: Structure) -> Any:
     """The iterator of a handle."""
     if _core.is_symbolic(handle):
         return GraphIterator(handle, element_spec)
@@ -125,7 +126,7 @@ class GraphOptional(Optional):
         self._handle = handle
         self._element_spec = element_spec
 
-    def has_value(self, name: str | None = None) -> Any:
+    def has_value(self, name: str | None = None) -> Tensor:
         """Whether there is a value, a boolean scalar."""
 
         def run(handle: Tensor) -> list[Any]:
@@ -164,7 +165,7 @@ def optional_handle(value: Any) -> Tensor:
     return node(run, tensors, [HANDLE], "OptionalFromValue")[0]
 
 
-def optional_of(handle: Tensor, element_spec: Any) -> Any:
+def optional_of(handle: Tensor, element_spec: Structure) -> Any:
     """The Optional of a handle."""
     if _core.is_symbolic(handle):
         return GraphOptional(handle, element_spec)

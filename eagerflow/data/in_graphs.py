@@ -21,6 +21,7 @@ from eagerflow.data.iterator import OwnedIterator
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.host_call import LateArguments, Maker
+from eagerflow.typing import Structure
 
 Tensor = _core.Tensor
 
@@ -96,14 +97,14 @@ def handle_of(value: Any) -> Tensor:
     return value._handle if isinstance(value, GraphDataset) else _core.handle_of(value)
 
 
-def dataset_of(handle: Tensor, element_spec: Any) -> Any:
+def dataset_of(handle: Tensor, element_spec: Structure) -> Any:
     """The dataset of a handle."""
     if _core.is_symbolic(handle):
         return GraphDataset(handle, element_spec)
     return _core.object_of(handle)
 
 
-def reduce(dataset: Dataset, state: Any, spec: Any, function: ElementFunction) -> Any:
+def reduce(dataset: Dataset, state: Any, spec: Structure, function: ElementFunction) -> Any:
     """The last state as a value of the graph.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from eagerflow.data.context import context_of
 from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TypeSpec, WeakTensors, spec_or_none
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -51,7 +53,7 @@ class Iterator(ABC):
     def get_next_as_optional(self) -> Any:
         """The next element as a `tf.experimental.Optional`, empty at the end."""
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator:
         return self
 
     @abstractmethod
@@ -224,10 +226,10 @@ class InitializableIterator(OwnedIterator):
 
     @staticmethod
     def from_structure(
-        output_types: Any,
-        output_shapes: Any = None,
+        output_types: Structure,
+        output_shapes: Structure = None,
         shared_name: str | None = None,
-        output_classes: Any = None,
+        output_classes: Structure = None,
     ) -> InitializableIterator:
         """An iterator for datasets whose elements have these dtypes and shapes.
 
@@ -243,7 +245,7 @@ class InitializableIterator(OwnedIterator):
             saving.EmptyDataset(structure.spec_from_legacy(output_types, output_shapes))
         )
 
-    def make_initializer(self, dataset: Any, name: str | None = None) -> Any:
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Callable[..., None]:
         """A function that starts the iterator from the first element of another dataset."""
 
         types = structure.map_structure(lambda spec: spec.dtype, self._dataset.element_spec)
@@ -462,7 +464,7 @@ class Optional(ABC):
         return OptionalSpec(self.element_spec)
 
     @staticmethod
-    def empty(element_spec: Any) -> Optional:
+    def empty(element_spec: Structure) -> Optional:
         """An Optional without a value.
 
         Args:

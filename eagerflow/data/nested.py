@@ -25,9 +25,10 @@ from eagerflow.data.parallel import PrefetchCursor
 from eagerflow.data.sources import GroupDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Structure
 
 
-def traced_opener(function: Any, spec: Any, used_by: str) -> ElementFunction:
+def traced_opener(function: Any, spec: Structure, used_by: str) -> ElementFunction:
     """A function of the program that returns a dataset for an element.
 
     Raises:
@@ -317,7 +318,7 @@ class InterleaveCursor(Cursor):
             self._threads = self._context.threads
         return element
 
-    def _opened(self, element: Any) -> _Open:
+    def _opened(self, element: Structure) -> _Open:
         dataset = self._call(element)
         cursor: Any = dataset._cursor(self._context)
         threaded = sum(1 for item in self._open if item and item.threaded) < self._threads

@@ -189,9 +189,7 @@ class Options(_OptionGroup):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self)._renamed:
-            warn(
-                f"options.{name} is deprecated. Use options.{type(self)._renamed[name]} instead.",
-            )
+            warn(f"options.{name} is deprecated. Use options.{type(self)._renamed[name]} instead.")
         super().__setattr__(type(self)._renamed.get(name, name), value)
 
     def merge(self, options: Options) -> Options:

@@ -468,14 +468,7 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
     faster without.
     """
 
-    __slots__ = (
-        "_calls",
-        "_dataset",
-        "_ordered",
-        "_seconds",
-        "_team",
-        "_workers",
-    )
+    __slots__ = ("_calls", "_dataset", "_ordered", "_seconds", "_team", "_workers")
 
     # Calls that are timed, and how long they must take on average to be worth threads.
     _TRIALS = 8

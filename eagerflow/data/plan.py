@@ -18,14 +18,7 @@ from eagerflow.data.combining import ZipDataset
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, OptionsDataset
-from eagerflow.data.indices import (
-    IndexStream,
-    Limited,
-    Repeated,
-    Sharded,
-    Shuffled,
-    Successive,
-)
+from eagerflow.data.indices import IndexStream, Limited, Repeated, Sharded, Shuffled, Successive
 from eagerflow.data.positions import RepeatDataset, ShardDataset, SkipDataset, TakeDataset
 from eagerflow.data.shuffling import ShuffleDataset
 from eagerflow.data.sources import RangeDataset, TensorSliceDataset

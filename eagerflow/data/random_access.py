@@ -76,7 +76,7 @@ class _Reader:
     def same(self, dataset: Any, index: int) -> Any:
         return self.at(dataset._input, index)
 
-    def source(self, dataset: Any, index: int) -> Any:
+    def source(self, dataset: Dataset, index: int) -> Any:
         cursor = dataset._cursor(self.context)
         cursor.skip(index)
         return next(cursor)

@@ -22,17 +22,18 @@ from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_c
 from eagerflow.data.sources import ListDataset, list_cursor
 from eagerflow.data.stored_spec import encode_spec
 from eagerflow.framework import dtypes
+from eagerflow.typing import FilePath, Structure
 
 _WAIT_SECONDS = 0.2
 
 
-def _directory(path: Any) -> str:
+def _directory(path: FilePath) -> str:
     return os.fspath(path) if isinstance(path, (str, os.PathLike)) else as_strings(path)[0]
 
 
 def save(
     dataset: Dataset,
-    path: Any,
+    path: FilePath,
     compression: str | None,
     shard_func: Callable[..., Any] | None,
     checkpoint_args: Any,
@@ -75,7 +76,7 @@ def _traced_shard_func(function: Any, dataset: Dataset, used_by: str) -> Element
     return sharder
 
 
-def _traced_reader_func(function: Any, spec: Any, used_by: str) -> ElementFunction | None:
+def _traced_reader_func(function: Any, spec: Structure, used_by: str) -> ElementFunction | None:
     """A function that makes one dataset of the dataset of the shards' datasets.
 
     Raises:
@@ -261,7 +262,7 @@ def load(
 
 
 def _read(
-    saved: SavedDirectory, spec: Any, compression: str, reader: ElementFunction | None
+    saved: SavedDirectory, spec: Structure, compression: str, reader: ElementFunction | None
 ) -> Dataset:
     shards = [ShardDataset(paths, spec, compression) for paths in saved.shards]
     if not shards:

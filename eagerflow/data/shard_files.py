@@ -22,6 +22,7 @@ from eagerflow.io.records import framed
 from eagerflow.io.replacing import replaced
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
+from eagerflow.typing import Structure
 
 SPEC_FILE, METADATA_FILE = "dataset_spec.pb", "snapshot.metadata"
 _WINDOWS = {"GZIP": 31, "ZLIB": 15}
@@ -130,7 +131,7 @@ class Shards:
             for number, size in state["sizes"]:
                 self._files[number] = ShardFile(self._path(number), compression, size)
 
-    def add(self, element: Any) -> None:
+    def add(self, element: Structure) -> None:
         """Appends an element to its shard."""
         number = 0 if self._shard is None else integer(self._shard(element), "shard_func")
         file = self._files.get(number)
@@ -154,7 +155,7 @@ class Shards:
         sizes = [[number, file.sync()] for number, file in self._files.items()]
         return {"run": self._run, "count": self._count, "sizes": sizes}
 
-    def complete(self, spec: Any) -> None:
+    def complete(self, spec: Structure) -> None:
         """Closes the files and makes the directory a saved dataset.
 
         Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
 from eagerflow.ops.host_functions import error_of_python_code
+from eagerflow.typing import DTypeLike, Structure
 
 Tensor = _core.Tensor
 
@@ -90,7 +91,7 @@ class IndexedCursor(_core.RowReader, Cursor):
     def skip(self, count: int) -> None:
         self._at += count
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._at
 
     def restore(self, state: Any) -> None:
@@ -175,13 +176,13 @@ class RangeDataset(Dataset):
         self._dtype = dtypes.as_dtype(output_type)
 
     @classmethod
-    def _spec_of(cls, *args: object, output_type: Any = dtypes.int64) -> Any:
+    def _spec_of(cls, *args: object, output_type: Any = dtypes.int64) -> TensorSpec:
         return TensorSpec([], dtypes.as_dtype(output_type))
 
     def _cursor(self, context: Context) -> Cursor:
         return RangeCursor(self._range, self._dtype)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> TensorSpec:
         return TensorSpec([], self._dtype)
 
     def _count(self) -> int:
@@ -205,14 +206,14 @@ class RangeCursor(_core.RowReader, Cursor):
         self._dtype = dtype
         self._start = 0  # the index of the first value in memory
 
-    def _more(self) -> Any:
+    def _more(self) -> Sequence[int]:
         self.restore(self.state())
         return self._indices
 
     def skip(self, count: int) -> None:
         self.restore(self.state() + count)
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._start + self._at
 
     def restore(self, state: Any) -> None:
@@ -228,7 +229,7 @@ class CounterDataset(Dataset):
 
     _public_name = "_ScanDataset"
 
-    def __init__(self, start: Any, step: Any, dtype: Any) -> None:
+    def __init__(self, start: Any, step: Any, dtype: DTypeLike) -> None:
         super().__init__()
         self._dtype = dtypes.as_dtype(dtype)
         self._start = _core.convert(start, self._dtype, None)
@@ -237,7 +238,7 @@ class CounterDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return CounterCursor(self._start, self._step)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> TensorSpec:
         return TensorSpec([], self._dtype)
 
     def _count(self) -> int:
@@ -253,12 +254,12 @@ class CounterCursor(Cursor):
         self._value = start
         self._step = step
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Tensor:
         value = self._value
         self._value = value + self._step
         return value
 
-    def state(self) -> Any:
+    def state(self) -> Tensor:
         return self._value
 
     def restore(self, state: Any) -> None:
@@ -335,14 +336,14 @@ class GeneratorCursor(Cursor):
         ]
         return structure.pack(spec, leaves)
 
-    def state(self) -> Any:
+    def state(self) -> int:
         return self._count
 
     def restore(self, state: Any) -> None:
         self.skip(state)
 
 
-def _fitting(spec: Any, value: Any, structure_of: Any) -> Any:
+def _fitting(spec: Structure, value: Any, structure_of: Any) -> Any:
     """One yielded value as a tensor of the declared dtype and shape."""
     if not isinstance(spec, TensorSpec):
         return _fitting_composite(spec, value)
@@ -383,7 +384,7 @@ def _as_array(value: Any, dtype: dtypes.DType) -> Any:
     return np.asarray(value, dtype=dtype.as_numpy_dtype)
 
 
-def _fitting_composite(spec: Any, value: Any) -> Any:
+def _fitting_composite(spec: Structure, value: Any) -> Any:
     if value is None and isinstance(spec, NoneTensorSpec):
         return value
     if hasattr(spec, "ragged_rank") and not spec.ragged_rank:
@@ -397,7 +398,7 @@ def _fitting_composite(spec: Any, value: Any) -> Any:
 
 
 def from_generator(
-    generator: Any, output_types: Any, output_shapes: Any, args: Any, output_signature: Any
+    generator: Any, output_types: Any, output_shapes: Structure, args: Any, output_signature: Any
 ) -> GeneratorDataset:
     """The dataset of a generator function, after checks of what was declared."""
     if not callable(generator):

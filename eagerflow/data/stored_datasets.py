@@ -36,10 +36,7 @@ def _with_input(*names: str) -> Callable[..., list[Any]]:
 
 
 _KINDS: dict[str, tuple[type, _Kind]] = {
-    "batch": (
-        batching.BatchDataset,
-        _Kind(_with_input("_size", "_drop"), batching.BatchDataset),
-    ),
+    "batch": (batching.BatchDataset, _Kind(_with_input("_size", "_drop"), batching.BatchDataset)),
     "concatenate": (
         combining.ConcatenateDataset,
         _Kind(lambda dataset: list(dataset._inputs), combining.ConcatenateDataset),
@@ -61,19 +58,13 @@ _KINDS: dict[str, tuple[type, _Kind]] = {
             _of_range,
         ),
     ),
-    "repeat": (
-        positions.RepeatDataset,
-        _Kind(_with_input("_times"), positions.RepeatDataset),
-    ),
+    "repeat": (positions.RepeatDataset, _Kind(_with_input("_times"), positions.RepeatDataset)),
     "shard": (
         positions.ShardDataset,
         _Kind(_with_input("_shards", "_index"), positions.ShardDataset),
     ),
     "skip": (positions.SkipDataset, _Kind(_with_input("_skipped"), positions.SkipDataset)),
-    "slices": (
-        sources.TensorSliceDataset,
-        _Kind(_plain("_tensors"), sources.TensorSliceDataset),
-    ),
+    "slices": (sources.TensorSliceDataset, _Kind(_plain("_tensors"), sources.TensorSliceDataset)),
     "take": (positions.TakeDataset, _Kind(_with_input("_limit"), positions.TakeDataset)),
     "tensors": (sources.TensorDataset, _Kind(_plain("_element"), sources.TensorDataset)),
     "unbatch": (batching.UnbatchDataset, _Kind(_with_input(), batching.UnbatchDataset)),

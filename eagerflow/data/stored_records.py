@@ -21,6 +21,7 @@ from eagerflow.io.serialization import tensor_message, tensor_of_message
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES as structure_messages
 from eagerflow.protos.tensor import MESSAGES
+from eagerflow.typing import ShapeLike
 
 Tensor = _core.Tensor
 
@@ -234,7 +235,7 @@ class ElementDecoder:
         return errors.DataLossError(None, None, f"{self._path}: a damaged element: {why}")
 
 
-def _sizes(shape: Any) -> str:
+def _sizes(shape: ShapeLike) -> str:
     dims = TensorShape(shape)
     if dims.rank is None:
         return "<unknown>"

@@ -15,6 +15,7 @@ from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
 
 # Imported when it is first used: saved datasets have none of its specs.
@@ -25,7 +26,7 @@ _SPARSE, _SLICES, _RAGGED, _ITERATOR, _OTHER = 1, 2, 3, 6, 12
 _NONE = "tf.NoneTensorSpec"
 
 
-def encode_spec(spec: Any) -> bytes:
+def encode_spec(spec: Structure) -> bytes:
     """The message for a structure of specs.
 
     Raises:
@@ -51,7 +52,7 @@ def decode_spec(data: bytes) -> Any:
         ) from error
 
 
-def fill_value(value: Any, spec: Any) -> None:
+def fill_value(value: Any, spec: Structure) -> None:
     """Sets a StructuredValue to a structure of specs."""
     if isinstance(spec, tuple) and hasattr(spec, "_fields"):
         value.named_tuple_value.name = type(spec).__name__
@@ -78,7 +79,7 @@ def fill_value(value: Any, spec: Any) -> None:
         _fill_composite(value, spec)
 
 
-def _fill_composite(value: Any, spec: Any) -> None:
+def _fill_composite(value: Any, spec: Structure) -> None:
     if isinstance(spec, RaggedTensorSpec):
         rank = spec.ragged_rank
         state = [TensorShape(spec.shape), spec.dtype, rank, spec.row_splits_dtype]

@@ -23,6 +23,7 @@ from eagerflow.framework.type_spec import (
 )
 from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue
+from eagerflow.typing import Structure
 
 Tensor = _core.Tensor
 Variable = _core.Variable
@@ -138,7 +139,7 @@ def normalize(value: Any) -> Any:
     return _walker.map(as_leaf, value)
 
 
-def is_plain(spec: Any) -> bool:
+def is_plain(spec: Structure) -> bool:
     """Whether elements consist of tensors in tuples and dictionaries, which the engine takes apart."""
     if type(spec) is tuple:
         return all(map(is_plain, spec))
@@ -147,7 +148,7 @@ def is_plain(spec: Any) -> bool:
     return type(spec) is TensorSpec
 
 
-def plain_form(spec: Any) -> Any:
+def plain_form(spec: Structure) -> Any:
     """A plain spec in the engine's words: None for a tensor."""
     if type(spec) is tuple:
         return tuple([plain_form(part) for part in spec])
@@ -156,20 +157,20 @@ def plain_form(spec: Any) -> Any:
     return None
 
 
-def taker(spec: Any) -> Callable[[Any], list[Any]]:
+def taker(spec: Structure) -> Callable[[Any], list[Any]]:
     """The function that lists the tensors which an element of a spec consists of."""
     if not is_nested(spec):
         return spec.to_tensors
     specs = flatten(spec)
 
-    def take(element: Any) -> list[Any]:
+    def take(element: Structure) -> list[Any]:
         leaves = zip(specs, flatten(element), strict=True)
         return [tensor for leaf, value in leaves for tensor in leaf.to_tensors(value)]
 
     return take
 
 
-def packer(spec: Any) -> Callable[[list[Any]], Any]:
+def packer(spec: Structure) -> Callable[..., Any]:
     """The function that makes an element of a spec of the tensors that it consists of."""
     if not is_nested(spec):
         return lambda tensors: spec.from_tensors(iter(tensors))
@@ -223,12 +224,12 @@ def spec_of(value: Any) -> Any:
     return _walker.map(lambda leaf: spec_of_leaf(as_leaf(leaf)), value)
 
 
-def has_weak(spec: Any) -> bool:
+def has_weak(spec: Structure) -> bool:
     """Whether elements with these specs hold weak tensors."""
     return any(isinstance(leaf, WeakTensorSpec) for leaf in flatten(spec))
 
 
-def weakened(element: Any, spec: Any) -> Any:
+def weakened(element: Structure, spec: Structure) -> Any:
     """An element, with tensors that are weak where the specs say so."""
     return map_structure(
         lambda leaf, kind: _core.weakened(leaf) if isinstance(kind, WeakTensorSpec) else leaf,
@@ -237,7 +238,7 @@ def weakened(element: Any, spec: Any) -> Any:
     )
 
 
-def strengthened(element: Any) -> Any:
+def strengthened(element: Structure) -> Any:
     """An element without weak tensors."""
     return map_structure(lambda leaf: _core.strengthened(leaf) if is_weak(leaf) else leaf, element)
 
@@ -261,12 +262,12 @@ def merged_spec(first: Any, second: Any) -> Any:
     return map_structure(merge, first, second)
 
 
-def batched_spec(spec: Any, size: int | None) -> Any:
+def batched_spec(spec: Structure, size: int | None) -> Any:
     """The spec of batches of leaves of this spec."""
     return map_structure(lambda leaf: leaf._batch(size), spec)
 
 
-def unbatched_spec(spec: Any) -> Any:
+def unbatched_spec(spec: Structure) -> Any:
     """The spec of the slices along the first axis.
 
     Raises:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.typing import DTypeLike, FilePath, Structure, TensorLike
 from eagerflow.util import lazy
 
 if TYPE_CHECKING:
@@ -87,9 +88,9 @@ class Transformation:
     def interleave(
         self: Any,
         map_func: Callable[..., Any],
-        cycle_length: Any = None,
-        block_length: Any = None,
-        num_parallel_calls: Any = None,
+        cycle_length: TensorLike | None = None,
+        block_length: TensorLike | None = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -132,8 +133,8 @@ class Transformation:
 
     def shuffle(
         self: Any,
-        buffer_size: Any,
-        seed: Any = None,
+        buffer_size: TensorLike,
+        seed: TensorLike | None = None,
         reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
     ) -> Dataset:
@@ -156,7 +157,7 @@ class Transformation:
         pair = seeds.operation_seeds(seed)
         return shuffling.ShuffleDataset(self, buffer_size, pair, reshuffle_each_iteration)
 
-    def repeat(self: Any, count: Any = None, name: str | None = None) -> Dataset:
+    def repeat(self: Any, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """The elements several times over.
 
         Args:
@@ -169,9 +170,9 @@ class Transformation:
 
     def batch(
         self: Any,
-        batch_size: Any,
+        batch_size: TensorLike,
         drop_remainder: Any = False,
-        num_parallel_calls: Any = None,
+        num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -196,9 +197,9 @@ class Transformation:
 
     def padded_batch(
         self: Any,
-        batch_size: Any,
-        padded_shapes: Any = None,
-        padding_values: Any = None,
+        batch_size: TensorLike,
+        padded_shapes: Structure = None,
+        padding_values: Structure = None,
         drop_remainder: Any = False,
         name: str | None = None,
     ) -> Dataset:
@@ -238,7 +239,7 @@ class Transformation:
         return batching.UnbatchDataset(self)
 
     def rebatch(
-        self: Any, batch_size: Any, drop_remainder: Any = False, name: str | None = None
+        self: Any, batch_size: TensorLike, drop_remainder: Any = False, name: str | None = None
     ) -> Dataset:
         """The same elements in batches of another size.
 
@@ -251,7 +252,7 @@ class Transformation:
         """
         return batching.RebatchDataset(self, batch_size, drop_remainder)
 
-    def take(self: Any, count: Any, name: str | None = None) -> Dataset:
+    def take(self: Any, count: TensorLike, name: str | None = None) -> Dataset:
         """The first elements.
 
         Args:
@@ -262,7 +263,7 @@ class Transformation:
         """
         return positions.TakeDataset(self, count)
 
-    def skip(self: Any, count: Any, name: str | None = None) -> Dataset:
+    def skip(self: Any, count: TensorLike, name: str | None = None) -> Dataset:
         """The elements after the first ones.
 
         Args:
@@ -273,7 +274,7 @@ class Transformation:
         """
         return positions.SkipDataset(self, count)
 
-    def shard(self: Any, num_shards: Any, index: Any, name: str | None = None) -> Dataset:
+    def shard(self: Any, num_shards: TensorLike, index: Any, name: str | None = None) -> Dataset:
         """One of several interleaved parts.
 
         Args:
@@ -311,7 +312,7 @@ class Transformation:
         """
         return elementwise.EnumerateDataset(self, start)
 
-    def concatenate(self: Any, dataset: Any, name: str | None = None) -> Dataset:
+    def concatenate(self: Any, dataset: Dataset, name: str | None = None) -> Dataset:
         """The elements of this dataset and then those of another.
 
         Args:
@@ -325,7 +326,7 @@ class Transformation:
         """
         return combining.ConcatenateDataset(self, dataset)
 
-    def prefetch(self: Any, buffer_size: Any, name: str | None = None) -> Dataset:
+    def prefetch(self: Any, buffer_size: TensorLike, name: str | None = None) -> Dataset:
         """The same elements, computed by a thread while the program processes earlier ones.
 
         Args:
@@ -378,7 +379,7 @@ class Transformation:
         return windows.WindowDataset(self, size, shift, stride, drop_remainder)
 
     def scan(
-        self: Any, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
+        self: Any, initial_state: Structure, scan_func: Callable[..., Any], name: str | None = None
     ) -> Dataset:
         """The outputs of a function of each element and a state.
 
@@ -423,7 +424,7 @@ class Transformation:
         self: Any,
         key_func: Callable[..., Any],
         reduce_func: Callable[..., Any],
-        window_size: Any = None,
+        window_size: TensorLike | None = None,
         window_size_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -463,8 +464,8 @@ class Transformation:
         element_length_func: Callable[..., Any],
         bucket_boundaries: Any,
         bucket_batch_sizes: Any,
-        padded_shapes: Any = None,
-        padding_values: Any = None,
+        padded_shapes: Structure = None,
+        padding_values: Structure = None,
         pad_to_bucket_boundary: bool = False,
         no_padding: bool = False,
         drop_remainder: bool = False,
@@ -507,7 +508,7 @@ class Transformation:
         class_func: Callable[..., Any],
         target_dist: Any,
         initial_dist: Any = None,
-        seed: Any = None,
+        seed: TensorLike | None = None,
         name: str | None = None,
     ) -> Dataset:
         """Elements chosen so that their classes have target proportions.
@@ -525,7 +526,7 @@ class Transformation:
 
     def save(
         self: Any,
-        path: Any,
+        path: FilePath,
         compression: str | None = None,
         shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
@@ -555,7 +556,7 @@ class Transformation:
 
     def snapshot(
         self: Any,
-        path: Any,
+        path: FilePath,
         compression: str | None = "AUTO",
         reader_func: Callable[..., Any] | None = None,
         shard_func: Callable[..., Any] | None = None,
@@ -573,9 +574,9 @@ class Transformation:
 
     def ragged_batch(
         self: Any,
-        batch_size: Any,
+        batch_size: TensorLike,
         drop_remainder: Any = False,
-        row_splits_dtype: Any = dtypes.int64,
+        row_splits_dtype: DTypeLike = dtypes.int64,
         name: str | None = None,
     ) -> Dataset:
         """Consecutive elements as ragged tensors.
@@ -588,7 +589,7 @@ class Transformation:
         return composites.RaggedBatchDataset(self, batch_size, drop_remainder, row_splits_dtype)
 
     def sparse_batch(
-        self: Any, batch_size: Any, row_shape: Any, name: str | None = None
+        self: Any, batch_size: TensorLike, row_shape: Any, name: str | None = None
     ) -> Dataset:
         """Consecutive elements as sparse tensors.
 

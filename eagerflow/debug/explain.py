@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.debug.numerics import counts_of
 from eagerflow.debug.tracing import Keys, Step, Trace, trace_or_error
+from eagerflow.typing import TensorLike
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def _of_path(keys: Keys, trace: Trace, target: Any, source: Any) -> Explanation 
     return _lost_in(broken)
 
 
-def _recorded_path(keys: Keys, uses: list[Step], start: Any, goal: Any) -> bool:
+def _recorded_path(keys: Keys, uses: list[Step], start: TensorLike, goal: Any) -> bool:
     carried = {start}
     for step in uses:
         if any(keys(value) in carried for value in step.inputs):

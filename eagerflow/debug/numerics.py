@@ -59,7 +59,7 @@ def counts_of(tensor: Any) -> dict[str, int]:
     return counts
 
 
-def _count(flags: Any) -> int:
+def _count(flags: _core.Tensor) -> int:
     return int(_ops.reduce_sum(_ops.cast(flags, "int64")))
 
 
@@ -76,11 +76,7 @@ def _check_outputs(name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...])
 
 
 def _message(
-    name: str,
-    inputs: tuple[Any, ...],
-    outputs: tuple[Any, ...],
-    index: int,
-    counts: dict[Any, Any],
+    name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...], index: int, counts: dict[Any, Any]
 ) -> str:
     output = outputs[index]
     size = output._size

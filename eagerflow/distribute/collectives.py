@@ -10,6 +10,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.ops.segment import as_mean, total_for_mean
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -35,7 +36,7 @@ def as_reduce_op(value: Any) -> ReduceOp:
     return value
 
 
-def reduce_values(operation: ReduceOp, values: Sequence[Any]) -> Any:
+def reduce_values(operation: ReduceOp, values: Sequence[TensorLike]) -> Any:
     """The sum or the mean of tensors, which are added in their order.
 
     Args:
@@ -60,7 +61,7 @@ def _reduced_rows(operation: ReduceOp, values: Sequence[Any]) -> IndexedSlices:
     return IndexedSlices(rows, indices, values[0].dense_shape)
 
 
-def gather_values(values: Sequence[Any], axis: int) -> _core.Tensor:
+def gather_values(values: Sequence[TensorLike], axis: int) -> _core.Tensor:
     """Tensors side by side.
 
     Args:
@@ -122,7 +123,7 @@ class Communicator(ABC):
         """How many workers there are."""
 
     @abstractmethod
-    def all_reduce(self, values: Sequence[Any], operation: str = "SUM") -> list[Any]:
+    def all_reduce(self, values: Sequence[TensorLike], operation: str = "SUM") -> list[Any]:
         """The sums of tensors over all workers.
 
         Args:
@@ -140,7 +141,7 @@ class Communicator(ABC):
         """
 
     @abstractmethod
-    def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
+    def all_gather_rows(self, values: Sequence[TensorLike]) -> list[Any]:
         """The rows of several tensors of all workers.
 
         Args:
@@ -216,7 +217,7 @@ class OneProcess(Communicator):
     rank = 0
     size = 1
 
-    def all_reduce(self, values: Sequence[Any], operation: str = "SUM") -> list[Any]:
+    def all_reduce(self, values: Sequence[TensorLike], operation: str = "SUM") -> list[Any]:
         """The tensors themselves."""
         return list(values)
 
@@ -224,7 +225,7 @@ class OneProcess(Communicator):
         """The tensor itself."""
         return value
 
-    def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
+    def all_gather_rows(self, values: Sequence[TensorLike]) -> list[Any]:
         """The tensors themselves."""
         return list(values)
 

@@ -34,6 +34,7 @@ from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import VariableAggregation
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Needed where a tf.function is run.
@@ -137,7 +138,7 @@ class StrategyExtended:
         """
         return getattr(v, "_distribute_strategy", None) is self._strategy
 
-    def colocate_vars_with(self, colocate_with_variable: Any) -> Any:
+    def colocate_vars_with(self, colocate_with_variable: Any) -> contextlib.nullcontext[None]:
         """A context in which variables are created on the devices of another variable.
 
         Args:
@@ -204,7 +205,7 @@ class StrategyExtended:
             for value in sums
         ]
 
-    def _all_reduced(self, operation: ReduceOp, values: Sequence[Any]) -> list[Any]:
+    def _all_reduced(self, operation: ReduceOp, values: Sequence[TensorLike]) -> list[Any]:
         """Sums or means for all replicas, each on its device."""
         parts = [
             value.values if isinstance(value, DistributedValues) else [value] * len(self._devices)
@@ -311,10 +312,7 @@ class StrategyExtended:
                 contexts,
                 lambda k: fn(*replica_of(args, k), **replica_of(kwargs, k)),
             )
-        with (
-            distribution.inside(self._strategy, contexts[0]),
-            device(self._devices[0]),
-        ):
+        with distribution.inside(self._strategy, contexts[0]), device(self._devices[0]):
             return as_called(fn)(*replica_of(args, 0), **replica_of(kwargs, 0))
 
     def _traced(self, fn: Any) -> Callable[..., Any]:

@@ -141,7 +141,7 @@ class SummingTape:
 
     # What other tapes of this kind change.
 
-    def _stays(self, source: Any) -> bool:
+    def _stays(self, source: object) -> bool:
         """Whether each process keeps its own gradient of a source."""
         return False
 
@@ -157,7 +157,7 @@ class SummingTape:
         """The tensor to send, such as in a smaller dtype, and the context for `_after`."""
         return gradient, None
 
-    def _after(self, total: Any, context: Any) -> Any:
+    def _after(self, total: Any, context: object) -> Any:
         """What becomes of a sum, or of the rows of all processes."""
         return total
 

@@ -133,7 +133,7 @@ def _of_own_files(dataset: Dataset, communicator: Any) -> Dataset | None:
     return changed(dataset)
 
 
-def _with_inputs(node: Dataset | ReaderDataset | NestingDataset, inputs: list[Any]) -> Any:
+def _with_inputs(node: Dataset | ReaderDataset | NestingDataset, inputs: list[Any]) -> Dataset:
     made = copy.copy(node)
     made._inputs = tuple(inputs)
     return made
@@ -311,6 +311,6 @@ class _InStepCursor(InputCursor):
         return nest.map_structure(empty_batch, self._spec) if batch is None else batch
 
 
-def is_shared_out(dataset: Any) -> bool:
+def is_shared_out(dataset: Dataset) -> bool:
     """Whether a dataset already contains only this process's part of each batch."""
     return isinstance(dataset, DistributedDataset | RowsDataset | InStepDataset)

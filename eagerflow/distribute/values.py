@@ -9,6 +9,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.tensor import OPERATORS
 from eagerflow.framework.type_spec import TypeSpec, type_spec_from_value
+from eagerflow.typing import TensorLike
 
 
 class DistributedValues:
@@ -195,7 +196,7 @@ def container_of(value: Any) -> Any:
     return None if container is None else container()
 
 
-def _check_alike(values: Sequence[Any], alike: Callable[[Any], bool]) -> None:
+def _check_alike(values: Sequence[TensorLike], alike: Callable[[Any], bool]) -> None:
     for number, value in enumerate(values):
         if not alike(value):
             raise ValueError(

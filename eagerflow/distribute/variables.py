@@ -235,7 +235,7 @@ class DistributedVariable(DistributedValues, Variable):
         memo[id(self)] = made
         return made
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> DistributedVariable:
         return self.__deepcopy__({})
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -324,7 +324,7 @@ def _is_operation(changed: Any) -> bool:
 
 def make_copies(
     strategy: Any, devices: Sequence[str], next_creator: Callable[..., Any], kwargs: dict[str, Any]
-) -> Any:
+) -> SyncOnReadVariable | MirroredVariable:
     """A variable with a copy on each device.
 
     Args:
@@ -373,7 +373,7 @@ def _of_first_process(communicator: Any, kwargs: dict[str, Any]) -> Callable[[],
     return initial_value
 
 
-def _value_of(variable: Any) -> Any:
+def _value_of(variable: _core.Variable) -> Any:
     with _core.stop_recording():
         return variable.value()
 

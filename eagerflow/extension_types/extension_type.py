@@ -270,7 +270,7 @@ class ExtensionType(_Record, CompositeTensor):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> ExtensionType:
         return self
 
     def __reduce__(self) -> tuple:

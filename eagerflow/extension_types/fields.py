@@ -226,7 +226,7 @@ def tensor_value(value: Any, path: str) -> Any:
     raise TypeError(f"{path}: expected a Tensor, got {type(value).__name__!r}")
 
 
-def composite_value(value: Any, wanted: type, path: str) -> Any:
+def composite_value(value: Any, wanted: type, path: str) -> object:
     """A field's value, which must be of a class."""
     return _checked_type(value, wanted, path)
 

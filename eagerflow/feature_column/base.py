@@ -14,6 +14,7 @@ from eagerflow.framework.host_call import hosted
 from eagerflow.ops import array, assertions
 from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 
@@ -36,7 +37,7 @@ class FeatureColumn:
         """The specification of the column's features for `tf.io.parse_example`."""
         raise NotImplementedError
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The column's transformed features; callers read them from the cache.
 
         Args:
@@ -45,7 +46,7 @@ class FeatureColumn:
         """
         raise NotImplementedError
 
-    def create_state(self, state_manager: Any) -> None:
+    def create_state(self, state_manager: StateManager) -> None:
         """Creates the column's variables, if it has any."""
 
     def get_config(self) -> dict[str, Any]:
@@ -68,7 +69,7 @@ class FeatureColumn:
         """
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return str(self) < str(other)
 
     def __gt__(self, other: Any) -> bool:
@@ -83,7 +84,7 @@ class DenseColumn(FeatureColumn):
         """The shape of the column's tensor, without the batch axis."""
         raise NotImplementedError
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The column's dense tensor, `[batch, *variable_shape]`."""
         raise NotImplementedError
 
@@ -115,7 +116,7 @@ class CategoricalColumn(FeatureColumn):
         """The number of categories."""
         raise NotImplementedError
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """A pair of the categories and their weights, sparse; None for weights of 1."""
         raise NotImplementedError
 
@@ -187,7 +188,7 @@ def _as_column(vector: SparseTensor) -> SparseTensor:
     return SparseTensor(indices, vector.values, _ops.concat([vector.dense_shape, one], 0))
 
 
-def _at_least_matrix(tensor: Any, message: str) -> _core.Tensor:
+def _at_least_matrix(tensor: TensorLike, message: str) -> _core.Tensor:
     """A graph's tensor of unknown rank; vectors become matrices of one column."""
     rank = array.rank(tensor)
     # In a program's graph it returns an operation.
@@ -242,8 +243,8 @@ class StateManager:
         self,
         feature_column: Any,
         name: str,
-        shape: Any,
-        dtype: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
         trainable: bool = True,
         use_resource: bool = True,
         initializer: Any = None,

@@ -6,7 +6,7 @@ from collections import namedtuple
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.feature_column.base import CategoricalColumn, is_sparse
+from eagerflow.feature_column.base import CategoricalColumn, StateManager, is_sparse
 from eagerflow.feature_column.categories import HashedCategoricalColumn
 from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
@@ -60,7 +60,7 @@ class CrossedColumn(
         """The number of buckets."""
         return self.hash_bucket_size
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The buckets of all combinations, sparse.
 
         Raises:
@@ -82,7 +82,7 @@ class CrossedColumn(
             [_categories(value) for value in inputs], self.hash_bucket_size, self.hash_key
         )
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The buckets, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
@@ -94,7 +94,7 @@ class CrossedColumn(
     @classmethod
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
+    ) -> CrossedColumn:
         """A column from the result of `get_config`."""
         keys = tuple(
             deserialize_feature_column(key, custom_objects, columns_by_name)

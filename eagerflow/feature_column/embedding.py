@@ -7,7 +7,7 @@ from collections import namedtuple
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn
+from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn, StateManager
 from eagerflow.feature_column.categories import steps_of
 from eagerflow.feature_column.parents import OfCategories
 from eagerflow.feature_column.sequence import check_sequence, check_single
@@ -40,15 +40,15 @@ class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
     max_norm: float | None
     use_safe_embedding_lookup: bool
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The categories and their weights."""
         return self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
 
-    def table(self, state_manager: Any) -> Any:
+    def table(self, state_manager: StateManager) -> Any:
         """The variable with the vectors."""
         raise NotImplementedError
 
-    def _vectors(self, transformation_cache: Any, state_manager: Any) -> _core.Tensor:
+    def _vectors(self, transformation_cache: Any, state_manager: StateManager) -> _core.Tensor:
         ids, weights = transformation_cache.get(self, state_manager)
         table = self.table(state_manager)
         if self.use_safe_embedding_lookup:
@@ -62,7 +62,7 @@ class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
             vectors, _ops.reshape(_ops.stack([0, ids.dense_shape[0] - rows, 0, 0], 0), [2, 2])
         )
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> _core.Tensor:
         """The combined vectors, `[batch, dimension]`.
 
         Raises:
@@ -104,7 +104,7 @@ class EmbeddingColumn(
         """The shape of a vector."""
         return TensorShape([self.dimension])
 
-    def create_state(self, state_manager: Any) -> None:
+    def create_state(self, state_manager: StateManager) -> None:
         """Makes the variable with the vectors."""
         self.categorical_column.create_state(state_manager)
         state_manager.create_variable(
@@ -116,7 +116,7 @@ class EmbeddingColumn(
             initializer=_first_values(self),
         )
 
-    def table(self, state_manager: Any) -> Any:
+    def table(self, state_manager: StateManager) -> Any:
         """The variable with the vectors."""
         return state_manager.get_variable(self, "embedding_weights")
 
@@ -130,7 +130,7 @@ class EmbeddingColumn(
     @classmethod
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
+    ) -> EmbeddingColumn:
         """A column from the result of `get_config`.
 
         Raises:
@@ -209,13 +209,13 @@ class SharedEmbeddingColumn(
         """The shape of a vector."""
         return TensorShape([self.shared_embedding_column_creator.shape[1]])
 
-    def create_state(self, state_manager: Any) -> None:
+    def create_state(self, state_manager: StateManager) -> None:
         """Makes the variable with the vectors, unless another column has."""
         self.categorical_column.create_state(state_manager)
         table = self.shared_embedding_column_creator.variable()
         state_manager.add_resource(self, "embedding_weights", table)
 
-    def table(self, state_manager: Any) -> Any:
+    def table(self, state_manager: StateManager) -> Any:
         """The variable with the vectors."""
         return state_manager.get_resource(self, "embedding_weights")
 

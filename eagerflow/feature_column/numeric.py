@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     DenseColumn,
+    StateManager,
     checked_key,
     is_sparse,
     shown,
@@ -28,6 +29,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.features import FixedLenFeature
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 
@@ -65,15 +67,13 @@ class NumericColumn(
             values = self.normalizer_fn(values)
         return _ops.cast(values, dtypes.float32)
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The normalized values, float32 `[batch, *shape]`."""
         return transformation_cache.get(self, state_manager)
 
 
 class BucketizedColumn(
-    DenseColumn,
-    CategoricalColumn,
-    namedtuple("BucketizedColumn", ["source_column", "boundaries"]),
+    DenseColumn, CategoricalColumn, namedtuple("BucketizedColumn", ["source_column", "boundaries"])
 ):
     """The buckets of numeric values; made by `tf.feature_column.bucketized_column`."""
 
@@ -102,7 +102,7 @@ class BucketizedColumn(
         """The number of buckets of all values of one example."""
         return (len(self.boundaries) + 1) * self.source_column.shape[0]
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The index of each value's bucket."""
         values = transformation_cache.get(self.source_column, state_manager)
         edges = np.array(self.boundaries, np.float32)
@@ -114,7 +114,7 @@ class BucketizedColumn(
         vectors = np.eye(len(self.boundaries) + 1, dtype=np.float32)
         return _ops.gather(_core.as_tensor(vectors), buckets, 0, 0)
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The buckets as category ids; each value of an example has its own range of ids."""
         buckets = transformation_cache.get(self, state_manager)
         ids = _categories(buckets, self.source_column.shape[0], len(self.boundaries) + 1)
@@ -130,7 +130,7 @@ class BucketizedColumn(
     @classmethod
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
+    ) -> BucketizedColumn:
         """A column from the result of `get_config`."""
         config = with_tuples(config)
         source = config["source_column"]
@@ -140,7 +140,7 @@ class BucketizedColumn(
         return cls(**config)
 
 
-def checked_shape(shape: Any, key: str) -> tuple[int, ...]:
+def checked_shape(shape: ShapeLike, key: str) -> tuple[int, ...]:
     """A shape as a tuple of positive sizes.
 
     Raises:
@@ -200,7 +200,7 @@ def check_normalizer(normalizer_fn: Any) -> None:
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
 
 
-def checked_number_dtype(dtype: Any, key: str) -> Any:
+def checked_number_dtype(dtype: DTypeLike, key: str) -> Any:
     """The dtype of a numeric column.
 
     Raises:
@@ -228,9 +228,9 @@ def _categories(buckets: Any, count: int, size: int) -> SparseTensor:
 
 def numeric_column(
     key: str,
-    shape: Any = (1,),
-    default_value: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike = (1,),
+    default_value: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     normalizer_fn: Callable[[Any], Any] | None = None,
 ) -> NumericColumn:
     """A numeric column.

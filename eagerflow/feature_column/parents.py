@@ -45,7 +45,7 @@ class OfFeature:
     @classmethod
     def from_config(
         cls, config: dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None
-    ) -> Any:
+    ) -> OfFeature:
         """A column from the result of `get_config`."""
         config = with_tuples(config)
         if "dtype" in config:

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     SequenceDenseColumn,
+    StateManager,
     checked_key,
     is_sparse,
 )
@@ -20,11 +21,7 @@ from eagerflow.feature_column.categories import (
     outer_sizes,
     steps_of,
 )
-from eagerflow.feature_column.numeric import (
-    check_normalizer,
-    checked_number_dtype,
-    checked_shape,
-)
+from eagerflow.feature_column.numeric import check_normalizer, checked_number_dtype, checked_shape
 from eagerflow.feature_column.parents import OfCategories, OfFeature
 from eagerflow.feature_column.vocabulary import (
     categorical_column_with_vocabulary_list,
@@ -34,6 +31,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.sparse.arrangement import reshape
 from eagerflow.sparse.conversion import to_dense
+from eagerflow.typing import DTypeLike, ShapeLike
 
 _ops = _core.ops
 
@@ -53,11 +51,11 @@ class SequenceCategoricalColumn(
         """The number of categories."""
         return self.categorical_column.num_buckets
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The categories."""
         return self.categorical_column.transform_feature(transformation_cache, state_manager)
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The categories `[batch, steps, n]` and their weights."""
         pair = self.categorical_column.get_sparse_tensors(transformation_cache, state_manager)
         return self.IdWeightPair(*(None if part is None else _by_step(part) for part in pair))
@@ -85,7 +83,7 @@ class SequenceNumericColumn(
         """The shape of one step."""
         return TensorShape(self.shape)
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The normalized values, sparse."""
         values = transformation_cache.get(self.key, state_manager)
         return values if self.normalizer_fn is None else self.normalizer_fn(values)
@@ -155,7 +153,7 @@ def sequence_categorical_column_with_identity(
 
 
 def sequence_categorical_column_with_hash_bucket(
-    key: str, hash_bucket_size: int, dtype: Any = dtypes.string
+    key: str, hash_bucket_size: int, dtype: DTypeLike = dtypes.string
 ) -> SequenceCategoricalColumn:
     """Sequences of hashed categories; see `categorical_column_with_hash_bucket`."""
     return SequenceCategoricalColumn(
@@ -166,7 +164,7 @@ def sequence_categorical_column_with_hash_bucket(
 def sequence_categorical_column_with_vocabulary_list(
     key: str,
     vocabulary_list: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     default_value: int = -1,
     num_oov_buckets: int = 0,
 ) -> SequenceCategoricalColumn:
@@ -184,7 +182,7 @@ def sequence_categorical_column_with_vocabulary_file(
     vocabulary_size: int | None = None,
     num_oov_buckets: int = 0,
     default_value: int | None = None,
-    dtype: Any = dtypes.string,
+    dtype: DTypeLike = dtypes.string,
 ) -> SequenceCategoricalColumn:
     """Sequences of terms that a file lists; see `categorical_column_with_vocabulary_file`."""
     return SequenceCategoricalColumn(
@@ -196,9 +194,9 @@ def sequence_categorical_column_with_vocabulary_file(
 
 def sequence_numeric_column(
     key: str,
-    shape: Any = (1,),
+    shape: ShapeLike = (1,),
     default_value: float = 0.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     normalizer_fn: Callable[[Any], Any] | None = None,
 ) -> SequenceNumericColumn:
     """A column of sequences of numbers.

@@ -33,7 +33,7 @@ class CompositeTensor:
     def _gradient_component(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no gradient.")
 
-    def _with_gradient(self, gradient: Any) -> Any:
+    def _with_gradient(self, gradient: object) -> Any:
         """The gradient by this value, from that by its component."""
         raise TypeError(f"{type(self).__name__} has no gradient.")
 

@@ -14,6 +14,7 @@ from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.trace_type import CastContext
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, weak_as
+from eagerflow.typing import TensorLike
 
 Tensor = _core.Tensor
 
@@ -226,7 +227,7 @@ def finish(graph: FuncGraph, result: Any) -> None:
     graph.structured_outputs = structured
 
 
-def pack_outputs(graph: FuncGraph, tensors: Sequence[Any]) -> Any:
+def pack_outputs(graph: FuncGraph, tensors: Sequence[TensorLike]) -> Any:
     """The function's result with these tensors for the graph's outputs."""
     remaining = iter(tensors)
     leaves = [

@@ -18,6 +18,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import random_seed
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import DTypeLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -256,7 +257,7 @@ def now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any)
     return host_call(function, specs, args, name=name, effects=specs is None)
 
 
-def shaped_like(dtype: Any) -> Callable[..., TensorSpec]:
+def shaped_like(dtype: DTypeLike) -> Callable[..., TensorSpec]:
     """Specs of the shape of the first argument, for `on_host`."""
     return lambda value, *args, **kwargs: TensorSpec(_core.as_tensor(value).shape, dtype)
 

@@ -65,10 +65,7 @@ def op_function(
             op_function, elementwise=elementwise, overridable=overridable, in_graph=in_graph
         )
     return _core.OpFunction(
-        body,
-        elementwise=elementwise,
-        overridable=overridable,
-        in_graph=in_graph and in_graph(body),
+        body, elementwise=elementwise, overridable=overridable, in_graph=in_graph and in_graph(body)
     )
 
 

@@ -85,7 +85,7 @@ class Dimension:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self._with(Dimension(other), operator.lt)
 
     def __le__(self, other: Any) -> Any:

@@ -186,7 +186,7 @@ def _round(self: Any, ndigits: int | None = None) -> Tensor:
     return _core.ops.round(self)
 
 
-def _program_graph(tensor: Any) -> Any:
+def _program_graph(tensor: Tensor) -> Any:
     """The graph of version 1 that a tensor belongs to, or None."""
     graph = _core.graph_of(tensor)
     return None if graph is None or graph.building_function else graph
@@ -202,7 +202,7 @@ def _eval(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
     )
 
 
-def _port_of(tensor: Any) -> tuple[int, int]:
+def _port_of(tensor: Tensor) -> tuple[int, int]:
     return _core.node_of(tensor).id, _core.output_index(tensor)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.trackable import Trackable
+from eagerflow.typing import TensorLike
 
 Variable: Any = _core.Variable
 
@@ -194,22 +195,22 @@ class ListWrapper(TrackableDataStructure, list):
     def __repr__(self) -> str:
         return f"ListWrapper({self._storage!r})"
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return self._storage < _plain(other)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: TensorLike) -> bool:
         return self._storage <= _plain(other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: TensorLike) -> bool:
         return self._storage > _plain(other)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: TensorLike) -> bool:
         return self._storage >= _plain(other)
 
     def __add__(self, other: Any) -> Any:
         return self._storage + _plain(other)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: TensorLike) -> Any:
         return other + self._storage if isinstance(other, list) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:

@@ -80,7 +80,7 @@ class TypeSpec(TraceType):
             self._serialized(), other._serialized(), lambda a, b: a.is_subtype_of(b)
         )
 
-    def most_specific_compatible_type(self, other: Any) -> Any:
+    def most_specific_compatible_type(self, other: Any) -> TypeSpec:
         """The narrowest spec that describes the values of both.
 
         Raises:
@@ -187,7 +187,7 @@ class TypeSpec(TraceType):
         """These tensors of the value that becomes a row of the stacked ones."""
         raise NotImplementedError
 
-    def _from_rows(self, tensors: list, count: Any) -> Any:
+    def _from_rows(self, tensors: list, count: object) -> Any:
         """The values, stacked, from the joined or stacked tensors."""
         raise NotImplementedError
 
@@ -304,7 +304,7 @@ class TensorSpec(TypeSpec):
         shape = self._shape.most_specific_compatible_shape(other._shape)
         return type(self)(shape, self._dtype, self._name)
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorSpec | None:
         """The spec with None wherever shapes differ; None if dtypes or names do."""
         shape = self._shape
         for other in others:

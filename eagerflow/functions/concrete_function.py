@@ -107,7 +107,7 @@ class ConcreteFunction(Callable):
         return self._graph.outputs
 
     @property
-    def captured_inputs(self) -> list[Any]:
+    def captured_inputs(self) -> list[Tensor]:
         """The captures: variables, tensors, and tensors of outer graphs."""
         return self._graph.captured_inputs
 
@@ -201,7 +201,7 @@ class ConcreteFunction(Callable):
                 return self._result(self._graph.run(tensors, swapped))
         return self._result(self._graph.run(tensors))
 
-    def _result(self, outputs: list[Any]) -> Any:
+    def _result(self, outputs: list[Tensor]) -> Any:
         return outputs[0] if self.pack is None else self.pack(outputs)
 
     # Calls with one tensor for each input.

@@ -371,7 +371,7 @@ class Function(_core.TracedCall, Callable):
 
     # Methods.
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: Any, owner: object = None) -> Function | MethodType:
         """The method of an object: a Function of its own, which does not keep the object alive."""
         if instance is None:
             return self
@@ -418,7 +418,7 @@ class Function(_core.TracedCall, Callable):
         return _from_pickle, self._arguments(self._python_function)
 
 
-def _is_input(tensor: Any, argument: Any) -> bool:
+def _is_input(tensor: Tensor, argument: Any) -> bool:
     """Whether an argument is an input of a graph as it is, or an iterator, which its handle represents."""
     return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 

@@ -114,7 +114,7 @@ class FunctionType(inspect.Signature):
 
     @classmethod
     def from_callable(
-        cls, obj: Callable[..., Any], *, follow_wrapped: bool = True, **_: Any
+        cls, obj: Callable[..., Any], *, follow_wrapped: bool = True, **_: object
     ) -> FunctionType:
         """The type of a Python function, without restrictions.
 
@@ -392,7 +392,7 @@ class UnknownArgument:
     """Stands in signatures for an argument that files cannot hold."""
 
 
-def _shown(kind: Any, value: Any, name: str) -> Any:
+def _shown(kind: Any, value: object, name: str) -> Any:
     if isinstance(kind, TensorSpec):
         return TensorSpec(kind.shape, kind.dtype, kind.name or name)
     if isinstance(kind, TypeSpec):

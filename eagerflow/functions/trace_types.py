@@ -130,7 +130,7 @@ class _Items(TraceType):
         """The items of a value, in this type's order."""
         return value
 
-    def _built(self, values: list[Any]) -> Any:
+    def _built(self, values: list[Tensor]) -> Any:
         """A value with these items."""
         raise NotImplementedError
 
@@ -165,7 +165,7 @@ class _Items(TraceType):
         """A container of the items' placeholders."""
         return self._built([item.placeholder_value(placeholder_context) for item in self.items])
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: Any) -> list[Tensor]:
         """The tensors of all items."""
         tensors: list[Any] = []
         for item, part in zip(self.items, self._values(value), strict=True):
@@ -191,7 +191,7 @@ class _Items(TraceType):
             return value
         return self._built(cast)
 
-    def _check_form(self, value: Any) -> None:
+    def _check_form(self, value: object) -> None:
         """Raises a TypeError unless the value is a container of this form."""
         raise NotImplementedError
 
@@ -244,7 +244,7 @@ class NamedTuple(_Items):
     def _like(self, items: tuple[Any, ...]) -> NamedTuple:
         return NamedTuple(self.kind, items)
 
-    def _built(self, values: list[Any]) -> Any:
+    def _built(self, values: list[Tensor]) -> Any:
         return self.kind(*values)
 
     def _fits(self, other: Any) -> Sequence[Any] | None:
@@ -286,7 +286,7 @@ class Attrs(_Items):
     def _values(self, value: Any) -> Any:
         return [getattr(value, name) for name in self._names()]
 
-    def _built(self, values: list[Any]) -> Any:
+    def _built(self, values: list[Tensor]) -> Any:
         return self.kind(*values)
 
     def _fits(self, other: Any) -> Sequence[Any] | None:
@@ -320,7 +320,7 @@ class SelfFlattening(_Items):
     def _values(self, value: Any) -> Any:
         return value.__tf_flatten__()[1]
 
-    def _built(self, values: list[Any]) -> Any:
+    def _built(self, values: list[Tensor]) -> Any:
         return self.kind.__tf_unflatten__(self.metadata, tuple(values))  # type: ignore[attr-defined]
 
     def _fits(self, other: Any) -> Sequence[Any] | None:
@@ -553,7 +553,7 @@ def _is_plain(trace_type: Any) -> bool:
     return isinstance(trace_type, TensorSpec) and not trace_type._is_weak
 
 
-def weak_objects(trace_type: Any) -> list[Any]:
+def weak_objects(trace_type: Any) -> list[Tensor]:
     """The objects that a type refers to weakly: without them it can never be equal to another."""
     if isinstance(trace_type, Weakref):
         value = trace_type.reference()

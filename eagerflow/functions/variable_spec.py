@@ -88,7 +88,7 @@ class VariableSpec(TypeSpec):
             and self._shape.is_subtype_of(other._shape)
         )
 
-    def most_specific_common_supertype(self, others: Any) -> Any:
+    def most_specific_common_supertype(self, others: Any) -> VariableSpec | None:
         """The spec with None wherever shapes differ; None if anything else does."""
         shape = self._shape
         for other in others:

@@ -12,6 +12,7 @@ from eagerflow.framework import context
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.graph.graph import Operation
 from eagerflow.ops import control_flow as eager
+from eagerflow.typing import Structure
 
 
 def init_scope() -> AbstractContextManager:
@@ -131,7 +132,7 @@ def _nested(condition: Any, chosen: Callable, otherwise: Any) -> Callable:
 def while_loop(
     cond: Callable,
     body: Callable,
-    loop_vars: Any,
+    loop_vars: Structure,
     shape_invariants: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,

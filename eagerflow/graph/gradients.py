@@ -66,7 +66,7 @@ def hessians(
     ys: Any,
     xs: Any,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
     name: str = "hessians",
 ) -> list[Any]:
     """The second derivatives of the sum of `ys` by each of `xs`.

@@ -20,6 +20,7 @@ from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.graph.naming import called, last_effect, with_effects
+from eagerflow.typing import ShapeLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
@@ -90,11 +91,11 @@ class Graph(_core.Graph, GraphInspection):
         """A variable of the graph; the arguments are those of `tf.Variable`."""
         return variables.graph_variable(**arguments)
 
-    def declare_variable(self, name: str, dtype: Any, shape: Any, trainable: bool) -> Any:
+    def declare_variable(self, name: str, dtype: Any, shape: ShapeLike, trainable: bool) -> Any:
         """A variable whose initializer, if any, is a node of a file."""
         return variables.ImportedVariable(self, name, dtype, shape, trainable)
 
-    def nodes_of_variable(self, variable: Any) -> Any:
+    def nodes_of_variable(self, variable: _core.Variable) -> Any:
         """The nodes for a variable of this graph, or for another variable with its value."""
         return variables.nodes_in(variable, self)
 

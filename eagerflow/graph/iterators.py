@@ -12,6 +12,7 @@ from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.nodes import python_node
 from eagerflow.graph.session import running_session
+from eagerflow.typing import Structure
 
 
 class GraphIterator:
@@ -68,12 +69,7 @@ class GraphIterator:
 
         A run raises a `tf.errors.OutOfRangeError` at the end.
         """
-        return python_node(
-            self._next,
-            kind="IteratorGetNext",
-            name=name,
-            outputs=self._spec,
-        )
+        return python_node(self._next, kind="IteratorGetNext", name=name, outputs=self._spec)
 
     def get_next_as_optional(self) -> NodeOptional:
         """The next element, if there is one: every run of a session takes one."""
@@ -201,7 +197,7 @@ class NodeOptional:
         element_spec: the specs of the elements.
     """
 
-    def __init__(self, take: Callable[..., Any], arguments: tuple, element_spec: Any) -> None:
+    def __init__(self, take: Callable[..., Any], arguments: tuple, element_spec: Structure) -> None:
         self._spec = element_spec
         key = ("optional", id(self))
 
@@ -224,10 +220,7 @@ class NodeOptional:
 
         self._value_of = value
         self._taken = python_node(
-            taken,
-            *arguments,
-            kind="IteratorGetNextAsOptional",
-            outputs=TensorSpec([], dtypes.bool),
+            taken, *arguments, kind="IteratorGetNextAsOptional", outputs=TensorSpec([], dtypes.bool)
         )
 
     def has_value(self, name: str | None = None) -> Any:
@@ -240,11 +233,7 @@ class NodeOptional:
         A run raises a `tf.errors.InvalidArgumentError` if there is none.
         """
         return python_node(
-            self._value_of,
-            self._taken,
-            kind="OptionalGetValue",
-            name=name,
-            outputs=self._spec,
+            self._value_of, self._taken, kind="OptionalGetValue", name=name, outputs=self._spec
         )
 
     @property

@@ -17,6 +17,7 @@ from eagerflow.graph.variables import (
     trainable_variables,
 )
 from eagerflow.ops.control_flow import group
+from eagerflow.typing import DTypeLike
 
 if TYPE_CHECKING:
     from eagerflow.train.moving_average import ExponentialMovingAverage
@@ -67,7 +68,7 @@ def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> 
             graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
 
 
-def _decay(averages: ExponentialMovingAverage, dtype: Any) -> _core.Tensor:
+def _decay(averages: ExponentialMovingAverage, dtype: DTypeLike) -> _core.Tensor:
     decay = _core.ops.cast(averages._decay, dtype)
     if averages._num_updates is None:
         return decay

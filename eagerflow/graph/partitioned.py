@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.typing import DTypeLike, ShapeLike
 
 
 class SaveSliceInfo(NamedTuple):
@@ -77,7 +78,7 @@ class PartitionedVariable:
         self,
         name: str,
         shape: Any,
-        dtype: Any,
+        dtype: DTypeLike,
         variable_list: Sequence[Any],
         partitions: Sequence[int],
     ) -> None:
@@ -128,7 +129,7 @@ class PartitionedVariable:
             [axis] = self._partition_axes()
             return _core.ops.concat(self._variable_list, axis, name=self._name)
 
-    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+    def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         return self.as_tensor()
 
     def _whole(self, values: Sequence[Any]) -> Any:
@@ -193,7 +194,7 @@ class PartitionedVariable:
         )
 
 
-def partitions_of(partitioner: Any, shape: TensorShape, dtype: Any) -> list[int]:
+def partitions_of(partitioner: Any, shape: TensorShape, dtype: DTypeLike) -> list[int]:
     """Into how many parts a partitioner cuts each axis of a variable.
 
     Args:
@@ -223,7 +224,7 @@ def partitions_of(partitioner: Any, shape: TensorShape, dtype: Any) -> list[int]
     return list(parts)
 
 
-def slices(name: str, shape: Any, parts: Sequence[int]) -> list[SaveSliceInfo]:
+def slices(name: str, shape: ShapeLike, parts: Sequence[int]) -> list[SaveSliceInfo]:
     """The parts of a variable; the first ones are longer by one where the axis is no multiple.
 
     Args:
@@ -257,7 +258,7 @@ def slices(name: str, shape: Any, parts: Sequence[int]) -> list[SaveSliceInfo]:
     return found
 
 
-def part_of(variable: Any) -> SaveSliceInfo | None:
+def part_of(variable: _core.Variable) -> SaveSliceInfo | None:
     """The `SaveSliceInfo` of a variable; None if it is not a part."""
     return getattr(variable, "_save_slice_info", None)
 
@@ -299,6 +300,6 @@ def joined(parts: Sequence[Any]) -> PartitionedVariable:
     return PartitionedVariable(info.full_name, info.full_shape, unique[0].dtype, unique, partitions)
 
 
-def parts_of(variable: Any) -> list[Any]:
+def parts_of(variable: _core.Variable) -> list[Any]:
     """The variables that hold the value of a variable: itself, or its parts."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]

@@ -150,7 +150,7 @@ class QueueBase(PerSession):
         )
 
     @property
-    def dtypes(self) -> list[Any]:
+    def dtypes(self) -> list[dtypes.DType]:
         """The dtypes of the elements' components."""
         return self._dtypes
 
@@ -204,7 +204,7 @@ class QueueBase(PerSession):
             tf.errors.CancelledError: if the queue is closed.
         """
 
-        def put(values: list[Any]) -> None:
+        def put(values: list[_core.Tensor]) -> None:
             self._contents().put(self._converted(values))
 
         return self._run_or_record("enqueue", put, (self._components(vals),))
@@ -269,7 +269,7 @@ class QueueBase(PerSession):
     def _can_be_batched(self, shape: TensorShape) -> bool:
         return shape.is_fully_defined()
 
-    def _batched(self, parts: list[Any]) -> _core.Tensor:
+    def _batched(self, parts: list[_core.Tensor]) -> _core.Tensor:
         return _ops.stack(parts, 0)
 
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Any:
@@ -358,7 +358,7 @@ class PaddingFIFOQueue(QueueBase):
     def _can_be_batched(self, shape: TensorShape) -> bool:
         return shape.rank is not None
 
-    def _batched(self, parts: list[Any]) -> _core.Tensor:
+    def _batched(self, parts: list[_core.Tensor]) -> _core.Tensor:
         largest = np.max([part._shape_tuple() for part in parts], axis=0).astype(int).tolist()
         padded = []
         for part in parts:

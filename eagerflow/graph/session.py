@@ -231,7 +231,7 @@ class BaseSession:
             text = error.args[0] if error.args else error
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
 
-    def partial_run_setup(self, *args: Any, **kwargs: Any) -> None:
+    def partial_run_setup(self, *args: object, **kwargs: object) -> None:
         """Not supported: raises a RuntimeError."""
         raise RuntimeError("Sessions run fetches at once, not in parts.")
 
@@ -319,7 +319,7 @@ class _Planned:
             for (feed, dtype, numpy_dtype), value in zip(self._feeds, values, strict=True)
         ]
 
-    def pack(self, values: list[Any]) -> Any:
+    def pack(self, values: list[_core.Tensor]) -> Any:
         """The values, arrays, in the structure of the fetches; None for operations."""
         remaining = iter(values)
         return self._pack([_as_array(next(remaining)) if has else None for has in self._has_value])

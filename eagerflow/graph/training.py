@@ -12,12 +12,13 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.graph.partitioned import part_of
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.ops.control_flow import group, no_op
+from eagerflow.typing import DTypeLike
 
 
-def _slot(name: str, value: Any, shape: TensorShape, dtype: Any) -> GraphVariable:
+def _slot(name: str, value: Any, shape: TensorShape, dtype: DTypeLike) -> GraphVariable:
     """An untrainable variable with a constant initial value."""
 
-    def fill() -> Any:
+    def fill() -> _core.Tensor:
         return _core.ops.fill(_core.convert(value, dtype, None), shape.as_list())
 
     with name_scope(""):

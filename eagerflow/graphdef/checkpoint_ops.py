@@ -25,7 +25,7 @@ def _check_whole(slices: Any) -> None:
             raise ValueError(f"Variables are saved and restored as a whole, not in parts: {text}")
 
 
-def _save(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _save(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
         _check_whole(slices)
         write_bundle(_names(prefix)[0], dict(zip(_names(names), tensors, strict=True)))
@@ -47,7 +47,7 @@ def _restore(builder: object, node: object, inputs: dict, attrs: dict) -> list[A
     return [now_or_node(restore, outputs, "RestoreV2", *arguments)]
 
 
-def _merge(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _merge(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     def merge(prefixes: Any, destination: Any) -> None:
         found = {}
         target = _names(destination)[0]
@@ -64,7 +64,7 @@ def _merge(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any
     return []
 
 
-def _sharded(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _sharded(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     shard, count = (
         tf.strings.as_string(inputs[key], width=5, fill="0") for key in ("shard", "num_shards")
     )

@@ -73,7 +73,7 @@ def whole(
     return host_call(operation, structure, (), dict(arguments), name=definition.name)
 
 
-def _calls_python(results: list[Any], given: set[str]) -> bool:
+def _calls_python(results: list[_core.Tensor], given: set[str]) -> bool:
     """Whether tensors are computed of others by nodes that call Python and cannot be exported."""
     found = False
     seen = set(given)

@@ -49,21 +49,21 @@ def _make(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @_handles("TensorArrayWriteV3", "TensorArrayWriteV2")
-def _write(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _write(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     items = inputs["flow_in"]
     grows = inputs["handle"].is_growing
     return [_ops.tensor_list_set_item(items, inputs["index"], inputs["value"], grows)]
 
 
 @_handles("TensorArrayReadV3", "TensorArrayReadV2")
-def _read(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _read(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     handle = inputs["handle"]
     items = inputs["flow_in"]
     return [_ops.tensor_list_get_item(items, inputs["index"], handle.dtype, handle.sizes)]
 
 
 @_handles("TensorArrayGatherV3", "TensorArrayGatherV2")
-def _gather(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _gather(builder: object, node: Any, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     handle = inputs["handle"]
     sizes = handle.sizes
     if sizes is None and "element_shape" in node.attr and attrs["element_shape"].rank is not None:
@@ -73,18 +73,18 @@ def _gather(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @_handles("TensorArrayScatterV3", "TensorArrayScatterV2")
-def _scatter(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     return [_ops.tensor_list_scatter(inputs["flow_in"], inputs["indices"], inputs["value"])]
 
 
 @_handles("TensorArrayConcatV3", "TensorArrayConcatV2")
-def _concat(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _concat(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     handle = inputs["handle"]
     return list(_ops.tensor_list_concat(inputs["flow_in"], None, handle.dtype, handle.sizes))
 
 
 @_handles("TensorArraySplitV3", "TensorArraySplitV2")
-def _split(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _split(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     sizes = inputs["handle"].sizes
     shape = tf.constant(-1 if sizes is None else [-1 if n is None else n for n in sizes])
     return [composed.tensor_list_split(inputs["value"], shape, inputs["lengths"])]
@@ -96,5 +96,5 @@ def _size(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]
 
 
 @_handles("TensorArrayCloseV3", "TensorArrayCloseV2")
-def _close(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _close(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
     return []

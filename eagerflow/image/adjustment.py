@@ -14,12 +14,13 @@ from eagerflow.image import codecs, formats
 from eagerflow.image.checks import invalid, real
 from eagerflow.image.color import as_floats, convert_image_dtype, hsv_to_rgb, rgb_to_hsv
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _scalar(value: Any, op: str, images: Tensor, name: str) -> Tensor:
+def _scalar(value: TensorLike, op: str, images: Tensor, name: str) -> Tensor:
     """A factor as a float32 scalar, for images that an operation accepts."""
     factor = _core.convert(value, None, dtypes.float32)
     if factor.dtype is not dtypes.float32:
@@ -38,7 +39,7 @@ def _check_channels(images: Tensor, op: str) -> None:
 
 
 @op_function
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Images made brighter.
 
     Args:
@@ -54,7 +55,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 @op_function(in_graph=of_any_rank(3))
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: Any) -> Tensor:
     """Images with more or less contrast: `(x - mean) * factor + mean`, channel by channel.
 
     Args:
@@ -79,7 +80,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 @op_function
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """Gamma correction: `gain * x ** gamma`.
 
     Args:
@@ -136,7 +137,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(image: TensorLike, saturation_factor: Any, name: str | None = None) -> Tensor:
     """Images with more or less saturated colours.
 
     Args:
@@ -166,7 +167,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 @op_function
 def adjust_jpeg_quality(
-    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+    image: TensorLike, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Tensor:
     """An image as it looks after JPEG compression.
 

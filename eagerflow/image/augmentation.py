@@ -13,6 +13,7 @@ from eagerflow.image import adjustment
 from eagerflow.image.checks import invalid, three_or_four
 from eagerflow.ops.control_flow import cond
 from eagerflow.ops.random import stateful, stateless
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -23,22 +24,22 @@ _Draw = Callable[..., Tensor]
 def _stream(seed: int | None) -> _Draw:
     """Uniform random values from the global stream."""
 
-    def draw(shape: Any, low: Tensor, high: Tensor, dtype: Any = dtypes.float32) -> Tensor:
+    def draw(shape: Any, low: Tensor, high: Tensor, dtype: DTypeLike = dtypes.float32) -> Tensor:
         return stateful.uniform(shape, low, high, dtype, seed=seed)
 
     return draw
 
 
-def _seeded(seed: Any) -> _Draw:
+def _seeded(seed: TensorLike) -> _Draw:
     """Uniform random values that the seed alone determines."""
 
-    def draw(shape: Any, low: Tensor, high: Tensor, dtype: Any = dtypes.float32) -> Tensor:
+    def draw(shape: Any, low: Tensor, high: Tensor, dtype: DTypeLike = dtypes.float32) -> Tensor:
         return stateless.stateless_uniform(shape, seed, low, high, dtype)
 
     return draw
 
 
-def _flipped(image: Any, axis: int, draw: _Draw) -> Tensor:
+def _flipped(image: TensorLike, axis: int, draw: _Draw) -> Tensor:
     tensor = _core.as_tensor(image)
     if tensor.ndim is None:
 
@@ -60,7 +61,7 @@ def _flipped(image: Any, axis: int, draw: _Draw) -> Tensor:
 
 
 @op_function
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images flipped left to right, each with probability one half.
 
     >>> tf.image.random_flip_left_right(tf.ones([2, 2, 1])).shape
@@ -70,7 +71,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
 
 
 @op_function
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
     """Images flipped upside down, each with probability one half.
 
     >>> tf.image.random_flip_up_down(tf.ones([2, 2, 1])).shape
@@ -80,7 +81,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
 
 
 @op_function
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """Images flipped left to right or not, as the seed `[2]` determines.
 
     >>> tf.image.stateless_random_flip_left_right([[[1], [2]]], seed=(2, 3)).shape
@@ -90,7 +91,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
 
 
 @op_function
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """Images flipped upside down or not, as the seed `[2]` determines.
 
     >>> tf.image.stateless_random_flip_up_down([[[1]], [[2]]], seed=(2, 3)).shape
@@ -144,7 +145,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
 
 
 @op_function
-def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
+def random_contrast(image: Any, lower: Any, upper: TensorLike, seed: int | None = None) -> Tensor:
     """Images whose contrast is changed by a factor between `lower` and `upper`.
 
     Raises:
@@ -158,7 +159,7 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None)
 
 
 @op_function
-def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: TensorLike) -> Tensor:
     """Images whose contrast is changed by a factor that the seed `[2]` determines.
 
     >>> tf.image.stateless_random_contrast(tf.ones([1, 1, 1]), 0.2, 0.5, (1, 2)).shape
@@ -194,7 +195,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
 
 
 @op_function
-def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
+def random_saturation(image: Any, lower: Any, upper: TensorLike, seed: int | None = None) -> Tensor:
     """Images whose saturation is changed by a factor between `lower` and `upper`.
 
     Raises:
@@ -227,7 +228,7 @@ def _quality_range(least: Any, most: Any) -> None:
 
 @op_function
 def random_jpeg_quality(
-    image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: int | None = None
+    image: TensorLike, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: int | None = None
 ) -> Tensor:
     """An image as it looks after JPEG compression of random quality.
 
@@ -244,7 +245,7 @@ def random_jpeg_quality(
 
 @op_function
 def stateless_random_jpeg_quality(
-    image: Any, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: Any
+    image: TensorLike, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: TensorLike
 ) -> Tensor:
     """An image as it looks after JPEG compression of a quality that the seed `[2]` determines.
 
@@ -256,7 +257,7 @@ def stateless_random_jpeg_quality(
     return adjustment.adjust_jpeg_quality(image, quality)
 
 
-def _cropped(value: Any, size: Any, draw: _Draw) -> Tensor:
+def _cropped(value: TensorLike, size: TensorLike, draw: _Draw) -> Tensor:
     tensor = _core.as_tensor(value)
     wanted = _core.convert(size, None, dtypes.int32)
     if wanted.dtype not in (dtypes.int32, dtypes.int64):

@@ -16,6 +16,7 @@ from eagerflow.framework.host_call import always, on_host, shaped_like
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image import formats
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util.optional import optional
 
 Tensor = _core.Tensor
@@ -25,7 +26,7 @@ def _invalid(message: str, op: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}]")
 
 
-def _content(contents: Any, op: str) -> bytes:
+def _content(contents: TensorLike, op: str) -> bytes:
     """The bytes of a scalar string."""
     if isinstance(contents, bytes):
         data = contents
@@ -41,7 +42,7 @@ def _content(contents: Any, op: str) -> bytes:
     return data
 
 
-def _checked(channels: Any, op: str) -> int:
+def _checked(channels: int | None, op: str) -> int:
     channels = 0 if channels is None else int(channels)
     if channels not in (0, 1, 3, 4):
         raise _invalid(f"`channels` must be 0, 1, 3 or 4 but got {channels}", op)
@@ -63,7 +64,7 @@ def _jpeg(data: bytes, channels: int, op: str, **options: Any) -> np.ndarray:
         ) from error
 
 
-def _png(data: bytes, channels: int, op: str, dtype: Any = np.uint8) -> np.ndarray:
+def _png(data: bytes, channels: int, op: str, dtype: DTypeLike = np.uint8) -> np.ndarray:
     try:
         return formats.decode_png(data, channels, dtype)
     except formats.BadImage as error:
@@ -89,7 +90,7 @@ def _bmp(data: bytes, channels: int, op: str) -> np.ndarray:
 
 
 def _still(
-    data: bytes, channels: int, op: str, dtype: Any = np.uint8, **options: Any
+    data: bytes, channels: int, op: str, dtype: DTypeLike = np.uint8, **options: Any
 ) -> np.ndarray:
     """One image of a format other than BMP; the options are those of `formats.decode_jpeg`."""
     kind = formats.format_of(data)
@@ -145,7 +146,7 @@ def _crop_spec(
 
 
 def _png_spec(
-    contents: object, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: object, channels: Any = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
 ) -> TensorSpec:
     return TensorSpec([None, None, channels or None], dtype)
 
@@ -155,7 +156,7 @@ def _bmp_spec(contents: object, channels: Any = 0, name: str | None = None) -> T
 
 
 def _webp_spec(
-    contents: object, channels: Any = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: object, channels: Any = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
 ) -> TensorSpec:
     return TensorSpec([None, None, None, channels or None], dtype)
 
@@ -163,7 +164,7 @@ def _webp_spec(
 def _image_spec(
     contents: object,
     channels: Any = None,
-    dtype: Any = dtypes.uint8,
+    dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> TensorSpec:
@@ -184,7 +185,7 @@ def _encoded_png_spec(image: Tensor, compression: int = -1, name: str | None = N
 
 @composed_op("DecodeJpeg", in_graph=on_host(_jpeg_spec), contents=Input("string", converts="alone"))
 def decode_jpeg(
-    contents: Any,
+    contents: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -227,7 +228,7 @@ def decode_jpeg(
     crop_window=Input("int32", converts="alone"),
 )
 def decode_and_crop_jpeg(
-    contents: Any,
+    contents: TensorLike,
     crop_window: Any,
     channels: int = 0,
     ratio: int = 1,
@@ -283,7 +284,7 @@ def decode_and_crop_jpeg(
 
 @composed_op("DecodePng", in_graph=on_host(_png_spec), contents=Input("string"), dtype=DType)
 def decode_png(
-    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: Any, channels: int = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
 ) -> Tensor:
     """Decodes a PNG image; JPEG and still GIF images are accepted, too.
 
@@ -312,7 +313,7 @@ def decode_png(
 
 
 @composed_op("DecodeBmp", in_graph=on_host(_bmp_spec), contents=Input("string"))
-def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
+def decode_bmp(contents: TensorLike, channels: int = 0, name: str | None = None) -> Tensor:
     """Decodes a BMP image.
 
     Args:
@@ -345,7 +346,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Ten
     in_graph=on_host(always(TensorSpec([None, None, None, 3], dtypes.uint8))),
     contents=Input("string"),
 )
-def decode_gif(contents: Any, name: str | None = None) -> Tensor:
+def decode_gif(contents: TensorLike, name: str | None = None) -> Tensor:
     """The frames of a GIF image; a JPEG or PNG image has one frame.
 
     Args:
@@ -366,7 +367,7 @@ def decode_gif(contents: Any, name: str | None = None) -> Tensor:
 
 @composed_op("DecodeWebP", in_graph=on_host(_webp_spec), contents=Input("string"), dtype=DType)
 def decode_webp(
-    contents: Any, channels: int = 0, dtype: Any = dtypes.uint8, name: str | None = None
+    contents: Any, channels: int = 0, dtype: DTypeLike = dtypes.uint8, name: str | None = None
 ) -> Tensor:
     """The frames of a WebP image.
 
@@ -394,9 +395,9 @@ def decode_webp(
 
 @composed_op("DecodeImage", in_graph=on_host(_image_spec), contents=Input("string"), dtype=DType)
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
-    dtype: Any = dtypes.uint8,
+    dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:
@@ -441,7 +442,7 @@ def decode_image(
 
 
 @composed_op("Substr", in_graph=on_host(shaped_like(dtypes.bool)), contents=Input("string"))
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether strings begin like JPEG files.
 
     >>> bool(tf.io.is_jpeg(b"\\xff\\xd8\\xff\\xe0"))
@@ -459,7 +460,7 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     "ExtractJpegShape", in_graph=on_host(_shape_spec), contents=Input("string"), output_type=DType
 )
 def extract_jpeg_shape(
-    contents: Any, output_type: Any = dtypes.int32, name: str | None = None
+    contents: TensorLike, output_type: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
     """Height, width and channels of a JPEG image, from its header.
 
@@ -487,7 +488,7 @@ def extract_jpeg_shape(
     "EncodeJpeg", in_graph=on_host(always(TensorSpec([], dtypes.string))), image=Input("uint8")
 )
 def encode_jpeg(
-    image: Any,
+    image: TensorLike,
     format: str = "",
     quality: int = 95,
     progressive: bool = False,
@@ -618,7 +619,7 @@ def _png_bytes(array: np.ndarray, level: int) -> bytes:
 @composed_op(
     "EncodePng", in_graph=on_host(_encoded_png_spec), image=Input("uint8", "uint16", prefer="uint8")
 )
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
     """The bytes of PNG files.
 
     Args:

@@ -15,6 +15,7 @@ from eagerflow.framework.sizes import is_known, of_any_rank, reshaped, sizes_of,
 from eagerflow.image.checks import image_of, invalid
 from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
 from eagerflow.ops.conversion import saturate_cast
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -22,7 +23,7 @@ Tensor = _core.Tensor
 
 @op_function
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:
     """Images in another dtype, their values scaled.
 
@@ -60,7 +61,7 @@ def convert_image_dtype(
     return cast(_ops.multiply(tensor, scale), target)
 
 
-def as_floats(image: Any) -> tuple[Tensor, dtypes.DType]:
+def as_floats(image: TensorLike) -> tuple[Tensor, dtypes.DType]:
     """An image as floats, and the dtype that it had."""
     tensor = _core.as_tensor(image)
     dtype = tensor.dtype
@@ -69,7 +70,7 @@ def as_floats(image: Any) -> tuple[Tensor, dtypes.DType]:
     return convert_image_dtype(tensor, dtypes.float32), dtype
 
 
-def _three_channels(value: Any, name: str) -> Tensor:
+def _three_channels(value: TensorLike, name: str) -> Tensor:
     tensor = _core.as_tensor(value)
     if not tensor.dtype.is_floating and not isinstance(value, Tensor):
         tensor = _ops.cast(tensor, dtypes.float32)
@@ -88,7 +89,7 @@ def _three_channels(value: Any, name: str) -> Tensor:
 
 
 @composed_op("RGBToHSV", images=Input(FLOAT_TYPES, prefer="float32"))
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value of red, green and blue.
 
     Args:
@@ -132,7 +133,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
 
 @composed_op("HSVToRGB", images=Input(FLOAT_TYPES, prefer="float32"))
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value.
 
     Args:
@@ -236,7 +237,7 @@ def yuv_to_rgb(images: Any) -> Tensor:
 
 
 @op_function
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """The grey levels of colours: `0.2989 red + 0.587 green + 0.114 blue`.
 
     Args:
@@ -262,7 +263,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 @op_function(in_graph=of_any_rank(3))
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Grey levels in all three channels.
 
     Args:

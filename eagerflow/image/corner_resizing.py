@@ -62,7 +62,7 @@ def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     keeps_dtype = function.__name__ == "resize_nearest_neighbor"
 
     @functools.wraps(function)
-    def resized(images: TensorLike, size: Any, *rest: Any, **options: Any) -> Tensor:
+    def resized(images: TensorLike, size: TensorLike, *rest: Any, **options: Any) -> Tensor:
         images, size = _core.as_tensor(images), _core.convert(size, None, dtypes.int32)
         shape = images.shape
         known: Any = _core.static_value(size)
@@ -84,7 +84,7 @@ def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 @_of_known_sizes
 def resize_bilinear(
     images: TensorLike,
-    size: Any,
+    size: TensorLike,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
@@ -116,11 +116,11 @@ def resize_bilinear(
 @_of_known_sizes
 def resize_nearest_neighbor(
     images: TensorLike,
-    size: Any,
+    size: TensorLike,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
-) -> Any:
+) -> Tensor:
     """Images resized to the nearest pixels, of their own dtype."""
     images = _core.as_tensor(images)
     known: Any = _core.static_value(_core.as_tensor(size))
@@ -145,7 +145,7 @@ _CUBIC_STEPS = 1024
 @_of_known_sizes
 def resize_bicubic(
     images: TensorLike,
-    size: Any,
+    size: TensorLike,
     align_corners: bool = False,
     name: str | None = None,
     half_pixel_centers: bool = False,
@@ -169,7 +169,7 @@ def resize_bicubic(
 @op_function
 @_of_known_sizes
 def resize_area(
-    images: TensorLike, size: Any, align_corners: bool = False, name: str | None = None
+    images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
     """Images resized by averaging areas, float32."""
 

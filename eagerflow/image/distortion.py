@@ -16,6 +16,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import invalid
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.random.stateless import start_of
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -108,7 +109,7 @@ def _covers(crop: tuple[int, int, int, int], objects: np.ndarray, least: float) 
 
 def _sampled(
     image_size: Any,
-    bounding_boxes: Any,
+    bounding_boxes: TensorLike,
     words: Callable[[int], _Words],
     min_object_covered: Any,
     aspect_ratio_range: Any,
@@ -172,13 +173,13 @@ def _sampled(
     )
 
 
-def _box_specs(image_size: Any, *args: Any, **kwargs: Any) -> SampleDistortedBoundingBox:
+def _box_specs(image_size: Any, *args: object, **kwargs: object) -> SampleDistortedBoundingBox:
     dtype = _core.convert(image_size, None, dtypes.int32).dtype
     corners = TensorSpec([3], dtype)
     return SampleDistortedBoundingBox(corners, corners, TensorSpec([1, 1, 4], dtypes.float32))
 
 
-def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: Any) -> int:
+def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: object) -> int:
     attempts = args[6] if len(args) > 6 else max_attempts
     return 100 if attempts is None else int(attempts)
 
@@ -195,7 +196,7 @@ def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: Any) -> int
 )
 def sample_distorted_bounding_box(
     image_size: Any,
-    bounding_boxes: Any,
+    bounding_boxes: TensorLike,
     seed: int = 0,
     min_object_covered: Any = 0.1,
     aspect_ratio_range: Any = None,
@@ -256,8 +257,8 @@ def sample_distorted_bounding_box(
 )
 def stateless_sample_distorted_bounding_box(
     image_size: Any,
-    bounding_boxes: Any,
-    seed: Any,
+    bounding_boxes: TensorLike,
+    seed: TensorLike,
     min_object_covered: Any = 0.1,
     aspect_ratio_range: Any = None,
     area_range: Any = None,

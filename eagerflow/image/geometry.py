@@ -25,19 +25,20 @@ from eagerflow.ops.array import pad
 from eagerflow.ops.composed_op import NUMERIC_TYPES, Input, composed_op
 from eagerflow.ops.control_flow import switch_case
 from eagerflow.ops.random import stateful
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _images(value: Any) -> Tensor:
+def _images(value: TensorLike) -> Tensor:
     """One image or a batch, or one of both if the rank is unknown."""
     tensor = image_of(value)
     return tensor if tensor.ndim is None else three_or_four(tensor)
 
 
 @op_function
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """Images flipped left to right.
 
     >>> tf.image.flip_left_right([[[1], [2]]])[0, :, 0].numpy()
@@ -47,7 +48,7 @@ def flip_left_right(image: Any) -> Tensor:
 
 
 @op_function
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """Images flipped upside down.
 
     >>> tf.image.flip_up_down([[[1]], [[2]]])[:, 0, 0].numpy()
@@ -57,7 +58,7 @@ def flip_up_down(image: Any) -> Tensor:
 
 
 @op_function
-def transpose(image: Any, name: str | None = None) -> Tensor:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Images transposed: rows become columns.
 
     >>> tf.image.transpose(tf.zeros([2, 3, 1])).shape
@@ -68,7 +69,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
     """Images rotated counter-clockwise by `k` right angles.
 
     >>> tf.image.rot90([[[1], [2]]])[:, 0, 0].numpy()
@@ -91,7 +92,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
 @op_function
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: TensorLike
 ) -> Tensor:
     """A crop of images.
 
@@ -132,7 +133,7 @@ def crop_to_bounding_box(
 
 @op_function
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: TensorLike
 ) -> Tensor:
     """Images padded with zeros.
 
@@ -169,7 +170,7 @@ def pad_to_bounding_box(
 
 
 @op_function
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: TensorLike) -> Tensor:
     """Images cropped or padded centrally to a size.
 
     Args:
@@ -201,7 +202,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     return pad_to_bounding_box(cropped, top, left, height, width)
 
 
-def _margin(size: Any, fraction: Any) -> int | Tensor:
+def _margin(size: TensorLike, fraction: Any) -> int | Tensor:
     """The size that is cut away before the central fraction of an axis."""
     if is_known(size, fraction):
         return int((size - size * fraction) / 2)
@@ -210,7 +211,7 @@ def _margin(size: Any, fraction: Any) -> int | Tensor:
 
 
 @op_function
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: Any) -> Tensor:
     """The central region of images.
 
     Args:
@@ -286,10 +287,7 @@ def extract_patches(
     indices: list = []
     counts: list = []
     pads: list = [0, 0]
-    for size, window, step, rate in (
-        (rows, high, down, apart),
-        (columns, wide, right, aside),
-    ):
+    for size, window, step, rate in ((rows, high, down, apart), (columns, wide, right, aside)):
         extent = (window - 1) * rate + 1
         if padding == "VALID":
             count, before = (size - extent) // step + 1, 0
@@ -333,8 +331,8 @@ def _glimpse_spec(input: Tensor, size: Any, offsets: Any, *_: object, **__: obje
     offsets=Input("float32"),
 )
 def extract_glimpse(
-    input: Any,
-    size: Any,
+    input: TensorLike,
+    size: TensorLike,
     offsets: Any,
     centered: bool = True,
     normalized: bool = True,
@@ -400,7 +398,7 @@ def extract_glimpse(
 
 
 @op_function
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Images with mean 0 and variance 1.
 
     Args:
@@ -429,7 +427,7 @@ def per_image_standardization(image: Any) -> Tensor:
 
 
 @op_function
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """Image gradients: differences downwards and to the right.
 
     Args:
@@ -454,14 +452,11 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
         )
     dy = _ops.subtract(tensor[:, 1:], tensor[:, :-1])
     dx = _ops.subtract(tensor[:, :, 1:], tensor[:, :, :-1])
-    return (
-        pad(dy, [[0, 0], [0, 1], [0, 0], [0, 0]]),
-        pad(dx, [[0, 0], [0, 0], [0, 1], [0, 0]]),
-    )
+    return (pad(dy, [[0, 0], [0, 1], [0, 0], [0, 0]]), pad(dx, [[0, 0], [0, 0], [0, 1], [0, 0]]))
 
 
 @op_function
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Edges by Sobel filters.
 
     Args:
@@ -491,7 +486,7 @@ def sobel_edges(image: Any) -> Tensor:
 
 
 @op_function
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of absolute differences of neighbouring pixels, for each image.
 
     Raises:

@@ -15,6 +15,7 @@ from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_may_e
 from eagerflow.image.color import convert_image_dtype
 from eagerflow.ops.nn.convolution import depthwise_conv2d
 from eagerflow.ops.nn.pooling import avg_pool2d
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -49,7 +50,7 @@ def _scaled(max_val: Any, dtype: dtypes.DType) -> Tensor:
 
 
 @op_function
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of images, in decibels.
 
     Args:
@@ -98,9 +99,7 @@ def _ssim_per_channel(
     *batch, height, width, channels = sizes_of(x)
     if any(is_known(side) and side < size for side in (height, width)):
         raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Images of {height}x{width} are smaller than the filter of {size}x{size}",
+            None, None, f"Images of {height}x{width} are smaller than the filter of {size}x{size}"
         )
     weights = _gaussian(size, sigma)
 

@@ -14,6 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import invalid, whole
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -24,7 +25,7 @@ CombinedNonMaxSuppression = namedtuple(
 )
 
 
-def _checked(boxes: Any, scores: Any, op: str) -> tuple[np.ndarray, np.ndarray]:
+def _checked(boxes: TensorLike, scores: TensorLike, op: str) -> tuple[np.ndarray, np.ndarray]:
     corners = np.asarray(_core.convert(boxes, None, dtypes.float32).numpy())
     values = np.asarray(_core.convert(scores, None, dtypes.float32).numpy())
     if corners.ndim != 2 or corners.shape[1] != 4:
@@ -248,7 +249,7 @@ def non_max_suppression_overlaps(
     return _core.convert(np.array(chosen, np.int32), dtypes.int32, None)
 
 
-def _number(value: Any) -> int | None:
+def _number(value: TensorLike) -> int | None:
     known = _core.static_value(_core.as_tensor(value))
     return None if known is None else int(known)
 
@@ -256,9 +257,9 @@ def _number(value: Any) -> int | None:
 def _padded_specs(
     boxes: Tensor,
     scores: Tensor,
-    max_output_size: Any,
+    max_output_size: TensorLike,
     iou_threshold: object = 0.5,
-    score_threshold: Any = float("-inf"),
+    score_threshold: TensorLike = float("-inf"),
     pad_to_max_output_size: bool = False,
     *_: object,
     **__: object,
@@ -352,7 +353,7 @@ def _combined_specs(
     max_output_size_per_class: Any,
     max_total_size: Any,
     iou_threshold: object = 0.5,
-    score_threshold: Any = float("-inf"),
+    score_threshold: TensorLike = float("-inf"),
     pad_per_class: bool = False,
     *_: object,
     **__: object,

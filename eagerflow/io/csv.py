@@ -72,7 +72,7 @@ def split_line(line: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
         at = end + 1
 
 
-def _number(field: bytes, dtype: dtypes.DType, column: int) -> Any:
+def _number(field: bytes, dtype: dtypes.DType, column: int) -> float:
     try:
         if b"_" in field:
             raise ValueError

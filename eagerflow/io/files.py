@@ -51,7 +51,7 @@ def _path(filename: FilePath, op: str) -> str:
 
 
 @op_function(in_graph=on_host(always(TensorSpec([], dtypes.string))))
-def read_file(filename: Any, name: str | None = None) -> Tensor:
+def read_file(filename: FilePath, name: str | None = None) -> Tensor:
     """The contents of a file, as a scalar string.
 
     Args:
@@ -73,7 +73,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
 
 @op_function(in_graph=on_host(always(None), effects=True))
-def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> None:
+def write_file(filename: FilePath, contents: TensorLike, name: str | None = None) -> None:
     """Writes a scalar string to a file; folders that are missing are made.
 
     Args:
@@ -101,7 +101,7 @@ def write_file(filename: Any, contents: TensorLike, name: str | None = None) -> 
     in_graph=on_host(always(TensorSpec([None], dtypes.string))),
     pattern=Input("string"),
 )
-def matching_files(pattern: Any, name: str | None = None) -> Tensor:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """The names of the files that match a pattern, sorted.
 
     Args:
@@ -130,7 +130,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 
 @composed_op("MatchingFiles", pattern=Input("string"))
-def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variable:
     """The names of the files that match a pattern now, in a variable.
 
     Args:

@@ -31,11 +31,7 @@ from eagerflow.typing import DTypeLike, TensorLike
 _ops = _core.ops
 Tensor = _core.Tensor
 
-_LISTS = {
-    dtypes.float32: "float_list",
-    dtypes.int64: "int64_list",
-    dtypes.string: "bytes_list",
-}
+_LISTS = {dtypes.float32: "float_list", dtypes.int64: "int64_list", dtypes.string: "bytes_list"}
 _KINDS = {"float_list": "float", "int64_list": "int64", "bytes_list": "string"}
 
 
@@ -93,7 +89,7 @@ class Column:
             )
         return getattr(feature, kind).value
 
-    def array(self, values: Sequence[Any]) -> np.ndarray:
+    def array(self, values: Sequence[TensorLike]) -> np.ndarray:
         """Values as a vector."""
         if self.dtype is dtypes.string:
             result = np.empty(len(values), object)

@@ -18,6 +18,7 @@ from eagerflow.io.raw import strings_of, strings_tensor
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.example import MESSAGES
 from eagerflow.protos.schema import protobuf
+from eagerflow.typing import FilePath, TensorLike
 
 Tensor = _core.Tensor
 
@@ -228,8 +229,8 @@ def decode_proto(
 
 @composed_op("EncodeProto", sizes=Input("int32"), descriptor_source=str)
 def encode_proto(
-    sizes: Any,
-    values: Sequence[Any],
+    sizes: TensorLike,
+    values: Sequence[TensorLike],
     field_names: Sequence[str],
     message_type: str,
     descriptor_source: Any = "local://",
@@ -324,7 +325,7 @@ def _encoded(kind: Any, field: Any, items: list[Any]) -> bytes:
     return b"".join(parts)
 
 
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+def write_graph(graph_or_graph_def: Any, logdir: FilePath, name: str, as_text: bool = True) -> str:
     """Writes a graph's message to a file.
 
     Args:

@@ -154,7 +154,7 @@ def _raw_values(
 
 
 @composed_op("EncodeBase64", elementwise=1, input=Input("string"))
-def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
+def encode_base64(input: TensorLike, pad: bool = False, name: str | None = None) -> Tensor:
     """Each string in web-safe base64.
 
     Args:
@@ -171,7 +171,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
 
 
 @composed_op("DecodeBase64", elementwise=1, input=Input("string"))
-def decode_base64(input: Any, name: str | None = None) -> Tensor:
+def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
     """Decodes web-safe base64; padding may be absent.
 
     Args:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from eagerflow import _core, errors
 from eagerflow.io.os_errors import from_os_error, path_text, translated
+from eagerflow.typing import FilePath, TensorLike
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -23,7 +24,7 @@ _NUMBERED = {0: "", 1: "ZLIB", 2: "GZIP"}  # as version 1 has them
 _NOT_RECORDS = " (Is this even a TFRecord file?)"
 
 
-def masked_crc32c(data: Any) -> int:
+def masked_crc32c(data: TensorLike) -> int:
     """The checksum in the form that files hold: rotated, so that it can itself be summed."""
     return masked(_core.crc32c(data))
 
@@ -114,7 +115,7 @@ class _Inflating(io.RawIOBase):
         super().close()
 
 
-def open_for_reading(path: Any, compression: str = "", buffer_size: int = _PIECE) -> BinaryIO:
+def open_for_reading(path: FilePath, compression: str = "", buffer_size: int = _PIECE) -> BinaryIO:
     """A file's bytes, decompressed, as a buffered binary file.
 
     Args:

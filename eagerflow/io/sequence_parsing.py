@@ -43,7 +43,7 @@ def _steps(column: Column, example: Any, k: int) -> list[Any] | None:
 
 def _dense(
     column: Column, feature: FixedLenSequenceFeature, examples: list[Any], batch: bool
-) -> tuple[Any, Any]:
+) -> tuple[_core.Tensor, None] | tuple[_core.Tensor, _core.Tensor]:
     step = sizes_of(feature.shape)
     width = int(np.prod(step))
     parts, lengths = [], []
@@ -146,7 +146,7 @@ def _batch_specs(
     serialized: Any,
     context_features: Any = None,
     sequence_features: Any = None,
-    example_names: Any = None,
+    example_names: object = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     _check_features(context_features, sequence_features)

@@ -10,12 +10,13 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.io.serialization import field_of, tensor_message, tensor_of_message
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 
 def make_tensor_proto(
-    values: Any,
-    dtype: Any = None,
-    shape: Any = None,
+    values: TensorLike,
+    dtype: DTypeLike | None = None,
+    shape: ShapeLike | None = None,
     verify_shape: bool = False,
     allow_broadcast: bool = False,
 ) -> Any:
@@ -71,7 +72,7 @@ def make_tensor_proto(
     return message
 
 
-def _tensor(values: Any, dtype: dtypes.DType | None) -> _core.Tensor:
+def _tensor(values: TensorLike, dtype: dtypes.DType | None) -> _core.Tensor:
     if dtype is None or dtype not in dtypes.STORED_DTYPES:
         return _core.convert(values, dtype, None)
     array = np.asarray(values)
@@ -85,7 +86,7 @@ def _tensor(values: Any, dtype: dtypes.DType | None) -> _core.Tensor:
     return _core.convert(array.astype(dtype.as_numpy_dtype), dtype, None)
 
 
-def make_ndarray(tensor: Any) -> np.ndarray:
+def make_ndarray(tensor: TensorLike) -> np.ndarray:
     """The array that a TensorProto message holds.
 
     Args:

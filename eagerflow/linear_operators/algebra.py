@@ -31,6 +31,7 @@ from eagerflow.linear_operators.diagonal import (
 )
 from eagerflow.linear_operators.operator import LinearOperator
 from eagerflow.ops.linalg import diagonals, factorization, products, solvers
+from eagerflow.typing import TensorLike
 
 
 def _conj(value: Any) -> Any:
@@ -197,7 +198,7 @@ def _product_of_zeros(left: LinearOperator, right: LinearOperator) -> LinearOper
     return left if isinstance(left, LinearOperatorZeros) else right
 
 
-def _scale(operator: LinearOperator) -> Any:
+def _scale(operator: LinearOperator) -> _core.Tensor:
     """The diagonal, or the number that all of it is, as a column."""
     if isinstance(operator, LinearOperatorDiag):
         return operator.diag
@@ -213,7 +214,7 @@ def _product_of_diagonals(left: LinearOperator, right: LinearOperator) -> Linear
     return LinearOperatorDiag(_scale(left) * _scale(right), **hints)
 
 
-def _triangle(matrix: Any, left: LinearOperator, right: LinearOperator) -> LinearOperator:
+def _triangle(matrix: TensorLike, left: LinearOperator, right: LinearOperator) -> LinearOperator:
     return LinearOperatorLowerTriangular(
         matrix,
         is_non_singular=_non_singular(left, right),
@@ -301,8 +302,8 @@ def _matmul(
 
 
 def _matvec(
-    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, **kwargs: Any
-) -> Any:
+    a: Any, b: TensorLike, transpose_a: bool = False, adjoint_a: bool = False, **kwargs: object
+) -> _core.Tensor:
     if transpose_a:
         raise ValueError("Transposing not supported at this time.")
     return a.matvec(b, adjoint=adjoint_a)

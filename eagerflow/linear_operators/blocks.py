@@ -22,6 +22,7 @@ from eagerflow.linear_operators.operator import (
 )
 from eagerflow.linear_operators.spec import HINTS
 from eagerflow.ops.linalg import products
+from eagerflow.typing import TensorLike
 
 
 class _Blockwise(LinearOperator):
@@ -48,14 +49,14 @@ class _Blockwise(LinearOperator):
         """The number of columns of each block column, as scalars of int32."""
         return [operator.domain_dimension_tensor() for operator in self._diagonal_operators]
 
-    def _range_sizes(self) -> list[Any]:
+    def _range_sizes(self) -> list[_core.Tensor]:
         """The number of rows of each block row, as scalars of int32."""
         return [operator.range_dimension_tensor() for operator in self._diagonal_operators]
 
-    def _matmul_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
+    def _matmul_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[Any]:
         raise NotImplementedError
 
-    def _solve_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
+    def _solve_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[Any]:
         raise NotImplementedError
 
     def _split(self, x: Any, sizes: list[Any]) -> list[Any]:
@@ -71,7 +72,7 @@ class _Blockwise(LinearOperator):
         ]
         return tf.concat(parts, axis=-2)
 
-    def _is_blockwise(self, x: Any, vectors: bool = False) -> bool:
+    def _is_blockwise(self, x: TensorLike, vectors: bool = False) -> bool:
         """Whether an argument is a list of tensors, one for each block."""
         return (
             isinstance(x, list | tuple)
@@ -118,39 +119,39 @@ class _Blockwise(LinearOperator):
             return [tf.squeeze(part, [-1]) for part in self._solve_blocks(blocks, adjoint)]
         return super().solvevec(rhs, adjoint=adjoint)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         x = products.adjoint(x) if adjoint_arg else x
         blocks = self._split(x, self._range_sizes() if adjoint else self._domain_sizes())
         return self._join(self._matmul_blocks(blocks, adjoint))
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         rhs = products.adjoint(rhs) if adjoint_arg else rhs
         blocks = self._split(rhs, self._domain_sizes() if adjoint else self._range_sizes())
         return self._join(self._solve_blocks(blocks, adjoint))
 
-    def _vectors(self, parts: list[Any]) -> _core.Tensor:
+    def _vectors(self, parts: list[_core.Tensor]) -> _core.Tensor:
         """Concatenates vectors of the blocks, broadcast to their common batch shape."""
         batch = self.batch_shape_tensor()
         sizes = [tf.concat([batch, tf.shape(part)[-1:]], axis=0) for part in parts]
         return tf.concat(list(map(tf.broadcast_to, parts, sizes)), axis=-1)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return product(operator.determinant() for operator in self._diagonal_operators)
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         return total(operator.log_abs_determinant() for operator in self._diagonal_operators)
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         if not self._diagonal_is_square():
             return super()._trace()
         return total(operator.trace() for operator in self._diagonal_operators)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         if not self._diagonal_is_square():
             return super()._diag_part()
         return self._vectors([operator.diag_part() for operator in self._diagonal_operators])
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         if not self._diagonal_is_square():
             return super()._eigvals()
         return self._vectors([operator.eigvals() for operator in self._diagonal_operators])
@@ -230,11 +231,11 @@ class LinearOperatorBlockDiag(_Blockwise):
         columns = tf.reduce_sum(tf.stack(self._domain_sizes()))
         return tf.concat([batch, tf.stack([rows, columns])], axis=0)
 
-    def _matmul_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
+    def _matmul_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[_core.Tensor]:
         pairs = zip(self._operators, blocks, strict=True)
         return [operator.matmul(block, adjoint=adjoint) for operator, block in pairs]
 
-    def _solve_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
+    def _solve_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[_core.Tensor]:
         pairs = zip(self._operators, blocks, strict=True)
         return [operator.solve(block, adjoint=adjoint) for operator, block in pairs]
 
@@ -326,7 +327,7 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
         size = tf.reduce_sum(tf.stack(self._domain_sizes()))
         return tf.concat([batch, tf.stack([size, size])], axis=0)
 
-    def _matmul_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
+    def _matmul_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[_core.Tensor]:
         results = []
         count = len(blocks)
         for k in range(count):
@@ -339,7 +340,7 @@ class LinearOperatorBlockLowerTriangular(_Blockwise):
             results.append(sum(terms[1:], terms[0]))
         return results
 
-    def _solve_blocks(self, blocks: list[Any], adjoint: bool) -> list[Any]:
+    def _solve_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[_core.Tensor]:
         count = len(blocks)
         solved: dict[int, Any] = {}
         for k in reversed(range(count)) if adjoint else range(count):
@@ -425,7 +426,7 @@ class LinearOperatorKronecker(LinearOperator):
         sizes = tf.stack([operator.shape_tensor()[-2:] for operator in self._operators])
         return tf.concat([batch, tf.reduce_prod(sizes, axis=[0])], axis=0)
 
-    def _apply(self, x: Any, method: str, adjoint: bool) -> Any:
+    def _apply(self, x: TensorLike, method: str, adjoint: bool) -> Any:
         """Applies a method of each operator along its axis of x."""
         for operator in self._operators:
             # The operator's axis is in front; what it gives goes behind the others.
@@ -439,8 +440,7 @@ class LinearOperatorKronecker(LinearOperator):
             product = getattr(operator, method)(split, adjoint=adjoint)
             sizes_after = tf.shape(product)
             apart = tf.reshape(
-                product,
-                tf.concat([sizes_after[:-1], tf.stack([rest, sizes[-1]])], axis=0),
+                product, tf.concat([sizes_after[:-1], tf.stack([rest, sizes[-1]])], axis=0)
             )
             rank = len(apart.shape)
             order = [*range(rank - 3), rank - 2, rank - 3, rank - 1]
@@ -453,34 +453,34 @@ class LinearOperatorKronecker(LinearOperator):
             )
         return x
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return self._apply(products.adjoint(x) if adjoint_arg else x, "matmul", adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return self._apply(products.adjoint(rhs) if adjoint_arg else rhs, "solve", adjoint)
 
-    def _exponents(self) -> list[Any]:
+    def _exponents(self) -> list[_core.Tensor]:
         """How often the determinant of each operator is multiplied."""
         total = self.domain_dimension_tensor()
         return [total // operator.domain_dimension_tensor() for operator in self._operators]
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return product(
             tf.pow(operator.determinant(), tf.cast(exponent, self.dtype))
             for operator, exponent in zip(self._operators, self._exponents(), strict=True)
         )
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         logarithms = [operator.log_abs_determinant() for operator in self._operators]
         return total(
             logarithm * tf.cast(exponent, logarithm.dtype)
             for logarithm, exponent in zip(logarithms, self._exponents(), strict=True)
         )
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         return product(operator.trace() for operator in self._operators)
 
-    def _outer(self, parts: list[Any]) -> _core.Tensor:
+    def _outer(self, parts: list[_core.Tensor]) -> _core.Tensor:
         """All products of an element of each vector."""
         result = parts[0]
         for part in parts[1:]:
@@ -491,12 +491,12 @@ class LinearOperatorKronecker(LinearOperator):
         sizes = tf.concat([self.batch_shape_tensor(), tf.shape(result)[-1:]], axis=0)
         return tf.broadcast_to(result, sizes)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         if not all(operator.is_square for operator in self._operators):
             return super()._diag_part()
         return self._outer([operator.diag_part() for operator in self._operators])
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         return self._outer([operator.eigvals() for operator in self._operators])
 
     def _assert_each(self, hint: str, method: str) -> None:
@@ -523,7 +523,7 @@ def _shape(value: Any) -> Any:
     return value.shape if isinstance(value, _core.Tensor | _core.Variable) else np.shape(value)
 
 
-def _rows(value: Any, vectors: bool) -> Any:
+def _rows(value: TensorLike, vectors: bool) -> Any:
     return _shape(value)[-1 if vectors else -2]
 
 

@@ -10,15 +10,11 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.linear_operators import functions as tf
-from eagerflow.linear_operators.operator import (
-    LinearOperator,
-    implied,
-    kept,
-    tensor_or_variable,
-)
+from eagerflow.linear_operators.operator import LinearOperator, implied, kept, tensor_or_variable
 from eagerflow.ops import assertions
 from eagerflow.ops.linalg import products
 from eagerflow.signal import fourier
+from eagerflow.typing import TensorLike
 from eagerflow.util.arguments import arguments
 
 _FFT = {1: fourier.fft, 2: fourier.fft2d, 3: fourier.fft3d}
@@ -93,7 +89,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
         """The sizes of these dimensions."""
         return self._spectrum.shape[-self._block_depth :]
 
-    def block_shape_tensor(self) -> Any:
+    def block_shape_tensor(self) -> _core.Tensor:
         """The sizes of these dimensions, a vector of int32."""
         return tf.shape(self._spectrum)[-self._block_depth :]
 
@@ -104,7 +100,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
         size = TensorShape([self.block_shape.num_elements()])
         return shape[: -self._block_depth].concatenate(size).concatenate(size)
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         size = tf.reshape(tf.reduce_prod(self.block_shape_tensor()), [1])
         return tf.concat([tf.shape(self._spectrum)[: -self._block_depth], size, size], axis=0)
 
@@ -114,14 +110,14 @@ class BaseLinearOperatorCirculant(LinearOperator):
             return self.dtype
         return dtypes.complex128 if self.dtype == dtypes.float64 else dtypes.complex64
 
-    def _complex_spectrum(self) -> Any:
+    def _complex_spectrum(self) -> _core.Tensor:
         return tf.cast(self._spectrum, self._complex)
 
-    def convolution_kernel(self, name: str = "convolution_kernel") -> Any:
+    def convolution_kernel(self, name: str = "convolution_kernel") -> _core.Tensor:
         """The first column: the inverse transform of the spectrum."""
         return tf.cast(_IFFT[self._block_depth](self._complex_spectrum()), self.dtype)
 
-    def _filtered(self, x: Any, spectrum: Any) -> Any:
+    def _filtered(self, x: TensorLike, spectrum: TensorLike) -> _core.Tensor:
         """The product with the circulant matrix that has a spectrum."""
         columns = tf.cast(tf.shape(x), dtypes.int32)
         blocks = self.block_shape_tensor()
@@ -134,13 +130,13 @@ class BaseLinearOperatorCirculant(LinearOperator):
         flat = tf.reshape(result, tf.concat([sizes, columns[-2:-1]], axis=0))
         return tf.cast(products.matrix_transpose(flat), self.dtype)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         spectrum = self._complex_spectrum()
         return self._filtered(
             products.adjoint(x) if adjoint_arg else x, tf.conj(spectrum) if adjoint else spectrum
         )
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         spectrum = self._complex_spectrum()
         return self._filtered(
             products.adjoint(rhs) if adjoint_arg else rhs,
@@ -151,25 +147,25 @@ class BaseLinearOperatorCirculant(LinearOperator):
     def _block_axes(self) -> list[int]:
         return [-1 - k for k in range(self._block_depth)]
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return tf.cast(tf.reduce_prod(self._spectrum, axis=self._block_axes), self.dtype)
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         logarithms = tf.log(tf.abs(self._spectrum))
         return tf.cast(tf.reduce_sum(logarithms, axis=self._block_axes), self.dtype)
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         return tf.cast(tf.reduce_sum(self._spectrum, axis=self._block_axes), self.dtype)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         size = self.domain_dimension_tensor()
         mean = self.trace() / tf.cast(size, self.dtype)
         return tf.broadcast_to(tf.expand_dims(mean, -1), self.shape_tensor()[:-1])
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         return tf.reshape(_core.as_tensor(self._spectrum), self.shape_tensor()[:-1])
 
-    def _cond(self) -> Any:
+    def _cond(self) -> _core.Tensor:
         values = tf.abs(self._spectrum)
         largest = tf.reduce_max(values, axis=self._block_axes)
         return largest / tf.reduce_min(values, axis=self._block_axes)
@@ -335,7 +331,7 @@ class LinearOperatorToeplitz(LinearOperator):
         shape = tf.broadcast_static_shape(self._row.shape, self._col.shape)
         return shape.concatenate(shape[-1:])
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         sizes = tf.broadcast_dynamic_shape(tf.shape(self._row), tf.shape(self._col))
         return tf.concat([sizes, sizes[-1:]], axis=0)
 
@@ -351,7 +347,7 @@ class LinearOperatorToeplitz(LinearOperator):
             message="row and col are not the same, and so this operator is not self-adjoint.",
         )
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         x = products.adjoint(x) if adjoint_arg else x
         col, row = self._parts()
         if adjoint:
@@ -369,14 +365,14 @@ class LinearOperatorToeplitz(LinearOperator):
         result = fourier.ifft(spectrum * fourier.fft(padded))[..., : self.domain_dimension_tensor()]
         return tf.cast(products.matrix_transpose(result), self.dtype)
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         col, _ = self._parts()
         return tf.cast(self.domain_dimension_tensor(), self.dtype) * col[..., 0]
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return tf.broadcast_to(self._parts()[0][..., :1], self.shape_tensor()[:-1])
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         col, row = self._parts()
         size = self.domain_dimension_tensor()
         # All diagonals from the lowest to the highest, and the index of each element's diagonal.

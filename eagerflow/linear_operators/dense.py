@@ -54,13 +54,13 @@ class LinearOperatorFullMatrix(LinearOperator):
     def _shape(self) -> TensorShape:
         return self._matrix.shape
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         return tf.shape(self._matrix)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return tf.matmul(self._matrix, x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         return _core.as_tensor(self._matrix)
 
     _experimental_parameter_ndims_to_matrix_ndims = {"matrix": 2}
@@ -95,13 +95,13 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     tril = kept("_tril", "The matrices as they were given.")
 
-    def _lower(self) -> Any:
+    def _lower(self) -> _core.Tensor:
         return tf.matrix_band_part(self._tril, -1, 0)
 
     def _shape(self) -> TensorShape:
         return self._tril.shape
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         return tf.shape(self._tril)
 
     def _assert_non_singular(self) -> Any:
@@ -112,24 +112,24 @@ class LinearOperatorLowerTriangular(LinearOperator):
             message="Singular operator:  Diagonal contained zero values.",
         )
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return tf.matmul(self._lower(), x, adjoint_a=adjoint, adjoint_b=adjoint_arg)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         rhs = products.adjoint(rhs) if adjoint_arg else rhs
         lower, rhs = same_batch(self._lower(), rhs)
         return solvers.triangular_solve(lower, rhs, lower=True, adjoint=adjoint)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return tf.reduce_prod(self._diag_part(), axis=[-1])
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         return tf.reduce_sum(tf.log(tf.abs(self._diag_part())), axis=[-1])
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return diagonals.diag_part(self._tril)
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         return self._lower()
 
     def _eigvals(self) -> Any:
@@ -189,11 +189,11 @@ class LinearOperatorPermutation(LinearOperator):
     def _shape(self) -> TensorShape:
         return self._perm.shape.concatenate(self._perm.shape[-1:])
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         sizes = tf.shape(self._perm)
         return tf.concat([sizes, sizes[-1:]], axis=0)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         perm = _core.as_tensor(self._perm)
         if adjoint:
             perm = _inverse_order(perm)
@@ -204,22 +204,22 @@ class LinearOperatorPermutation(LinearOperator):
         rank = len(perm.shape) - 1
         return tf.gather(x, perm, axis=rank, batch_dims=rank)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return self._matmul(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         return tf.zeros(self.batch_shape_tensor(), dtype=self.dtype)
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         columns = tf.range(0, self.domain_dimension_tensor(), 1)
         perm = tf.expand_dims(tf.cast(self._perm, columns.dtype), -1)
         return tf.cast(tf.equal(perm, columns), self.dtype)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         places = tf.range(0, self.domain_dimension_tensor(), 1)
         return tf.cast(tf.equal(tf.cast(self._perm, places.dtype), places), self.dtype)
 
-    def _cond(self) -> Any:
+    def _cond(self) -> _core.Tensor:
         return tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
     _experimental_parameter_ndims_to_matrix_ndims = {"perm": 1}
@@ -279,11 +279,11 @@ class LinearOperatorTridiag(LinearOperator):
             return shape
         return shape[:-2].concatenate(shape[-1:]).concatenate(shape[-1:])
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         sizes = tf.shape(self._compact())
         return tf.concat([sizes[:-2], sizes[-1:], sizes[-1:]], axis=0)
 
-    def _compact(self) -> Any:
+    def _compact(self) -> _core.Tensor:
         """The diagonals as `[..., 3, n]`."""
         if self._diagonals_format == "compact":
             return _core.as_tensor(self._diagonals)
@@ -304,7 +304,7 @@ class LinearOperatorTridiag(LinearOperator):
             message="Matrix was not equal to its adjoint.",
         )
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         x = products.adjoint(x) if adjoint_arg else x
         compact = self._compact()
         if adjoint:
@@ -313,7 +313,7 @@ class LinearOperatorTridiag(LinearOperator):
         return banded.tridiagonal_matmul(compact, x, diagonals_format="compact")
 
     @staticmethod
-    def _adjoint_of(compact: Any) -> Any:
+    def _adjoint_of(compact: Any) -> _core.Tensor:
         upper, middle, lower = compact[..., 0, :], compact[..., 1, :], compact[..., 2, :]
         zero = tf.zeros_like(upper[..., :1])
         parts = [
@@ -324,7 +324,7 @@ class LinearOperatorTridiag(LinearOperator):
         stacked = tf.stack(parts, axis=-2)
         return tf.conj(stacked) if stacked.dtype.is_complex else stacked
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         rhs = products.adjoint(rhs) if adjoint_arg else rhs
         compact = self._compact()
         if adjoint:
@@ -332,10 +332,10 @@ class LinearOperatorTridiag(LinearOperator):
         compact, rhs = same_batch(compact, rhs)
         return banded.tridiagonal_solve(compact, rhs, diagonals_format="compact")
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return self._compact()[..., 1, :]
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         if self._diagonals_format == "matrix":
             return _core.as_tensor(self._diagonals)
         return diagonals.diag(self._compact(), k=(-1, 1), align="LEFT_RIGHT")
@@ -394,7 +394,7 @@ class LinearOperatorHouseholder(LinearOperator):
         shape = self._reflection_axis.shape
         return shape.concatenate(shape[-1:])
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         sizes = tf.shape(self._reflection_axis)
         return tf.concat([sizes, sizes[-1:]], axis=0)
 
@@ -406,11 +406,11 @@ class LinearOperatorHouseholder(LinearOperator):
     def _assert_positive_definite(self) -> Any:
         return invalid("Householder operators are always non-positive definite.")
 
-    def _normal(self) -> Any:
+    def _normal(self) -> _core.Tensor:
         """The vectors of length 1, as columns."""
         return tf.expand_dims(products.l2_normalize(self._reflection_axis, axis=-1), -1)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         x = products.adjoint(x) if adjoint_arg else x
         normal = self._normal()
         along = tf.reduce_sum(
@@ -418,33 +418,33 @@ class LinearOperatorHouseholder(LinearOperator):
         )
         return x - 2 * along * normal
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return self._matmul(rhs, adjoint, adjoint_arg)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return -tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         return tf.zeros(self.batch_shape_tensor(), dtype=self.dtype)
 
-    def _cond(self) -> Any:
+    def _cond(self) -> _core.Tensor:
         return tf.ones(self.batch_shape_tensor(), dtype=self.dtype)
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         size = tf.cast(self.domain_dimension_tensor(), self.dtype)
         return tf.fill(self.batch_shape_tensor(), size - 2)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         normal = tf.squeeze(self._normal(), [-1])
         square = normal * (tf.conj(normal) if self.dtype.is_complex else normal)
         return 1 - 2 * square
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         normal = self._normal()
         outer = tf.matmul(normal, normal, adjoint_b=True)
         return diagonals.set_diag(-2 * outer, self._diag_part())
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         sizes = self.shape_tensor()[:-1]
         ones = tf.ones(sizes - _core.as_tensor([0] * (len(self.shape) - 2) + [1]), self.dtype)
         first = -tf.ones(tf.concat([sizes[:-1], [1]], axis=0), dtype=self.dtype)
@@ -453,7 +453,7 @@ class LinearOperatorHouseholder(LinearOperator):
     _experimental_parameter_ndims_to_matrix_ndims = {"reflection_axis": 1}
 
 
-def _inverse_order(perm: Any) -> Any:
+def _inverse_order(perm: _core.Tensor) -> _core.Tensor:
     return tf.argsort(perm, axis=-1)
 
 

@@ -21,6 +21,7 @@ from eagerflow.linear_operators.operator import (
 )
 from eagerflow.linear_operators.spec import HINTS
 from eagerflow.ops.linalg import diagonals, factorization, products, solvers
+from eagerflow.typing import TensorLike
 
 
 class _OfOne(LinearOperator):
@@ -85,19 +86,19 @@ class LinearOperatorAdjoint(_OfOne):
         sizes = self._operator.shape_tensor()
         return tf.concat([sizes[:-2], sizes[-1:], sizes[-2:-1]], axis=0)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(x, adjoint=not adjoint, adjoint_arg=adjoint_arg)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: TensorLike, adjoint: bool = False) -> Any:
         return self._operator.matvec(x, adjoint=not adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.solve(rhs, adjoint=not adjoint, adjoint_arg=adjoint_arg)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: TensorLike, adjoint: bool = False) -> Any:
         return self._operator.solvevec(rhs, adjoint=not adjoint)
 
-    def _conjugate(self, value: Any) -> Any:
+    def _conjugate(self, value: TensorLike) -> Any:
         return tf.conj(value) if self.dtype.is_complex else value
 
     def _determinant(self) -> Any:
@@ -166,10 +167,10 @@ class LinearOperatorInversion(_OfOne):
     def _shape_tensor(self) -> Any:
         return self._operator.shape_tensor()
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.solve(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._operator.matmul(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _determinant(self) -> Any:
@@ -252,14 +253,14 @@ class LinearOperatorComposition(LinearOperator):
         batch = common_batch_shape_tensor(self._operators)
         return tf.concat([batch, first[-2:-1], self._operators[-1].shape_tensor()[-1:]], axis=0)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         order = self._operators if adjoint else self._operators[::-1]
         result = order[0].matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
         for operator in order[1:]:
             result = operator.matmul(result, adjoint=adjoint)
         return result
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         order = self._operators[::-1] if adjoint else self._operators
         result = order[0].solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
         for operator in order[1:]:
@@ -398,7 +399,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
             batch = tf.broadcast_dynamic_shape(batch, tf.shape(self._diag_update)[:-1])
         return tf.concat([batch, base[-2:]], axis=0)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         left, right = (self._v, self._u) if adjoint else (self._u, self._v)
         base = self._base_operator.matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
         inner = tf.matmul(right, x, adjoint_a=True, adjoint_b=adjoint_arg)

@@ -20,6 +20,7 @@ from eagerflow.linear_operators.operator import (
 from eagerflow.ops import assertions
 from eagerflow.ops.conversion import get_static_value
 from eagerflow.ops.linalg import diagonals, products
+from eagerflow.typing import DTypeLike, TensorLike
 
 
 class LinearOperatorDiag(LinearOperator):
@@ -65,7 +66,7 @@ class LinearOperatorDiag(LinearOperator):
         shape = self._diag.shape
         return shape.concatenate(shape[-1:])
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         sizes = tf.shape(self._diag)
         return tf.concat([sizes, sizes[-1:]], axis=0)
 
@@ -89,39 +90,39 @@ class LinearOperatorDiag(LinearOperator):
             "self-adjoint.",
         )
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         diag = _conj(self._diag) if adjoint else self._diag
         return tf.expand_dims(diag, -1) * (products.adjoint(x) if adjoint_arg else x)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+    def _matvec(self, x: TensorLike, adjoint: bool = False) -> _core.Tensor:
         return (_conj(self._diag) if adjoint else self._diag) * x
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         diag = _conj(self._diag) if adjoint else self._diag
         return (products.adjoint(rhs) if adjoint_arg else rhs) / tf.expand_dims(diag, -1)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+    def _solvevec(self, rhs: TensorLike, adjoint: bool = False) -> _core.Tensor:
         return rhs / (_conj(self._diag) if adjoint else self._diag)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return tf.reduce_prod(self._diag, axis=[-1])
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         return _as(tf.reduce_sum(tf.log(tf.abs(self._diag)), axis=[-1]), self.dtype)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return _core.as_tensor(self._diag)
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         return diagonals.diag(self._diag)
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> _core.Tensor:
         return diagonals.set_diag(x, diagonals.diag_part(x) + self._diag)
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         return _core.as_tensor(self._diag)
 
-    def _cond(self) -> Any:
+    def _cond(self) -> _core.Tensor:
         values = tf.abs(self._diag)
         ratio = tf.reduce_max(values, axis=[-1]) / tf.reduce_min(values, axis=[-1])
         infinite = tf.fill(tf.shape(ratio), _core.convert(np.inf, ratio.dtype, None))
@@ -167,25 +168,25 @@ class _Rectangular(LinearOperator):
             return TensorShape([None] * rank).concatenate(matrix) if rank else TensorShape(None)
         return TensorShape(batch.tolist()).concatenate(matrix)
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         matrix = tf.stack([_int32(self._num_rows), _int32(self._num_columns)], axis=0)
         if self._batch_shape_arg is None:
             return matrix
         return tf.concat([_int32(self._batch_shape_arg), matrix], axis=0)
 
-    def _batched(self, x: Any) -> Any:
+    def _batched(self, x: TensorLike) -> Any:
         """A tensor of matrices in at least the operator's batch shape."""
         if self._batch_shape_arg is None:
             return x
         batch = tf.broadcast_dynamic_shape(self.batch_shape_tensor(), tf.shape(x)[:-2])
         return tf.broadcast_to(x, tf.concat([batch, tf.shape(x)[-2:]], axis=0))
 
-    def _per_matrix(self, value: float) -> Any:
+    def _per_matrix(self, value: float) -> _core.Tensor:
         """A scalar for every matrix."""
         filling = _core.convert(value, self.dtype, None)
         return tf.fill(self.batch_shape_tensor(), filling)
 
-    def _diagonal_of(self, value: float) -> Any:
+    def _diagonal_of(self, value: float) -> _core.Tensor:
         rows, columns = _int32(self._num_rows), _int32(self._num_columns)
         sizes = tf.concat(
             [self.batch_shape_tensor(), tf.reshape(tf.minimum(rows, columns), [1])], axis=0
@@ -211,7 +212,7 @@ class LinearOperatorIdentity(_Rectangular):
         self,
         num_rows: Any,
         batch_shape: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         is_non_singular: bool | None = True,
         is_self_adjoint: bool | None = True,
         is_positive_definite: bool | None = True,
@@ -240,32 +241,32 @@ class LinearOperatorIdentity(_Rectangular):
 
     _assert_positive_definite = _assert_self_adjoint = _assert_non_singular
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return self._batched(products.adjoint(x) if adjoint_arg else x)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return self._matmul(rhs, adjoint, adjoint_arg)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return self._per_matrix(1.0)
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         return self._per_matrix(0.0)
 
     _cond = _determinant
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         return self._per_matrix(1.0) * _as(self._num_rows, self.dtype)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return self._diagonal_of(1.0)
 
     _eigvals = _diag_part
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         return diagonals.diag(self._diag_part())
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> _core.Tensor:
         return diagonals.set_diag(x, diagonals.diag_part(x) + 1)
 
 
@@ -310,13 +311,12 @@ class LinearOperatorScaledIdentity(_Rectangular):
     def _shape(self) -> TensorShape:
         return self._multiplier.shape.concatenate(super()._shape())
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         return tf.concat([tf.shape(self._multiplier), super()._shape_tensor()], axis=0)
 
     def _assert_non_singular(self) -> Any:
         return assertions.assert_positive(
-            tf.abs(self._multiplier),
-            message="LinearOperator was singular",
+            tf.abs(self._multiplier), message="LinearOperator was singular"
         )
 
     def _assert_positive_definite(self) -> Any:
@@ -330,40 +330,40 @@ class LinearOperatorScaledIdentity(_Rectangular):
             imaginary, tf.zeros_like(imaginary), message="LinearOperator was not self-adjoint"
         )
 
-    def _number(self, adjoint: bool = False) -> Any:
+    def _number(self, adjoint: bool = False) -> _core.Tensor:
         number = _conj(self._multiplier) if adjoint else self._multiplier
         return tf.expand_dims(tf.expand_dims(number, -1), -1)
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return (products.adjoint(x) if adjoint_arg else x) * self._number(adjoint)
 
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         return (products.adjoint(rhs) if adjoint_arg else rhs) / self._number(adjoint)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         return tf.pow(_core.as_tensor(self._multiplier), _as(self._num_rows, self.dtype))
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         size = tf.abs(self._multiplier)
         return tf.log(size) * _as(self._num_rows, size.dtype)
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         sizes = self.shape_tensor()[:-1]
         return tf.broadcast_to(tf.expand_dims(self._multiplier, -1), sizes)
 
     _eigvals = _diag_part
 
-    def _trace(self) -> Any:
+    def _trace(self) -> _core.Tensor:
         return self._multiplier * _as(self._num_rows, self.dtype)
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         return diagonals.diag(self._diag_part())
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> _core.Tensor:
         diagonal = diagonals.diag_part(x)
         return diagonals.set_diag(x, diagonal + tf.expand_dims(self._multiplier, -1))
 
-    def _cond(self) -> Any:
+    def _cond(self) -> _core.Tensor:
         number = _core.as_tensor(self._multiplier)
         return tf.where(
             tf.equal(number, tf.zeros_like(number)),
@@ -425,7 +425,7 @@ class LinearOperatorZeros(_Rectangular):
     def _assert_self_adjoint(self) -> None:
         return None
 
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> _core.Tensor:
         x = products.adjoint(x) if adjoint_arg else x
         rows = self.domain_dimension_tensor() if adjoint else self.range_dimension_tensor()
         batch = tf.broadcast_dynamic_shape(self.batch_shape_tensor(), tf.shape(x)[:-2])
@@ -443,10 +443,10 @@ class LinearOperatorZeros(_Rectangular):
 
     _eigvals = _diag_part
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         return tf.zeros(self.shape_tensor(), dtype=self.dtype)
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> Any:
         return self._batched(x)
 
 
@@ -466,19 +466,19 @@ def _size(name: str, value: Any) -> Any:
     return tensor
 
 
-def _int32(value: Any) -> Any:
+def _int32(value: TensorLike) -> _core.Tensor:
     return tf.cast(value, dtypes.int32)
 
 
-def _as(value: Any, dtype: Any) -> Any:
+def _as(value: TensorLike, dtype: DTypeLike) -> _core.Tensor:
     return tf.cast(value, dtype)
 
 
-def _conj(value: Any) -> Any:
+def _conj(value: TensorLike) -> _core.Tensor:
     value = _core.as_tensor(value)
     return tf.conj(value) if value.dtype.is_complex else value
 
 
-def _real(value: Any) -> Any:
+def _real(value: TensorLike) -> _core.Tensor:
     value = _core.as_tensor(value)
     return tf.real(value) if value.dtype.is_complex else value

@@ -11,6 +11,7 @@ from eagerflow.linear_operators.operator import LinearOperator
 from eagerflow.ops.control_flow import while_loop
 from eagerflow.ops.conversion import convert_to_tensor
 from eagerflow.ops.linalg.products import norm
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -19,9 +20,9 @@ CGState = namedtuple("CGState", ["i", "x", "r", "p", "gamma"])
 
 def conjugate_gradient(
     operator: LinearOperator,
-    rhs: Any,
+    rhs: TensorLike,
     preconditioner: LinearOperator | None = None,
-    x: Any = None,
+    x: TensorLike | None = None,
     tol: float = 1e-5,
     max_iter: int = 20,
     name: str = "conjugate_gradient",
@@ -53,10 +54,10 @@ def conjugate_gradient(
         raise ValueError("Expected a self-adjoint, positive definite operator.")
     rhs = convert_to_tensor(rhs, operator.dtype, name="rhs")
 
-    def dot(a: _core.Tensor, b: _core.Tensor) -> Any:
+    def dot(a: _core.Tensor, b: _core.Tensor) -> _core.Tensor:
         return _ops.reduce_sum(_ops.conj(a) * b if a.dtype.is_complex else a * b, -1)
 
-    def conditioned(r: Any) -> Any:
+    def conditioned(r: TensorLike) -> Any:
         return r if preconditioner is None else preconditioner.matvec(r)
 
     if x is None:

@@ -20,6 +20,7 @@ from eagerflow.linear_operators.spec import HINTS, LinearOperatorSpec
 from eagerflow.ops import assertions
 from eagerflow.ops.creation import eye
 from eagerflow.ops.linalg import diagonals, factorization, products, solvers
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.argument_docs import complete_docs
 from eagerflow.util.arguments import arguments
@@ -107,7 +108,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         super().__init__(name="linear_operator")
         self._name = name or type(self).__name__
 
-    def _describe(self, dtype: Any, parameters: dict[str, Any], **known: Any) -> None:
+    def _describe(self, dtype: DTypeLike, parameters: dict[str, Any], **known: Any) -> None:
         """Calls this class's constructor with the arguments of a subclass's.
 
         Args:
@@ -128,7 +129,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     dtype = kept("_dtype", "The dtype of the matrices.")
 
     @property
-    def graph_parents(self) -> list[Any]:
+    def graph_parents(self) -> list[_core.Tensor]:
         """Empty: operators belong to no graph."""
         return []
 
@@ -169,7 +170,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The shape `[..., m, n]`."""
         return self._shape()
 
-    def shape_tensor(self, name: str = "shape_tensor") -> Any:
+    def shape_tensor(self, name: str = "shape_tensor") -> _core.Tensor:
         """The shape as a vector of int32."""
         if self.shape.is_fully_defined():
             return _core.as_tensor(np.array(self.shape.as_list(), np.int32))
@@ -189,7 +190,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The number of dimensions."""
         return self.shape.rank
 
-    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Any:
+    def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> _core.Tensor:
         """The number of dimensions as a tensor."""
         return tf.size(self.shape_tensor())
 
@@ -198,7 +199,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The number of columns, a `Dimension`."""
         return _dimension(self.shape, -1)
 
-    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Any:
+    def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> _core.Tensor:
         """The number of columns as a tensor."""
         return self.shape_tensor()[-1]
 
@@ -207,7 +208,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The number of rows, a `Dimension`."""
         return _dimension(self.shape, -2)
 
-    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Any:
+    def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> _core.Tensor:
         """The number of rows as a tensor."""
         return self.shape_tensor()[-2]
 
@@ -256,7 +257,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
                 f"{arg}"
             )
 
-    def _operand(self, value: Any) -> Any:
+    def _operand(self, value: TensorLike) -> Any:
         tensor = value
         if not isinstance(value, _core.Tensor):
             tensor = _core.convert(value, self.dtype, None)
@@ -266,7 +267,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     # Products and solutions.
 
     @abc.abstractmethod
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+    def _matmul(self, x: TensorLike, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         """The product with a batch of matrices."""
 
     def matmul(
@@ -295,10 +296,10 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     def __matmul__(self, other: Any) -> Any:
         return self.matmul(other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Any) -> _core.Tensor:
         return tf.matmul(other, self)
 
-    def _matvec(self, x: Any, adjoint: bool = False) -> _core.Tensor:
+    def _matvec(self, x: TensorLike, adjoint: bool = False) -> _core.Tensor:
         return tf.squeeze(self.matmul(tf.expand_dims(x, -1), adjoint=adjoint), [-1])
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
@@ -341,7 +342,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         check_dimension(dimension, _dimension(rhs.shape, -1 if adjoint_arg else -2))
         return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> _core.Tensor:
+    def _solvevec(self, rhs: TensorLike, adjoint: bool = False) -> _core.Tensor:
         return tf.squeeze(self.solve(tf.expand_dims(rhs, -1), adjoint=adjoint), [-1])
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
@@ -414,23 +415,23 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             return tf.exp(self.log_abs_determinant())
         return solvers.det(self.to_dense())
 
-    def determinant(self, name: str = "det") -> Any:
+    def determinant(self, name: str = "det") -> _core.Tensor:
         """The determinant of every matrix."""
         self._needs_square("Determinant")
         return self._determinant()
 
-    def _log_abs_determinant(self) -> Any:
+    def _log_abs_determinant(self) -> _core.Tensor:
         if self._can_use_cholesky():
             diagonal = diagonals.diag_part(factorization.cholesky(self.to_dense()))
             return 2 * tf.reduce_sum(tf.log(diagonal), axis=[-1])
         return solvers.slogdet(self.to_dense())[1]
 
-    def log_abs_determinant(self, name: str = "log_abs_det") -> Any:
+    def log_abs_determinant(self, name: str = "log_abs_det") -> _core.Tensor:
         """The logarithm of the absolute value of every determinant."""
         self._needs_square("Determinant")
         return self._log_abs_determinant()
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return diagonals.diag_part(self.to_dense())
 
     def diag_part(self, name: str = "diag_part") -> Any:
@@ -440,11 +441,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     def _trace(self) -> _core.Tensor:
         return tf.reduce_sum(self.diag_part(), axis=[-1])
 
-    def trace(self, name: str = "trace") -> Any:
+    def trace(self, name: str = "trace") -> _core.Tensor:
         """The sums of the diagonals."""
         return self._trace()
 
-    def _to_dense(self) -> Any:
+    def _to_dense(self) -> _core.Tensor:
         shape = self.shape
         if shape.is_fully_defined():
             identity = eye(shape[-1], batch_shape=shape[:-2].as_list(), dtype=self.dtype)
@@ -457,17 +458,17 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The matrices as a tensor."""
         return self._to_dense()
 
-    def _add_to_tensor(self, x: Any) -> Any:
+    def _add_to_tensor(self, x: TensorLike) -> _core.Tensor:
         return self.to_dense() + x
 
-    def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Any:
+    def add_to_tensor(self, x: TensorLike, name: str = "add_to_tensor") -> _core.Tensor:
         """The sum with a tensor of matrices."""
         return self._add_to_tensor(self._operand(x))
 
     def _eigvals(self) -> _core.Tensor:
         return factorization.eigvalsh(self.to_dense())
 
-    def eigvals(self, name: str = "eigvals") -> Any:
+    def eigvals(self, name: str = "eigvals") -> _core.Tensor:
         """The eigenvalues of every matrix, which must be self-adjoint.
 
         Raises:
@@ -484,7 +485,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             values = tf.abs(factorization.svd(self.to_dense(), compute_uv=False))
         return tf.reduce_max(values, axis=[-1]) / tf.reduce_min(values, axis=[-1])
 
-    def cond(self, name: str = "cond") -> Any:
+    def cond(self, name: str = "cond") -> _core.Tensor:
         """The condition number of every matrix, the ratio of its extreme singular values."""
         return self._cond()
 
@@ -582,7 +583,7 @@ def common_batch_shape(operators: Iterable[LinearOperator]) -> TensorShape:
     return functools.reduce(tf.broadcast_static_shape, (each.batch_shape for each in operators))
 
 
-def common_batch_shape_tensor(operators: Iterable[LinearOperator]) -> Any:
+def common_batch_shape_tensor(operators: Iterable[LinearOperator]) -> _core.Tensor:
     """The same as a vector of int32."""
     shapes = (each.batch_shape_tensor() for each in operators)
     return functools.reduce(tf.broadcast_dynamic_shape, shapes)

@@ -6,12 +6,8 @@ import functools
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework.type_spec import (
-    TensorSpec,
-    TypeSpec,
-    spec_or_none,
-    type_spec_from_value,
-)
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, spec_or_none, type_spec_from_value
+from eagerflow.typing import TensorLike
 
 HINTS = ("is_non_singular", "is_self_adjoint", "is_positive_definite", "is_square")
 
@@ -105,7 +101,7 @@ class LinearOperatorSpec(TypeSpec):
         return f"{type(self).__name__}({self._fields}, {shown}, ())"
 
 
-def _spec_of(value: Any) -> TensorSpec | TypeSpec:
+def _spec_of(value: TensorLike) -> TensorSpec | TypeSpec:
     if isinstance(value, _core.Variable):
         return TensorSpec(value.shape, value.dtype)
     return type_spec_from_value(value)

@@ -26,6 +26,7 @@ from eagerflow.framework.sizes import (
 )
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.conversion import constant
+from eagerflow.typing import Axes, DTypeLike, ShapeLike, Sizes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -34,7 +35,7 @@ Tensor = _core.Tensor
 newaxis = None
 
 
-def slices_at(x: Tensor, indices: Any, axis: int = 0) -> Tensor:
+def slices_at(x: Tensor, indices: TensorLike, axis: int = 0) -> Tensor:
     """The slices at `indices` of an axis, for functions whose gradient is a dense tensor.
 
     The gradient of `gather` by rows is IndexedSlices, which only lookups promise.
@@ -62,7 +63,7 @@ def _shape_in_graph(body: Any) -> Callable[..., Tensor]:
 
 
 @op_function(in_graph=_shape_in_graph)
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape as a vector.
 
     Args:
@@ -84,7 +85,7 @@ _INT32_MAX = 2**31 - 1
 
 
 def _known_shape(
-    value: Any, dtype: dtypes.DType, complaint: str, op: str, name: str | None = None
+    value: TensorLike, dtype: dtypes.DType, complaint: str, op: str, name: str | None = None
 ) -> Tensor:
     """The shape of a value: a constant where a graph knows all sizes, else a node."""
     tensor = _core.as_tensor(value)
@@ -121,7 +122,7 @@ def shape_n(input: Sequence, out_type: Any = dtypes.int32, name: str | None = No
 
 
 @op_function
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def size(input: Any, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The number of elements, a scalar.
 
     >>> tf.size([[1, 2, 3], [4, 5, 6]])
@@ -137,7 +138,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 
 
 @op_function
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes, an int32 scalar.
 
     >>> tf.rank([[1, 2]])
@@ -161,7 +162,7 @@ def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
 
 
 @op_function
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+def concat(values: TensorLike, axis: Any, name: str = "concat") -> Tensor:
     """Joins tensors along an axis they have.
 
     Args:
@@ -189,7 +190,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
 
 
 @op_function
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
     """Joins tensors of one shape along a new axis.
 
     Args:
@@ -213,7 +214,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 @op_function
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+def parallel_stack(values: TensorLike, name: str = "parallel_stack") -> Tensor:
     """Joins tensors of one shape along a new first axis."""
     return _ops.stack(values, 0)
 
@@ -237,7 +238,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return _ops.unstack(value, num, axis)
 
 
-def _split_axis(axis: Any) -> int | Tensor:
+def _split_axis(axis: Axes) -> int | Tensor:
     """The axis as an integer, or as a tensor of a graph whose value is unknown."""
     if isinstance(axis, int):
         return axis
@@ -253,7 +254,7 @@ def _split_axis(axis: Any) -> int | Tensor:
 
 @op_function
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+    value: Any, num_or_size_splits: Any, axis: Axes = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
     """Cuts a tensor into pieces along an axis.
 
@@ -313,8 +314,8 @@ def split(
 
 @op_function
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
     constant_values: Any = 0,
     name: str | None = None,
@@ -397,13 +398,13 @@ def strided_slice(
     input_: Any,
     begin: Any,
     end: Any,
-    strides: Any = None,
+    strides: Sizes | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: object = None,
     name: str | None = None,
 ) -> Tensor:
     """Strided slices along the leading axes.
@@ -499,7 +500,7 @@ def _repeated(value: Tensor, counts: Tensor, axis: int, sizes: list) -> Tensor:
 
 
 @op_function
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = None) -> Tensor:
     """Moves elements along axes; those shifted out at one end wrap around.
 
     Args:
@@ -551,7 +552,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The tensor, after a check that it has that shape, which may have unknown sizes.
 
     Raises:
@@ -602,7 +603,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
     shape_x=Input(INDEX_TYPES, prefer="int32"),
     shape_y=Input(INDEX_TYPES, prefer="int32"),
 )
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape that two shapes broadcast to, from vectors to a vector.
 
     Raises:

@@ -16,6 +16,7 @@ from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -41,7 +42,7 @@ def _listed(value: Any, count: int | None) -> str:
     return ", ".join(parts)
 
 
-def require(flags: Any, refuse: Callable[..., None], *values: Any) -> None:
+def require(flags: TensorLike, refuse: Callable[..., None], *values: Any) -> None:
     """Calls `refuse(*values)`, which raises, unless all flags are true.
 
     In a graph this is a node, unless all is known while tracing.
@@ -91,7 +92,7 @@ def _compare(
 
 
 def _difference(
-    holds: Any, sign: str, x: Any, y: Any, message: str | None, count: int | None
+    holds: Any, sign: str, x: Tensor, y: Tensor, message: str | None, count: int | None
 ) -> str:
     """The part of a message about two tensors whose comparison fails."""
     lines = [message] if message else []
@@ -237,8 +238,8 @@ def assert_non_positive(
 
 @op_function(in_graph=_awaited)
 def assert_near(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     rtol: Any = None,
     atol: Any = None,
     message: str | None = None,
@@ -366,7 +367,7 @@ def assert_rank_in(
 
 
 @op_function
-def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_scalar(tensor: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Checks that a tensor has no axes; raises a ValueError if it has."""
     tensor = _core.as_tensor(tensor)
     if tensor.shape.rank != 0:
@@ -374,7 +375,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: str | None = No
 
 
 @op_function
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> None:
     """Checks that elements are integers; raises a TypeError if not."""
     dtype = _core.as_tensor(x).dtype
     if not dtype.is_integer:
@@ -396,7 +397,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Any
 
 
 @op_function
-def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DType:
+def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None) -> dtypes.DType:
     """Checks that tensors have one floating type, and returns it; float32 if there are none.
 
     Raises:
@@ -422,7 +423,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
 
 
 @op_function
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: TensorLike) -> None:
     """Checks that `values` is a list or the like, not a tensor, array or string.
 
     Raises:
@@ -439,7 +440,7 @@ def assert_proper_iterable(values: Any) -> None:
 @op_function
 def assert_shapes(
     shapes: Any,
-    data: Any = None,
+    data: TensorLike | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -559,7 +560,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
 
 
 @composed_op("CheckNumerics", elementwise=1, in_graph=_awaited, tensor=Input(FLOAT_TYPES))
-def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Checks that no element is NaN or infinite, and returns the tensor.
 
     Args:
@@ -595,7 +596,7 @@ def check_numerics(tensor: Any, message: str, name: Any = None) -> Tensor:
 
 
 @composed_op("CheckNumerics", checked_first=True, in_graph=_awaited, x=Input(FLOAT_TYPES))
-def assert_all_finite(x: Any, message: str, name: Any = None) -> Tensor:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """Checks that no element is NaN or infinite; the same as `check_numerics`."""
     return check_numerics(x, message)
 

@@ -21,6 +21,7 @@ from eagerflow.ops import graph_control_flow
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.assertions import Assert
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import Structure, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -222,10 +223,7 @@ def _traced_case(pairs: list, default: Callable | None, exclusive: bool, name: s
 
 @op_function
 def switch_case(
-    branch_index: Any,
-    branch_fns: Any,
-    default: Callable | None = None,
-    name: str = "switch_case",
+    branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str = "switch_case"
 ) -> Any:
     """Calls the function at an index.
 
@@ -300,7 +298,7 @@ def _numbered(branch_fns: Any) -> list[Callable]:
 def while_loop(
     cond: Callable,
     body: Callable,
-    loop_vars: Any,
+    loop_vars: Structure,
     shape_invariants: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -368,7 +366,7 @@ def _check_parallel_iterations(parallel_iterations: Any) -> None:
 
 
 def repeated(
-    cond: Callable, body: Callable, loop_vars: Any, limit: int | None, bare: bool = False
+    cond: Callable, body: Callable, loop_vars: Structure, limit: int | None, bare: bool = False
 ) -> builtins.tuple[Any, bool]:
     """A loop's results, and whether its body returned a single value outside a list.
 
@@ -401,7 +399,7 @@ def repeated(
     return nest.map_structure(_as_tensor, loop_vars), alone
 
 
-def _stopped(value: Any) -> Any:
+def _stopped(value: TensorLike) -> Any:
     return _ops.stop_gradient(value) if isinstance(value, Tensor) else value
 
 

@@ -17,6 +17,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -42,7 +43,7 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 @op_function
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """The tensor itself: tensors do not change.
 
     >>> tf.guarantee_const(tf.constant(1)).numpy()
@@ -52,7 +53,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
 
 
 @composed_op("CheckPinned", tensor=Input())
-def check_pinned(tensor: Any, name: str | None = None) -> Tensor:
+def check_pinned(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The tensor, if its memory is pinned for a device; memory of the CPU is not.
 
     Raises:
@@ -111,7 +112,7 @@ class CriticalSection:
         return nest.map_structure(_tensor_or_same, result)
 
 
-def _tensor_or_same(value: Any) -> Any:
+def _tensor_or_same(value: TensorLike) -> Any:
     if value is None or getattr(type(value), "_is_composite_tensor", False):
         return value
     return _core.as_tensor(value)
@@ -225,7 +226,7 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
     default_value=Input(),
 )
 def ragged_fill_empty_rows(
-    value_rowids: Any, values: Any, nrows: Any, default_value: Any, name: str | None = None
+    value_rowids: Any, values: Any, nrows: Any, default_value: TensorLike, name: str | None = None
 ) -> RaggedFillEmptyRows:
     """Gives each row without values one.
 
@@ -259,10 +260,7 @@ def ragged_fill_empty_rows(
     joined = _ops.gather(_ops.concat([tensor, filled], 0), order, 0, 0)
     positions = np.argsort(order)[: rows.size]
     return RaggedFillEmptyRows(
-        _core.as_tensor(every[order]),
-        joined,
-        _core.as_tensor(empty),
-        _core.as_tensor(positions),
+        _core.as_tensor(every[order]), joined, _core.as_tensor(empty), _core.as_tensor(positions)
     )
 
 

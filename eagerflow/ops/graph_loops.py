@@ -11,6 +11,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, weak_as
 from eagerflow.ops import graph_control_flow
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import Structure, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -63,7 +64,7 @@ def _shape_of(value: Any) -> TensorShape:
     return value._type_spec._slices(value).shape if shape is None else shape
 
 
-def _count_of(value: Any) -> Any:
+def _count_of(value: TensorLike) -> Any:
     """The number of slices of a composite tensor."""
     if hasattr(value, "nrows"):
         return value.nrows()
@@ -96,7 +97,7 @@ def _loop(
     )[1:]
 
 
-def _stopped(value: Any) -> Tensor:
+def _stopped(value: TensorLike) -> Tensor:
     return _ops.stop_gradient(value)
 
 
@@ -134,7 +135,7 @@ def _written(specs: list[Any], arrays: Any, i: Any, leaves: list[Any]) -> list[T
 
 
 def _stacked(
-    structure: Any, specs: list[Any], arrays: Any, count: Any, back_prop: bool = True
+    structure: Structure, specs: list[Any], arrays: Any, count: Any, back_prop: bool = True
 ) -> Any:
     """The results of all iterations."""
     remaining = iter(arrays)
@@ -170,7 +171,7 @@ def map_fn(
     return _stacked(signature, specs, arrays, slices.count, back_prop)
 
 
-def vectorized_map(fn: Callable, elems: Any, fallback: bool) -> Any:
+def vectorized_map(fn: Callable, elems: Structure, fallback: bool) -> Any:
     """`tf.vectorized_map` as one node, or as a loop; see there."""
     flat = nest.flatten(elems)
     leaves = _with_one_count([_core.as_tensor(leaf) for leaf in flat])
@@ -202,7 +203,7 @@ def vectorized_map(fn: Callable, elems: Any, fallback: bool) -> Any:
     return func_graph.pack_outputs(graph, results)
 
 
-def _with_one_count(leaves: list[Any]) -> list[Any]:
+def _with_one_count(leaves: list[Tensor]) -> list[Tensor]:
     """The tensors, those with one slice repeated for all slices of the others.
 
     Raises:
@@ -229,7 +230,7 @@ def _with_one_count(leaves: list[Any]) -> list[Any]:
 
 
 def fold(
-    fn: Callable, elems: Any, initializer: Any, backwards: bool, back_prop: bool, name: str
+    fn: Callable, elems: Structure, initializer: Any, backwards: bool, back_prop: bool, name: str
 ) -> Any:
     """`tf.foldl` and `tf.foldr` as loops; see there."""
     slices = _Slices(elems)
@@ -255,7 +256,7 @@ def _beginning(slices: _Slices, initializer: Any, backwards: bool) -> tuple[Any,
 
 def scan(
     fn: Callable,
-    elems: Any,
+    elems: Structure,
     initializer: Any,
     back_prop: bool,
     infer_shape: bool,

@@ -14,16 +14,11 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import (
-    is_known,
-    may_equal,
-    reshaped,
-    sizes_of,
-    with_axes,
-)
+from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_of, with_axes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -35,7 +30,7 @@ TopKV2 = namedtuple("TopKV2", ["values", "indices"])
 
 
 @op_function
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(condition: TensorLike, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Elements of `x` where a condition holds and of `y` elsewhere; or the indices where it holds.
 
     Args:
@@ -99,8 +94,8 @@ def gather(
 
 @op_function
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     batch_dims: int = 0,
     name: str | None = None,
     bad_indices_policy: str = "",
@@ -134,9 +129,9 @@ def gather_nd(
     shape=Input(INDEX_TYPES, type="Tindices", no_kernel=("int16",)),
 )
 def scatter_nd(
-    indices: Any,
-    updates: Any,
-    shape: Any,
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: ShapeLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
@@ -208,9 +203,9 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 @op_function
 def searchsorted(
     sorted_sequence: Any,
-    values: Any,
+    values: TensorLike,
     side: str = "left",
-    out_type: Any = dtypes.int32,
+    out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """Where to insert values so that sequences remain sorted.
@@ -252,7 +247,7 @@ def _checked_direction(direction: str) -> str:
 
 @op_function
 def sort(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+    values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
     """The elements sorted along an axis.
 
@@ -272,7 +267,7 @@ def sort(
 
 @op_function
 def argsort(
-    values: Any,
+    values: TensorLike,
     axis: int = -1,
     direction: str = "ASCENDING",
     stable: bool = False,
@@ -288,7 +283,7 @@ def argsort(
 
 @op_function
 def top_k(
-    input: Any,
+    input: TensorLike,
     k: Any = 1,
     sorted: bool = True,
     index_type: Any = dtypes.int32,
@@ -322,7 +317,7 @@ def top_k(
 
 
 @op_function
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The distinct elements of a vector in order of appearance, and each element's index in them.
 
     >>> y, idx = tf.unique([7, 8, 7])
@@ -335,7 +330,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 
 @op_function
 def unique_with_counts(
-    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+    x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """Like `tf.unique`, with how often each element appears.
 
@@ -345,7 +340,7 @@ def unique_with_counts(
     return UniqueWithCounts(*_ops.unique_with_counts(x, out_idx))
 
 
-def _coordinates_spec(indices: Tensor, dims: Any, name: str | None = None) -> TensorSpec:
+def _coordinates_spec(indices: Tensor, dims: ShapeLike, name: str | None = None) -> TensorSpec:
     indices = _core.convert(indices, None, dtypes.int32)
     rank = _core.convert(dims, indices.dtype, None).shape.with_rank(1)
     return TensorSpec(rank.concatenate(indices.shape), indices.dtype)
@@ -357,7 +352,7 @@ def _coordinates_spec(indices: Tensor, dims: Any, name: str | None = None) -> Te
     indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
     dims=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
 )
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """Coordinates of elements from their flat indices in row-major order.
 
     Args:
@@ -416,7 +411,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 
 
 @composed_op("InvertPermutation", x=Input(INDEX_TYPES, prefer="int32"))
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes another one.
 
     Raises:
@@ -430,7 +425,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
 
 @op_function
 def reverse_sequence(
-    input: Any,
+    input: TensorLike,
     seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
@@ -463,7 +458,7 @@ def reverse_sequence(
 
 @composed_op("DynamicPartition", data=Input(), partitions=Input("int32"))
 def dynamic_partition(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
     """Distributes slices over several tensors.
 

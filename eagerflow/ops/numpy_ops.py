@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported lazily: sparse tensors are made of operations.
@@ -34,7 +35,7 @@ MATRIX_DTYPES = (
 
 
 def differentiable(
-    arrays: Sequence[Any], inputs: Sequence[Tensor], backward: Callable[..., Any]
+    arrays: Sequence[TensorLike], inputs: Sequence[Tensor], backward: Callable[..., Any]
 ) -> list[Tensor]:
     """Tensors of the arrays, recorded on the active tapes as results of `inputs`.
 
@@ -50,7 +51,7 @@ def differentiable(
     return outputs
 
 
-def _as_list(gradients: Any) -> list:
+def _as_list(gradients: TensorLike) -> list:
     return list(gradients) if isinstance(gradients, list | tuple) else [gradients]
 
 
@@ -78,7 +79,7 @@ def checked(
     return tensor
 
 
-def pair(x: Any, y: Any, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tensor]:
+def pair(x: TensorLike, y: TensorLike, allowed: Sequence[Any], op: str) -> tuple[Tensor, Tensor]:
     """Two values as tensors of one allowed dtype; Python values get the other's.
 
     Raises:
@@ -109,12 +110,12 @@ def text(shape: Sequence[int]) -> str:
     return str(list(shape)).replace(" ", "")
 
 
-def sparse_tensor(indices: Any, values: Any, dense_shape: Any) -> Any:
+def sparse_tensor(indices: TensorLike, values: TensorLike, dense_shape: Any) -> Any:
     """A `tf.SparseTensor`."""
     return sparse.SparseTensor(indices, values, dense_shape)
 
 
-def sparse_spec(shape: Any, dtype: Any) -> Any:
+def sparse_spec(shape: Any, dtype: DTypeLike) -> Any:
     """A `tf.SparseTensorSpec`."""
     return sparse.SparseTensorSpec(shape, dtype)
 

@@ -29,7 +29,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def segment_count(num_segments: TensorLike) -> Any:
+def segment_count(num_segments: TensorLike) -> int | Tensor:
     """The number of segments, a scalar."""
     if type(num_segments) is int:
         return num_segments
@@ -95,7 +95,7 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
 )
 def unsorted_segment_mean(
-    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The means of rows that belong to the same segment; zero for an empty one.
 
@@ -135,7 +135,7 @@ def unsorted_segment_sqrt_n(
     num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 )
 def unsorted_segment_max(
-    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The elementwise maximum of the rows of each segment; the dtype's lowest for an empty one.
 
@@ -152,7 +152,7 @@ def unsorted_segment_max(
     num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 )
 def unsorted_segment_min(
-    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The elementwise minimum of the rows of each segment; the dtype's highest for an empty one.
 
@@ -169,7 +169,7 @@ def unsorted_segment_min(
     num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 )
 def unsorted_segment_prod(
-    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The products of rows that belong to the same segment; one for an empty one.
 
@@ -246,9 +246,9 @@ def _bincount_spec(
 @op_function(in_graph=on_host(_bincount_spec))
 def bincount(
     arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
@@ -335,7 +335,7 @@ def confusion_matrix(
     labels: TensorLike,
     predictions: TensorLike,
     num_classes: Any = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:

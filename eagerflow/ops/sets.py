@@ -109,7 +109,7 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     return sparse_tensor(coordinates, values, [*outer, width])
 
 
-def _sets_spec(a: Tensor, *_: Any, **__: Any) -> Any:
+def _sets_spec(a: Tensor, *_: object, **__: object) -> Any:
     value = a if _is_sparse(a) else _core.as_tensor(a)
     rank = value.shape.rank
     return sparse_spec(None if rank is None else [None] * rank, value.dtype)

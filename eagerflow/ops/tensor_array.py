@@ -66,7 +66,7 @@ class TensorArray(metaclass=_OfEachKind):
            [1., 1.]], dtype=float32)
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> TensorArray:
+    def __new__(cls, *args: object, **kwargs: object) -> TensorArray:
         if cls is TensorArray and _core.building() is not None:
             return object.__new__(graph_tensor_array.GraphTensorArray)
         return object.__new__(cls)

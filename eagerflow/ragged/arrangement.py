@@ -17,12 +17,13 @@ from eagerflow.ragged import graph_specs
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def convert(value: Any, dtype: Any = None) -> Any:
+def convert(value: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Converts values to tensors; ragged tensors are unchanged."""
     return value if isinstance(value, RaggedTensor) else _core.convert(value, dtype, None)
 
@@ -32,7 +33,7 @@ def rank_of(value: Any) -> int:
     return len(value.shape)
 
 
-def as_ragged(value: Any, ragged_rank: int, dtype: Any) -> Any:
+def as_ragged(value: TensorLike, ragged_rank: int, dtype: DTypeLike) -> Any:
     """A tensor as a ragged tensor of that ragged rank, with splits of that dtype."""
     if isinstance(value, RaggedTensor):
         value = value.with_row_splits_dtype(dtype)
@@ -46,13 +47,13 @@ def as_ragged(value: Any, ragged_rank: int, dtype: Any) -> Any:
     return RaggedTensor.from_tensor(value, ragged_rank=ragged_rank, row_splits_dtype=dtype)
 
 
-def splits_dtype(values: Sequence[Any]) -> dtypes.DType:
+def splits_dtype(values: Sequence[TensorLike]) -> dtypes.DType:
     """int64, unless all ragged tensors have int32."""
     used = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
     return dtypes.int32 if used == {dtypes.int32} else dtypes.int64
 
 
-def matched(values: Sequence[Any]) -> list[Any]:
+def matched(values: Sequence[TensorLike]) -> list[Any]:
     """Values as ragged tensors of the same ragged rank."""
     dtype = splits_dtype(values)
     most = max(value.ragged_rank for value in values if isinstance(value, RaggedTensor))
@@ -87,7 +88,7 @@ def gather_rows(value: Any, rows: np.ndarray) -> Any:
     )
 
 
-def without_lengths(value: Any) -> Any:
+def without_lengths(value: TensorLike) -> Any:
     """The same value, of whose axes none is known to be uniform."""
     if not isinstance(value, RaggedTensor):
         return value
@@ -178,7 +179,7 @@ def _checked_list(values: Any, axis: Any, extra: int) -> tuple[list[Any], int]:
 
 
 @hosted(graph_specs.concatenated)
-def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+def concat(values: TensorLike, axis: Any, name: str = "concat") -> Any:
     """Joins ragged or dense tensors along an axis; see `tf.concat`."""
     if isinstance(values, RaggedTensor):
         return values
@@ -224,7 +225,7 @@ def check_same_rows(items: Sequence[RaggedTensor]) -> None:
 
 
 @op_function(in_graph=on_host(graph_specs.stacked))
-def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+def stack(values: TensorLike, axis: Any = 0, name: str | None = None) -> Any:
     """Joins tensors along a new axis; they may be ragged, or differ in their sizes.
 
     Args:
@@ -267,8 +268,7 @@ def _stack(items: list[Any], axis: int) -> Any:
         raise _misfit("rows", [rows_of(item) for item in items])
     if axis == 1:
         inner = gather_rows(
-            _concat(items, 0),
-            (np.arange(len(items)) * rows + np.arange(rows)[:, None]).reshape(-1),
+            _concat(items, 0), (np.arange(len(items)) * rows + np.arange(rows)[:, None]).reshape(-1)
         )
         lengths = np.full(rows, len(items))
         return RaggedTensor._of(inner, RowPartition.of_lengths(lengths, splits_dtype(items)))
@@ -333,7 +333,7 @@ def _squeeze(value: Any, axis: int) -> Any:
 
 
 @hosted(graph_specs.tiled)
-def tile(value: RaggedTensor, multiples: Any) -> RaggedTensor:
+def tile(value: RaggedTensor, multiples: TensorLike) -> RaggedTensor:
     """Repeats a ragged tensor along its axes."""
     counts = _core.convert(multiples, None, dtypes.int64)
     if not counts.dtype.is_integer:
@@ -357,7 +357,7 @@ def _take(value: Any, axis: int, part: slice) -> Any:
 
 
 @hosted(graph_specs.reversed_along)
-def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
+def reverse(value: RaggedTensor, axis: Axes) -> RaggedTensor:
     """Reverses the order of slices along axes."""
     axes = _core.convert(axis, None, dtypes.int32).numpy().reshape(-1).tolist()
     rank = rank_of(value)
@@ -368,7 +368,7 @@ def reverse(value: RaggedTensor, axis: Any) -> RaggedTensor:
 
 
 @hosted(graph_specs.split_parts)
-def split(value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: object = None) -> list:
+def split(value: RaggedTensor, num_or_size_splits: Any, axis: Axes = 0, num: object = None) -> list:
     """Splits a ragged tensor along a uniform axis."""
     axis = checked_axis(axis, rank_of(value))
     size = value._partition.static_nrows if axis == 0 else value.shape[axis]

@@ -14,6 +14,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ragged.arrangement import ranges, splits_dtype
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -56,7 +57,7 @@ class _Operand:
             self.partitions.append((starts, np.full(count, size, np.int64), size))
 
 
-def aligned(values: Sequence[Any]) -> tuple[list[Any], Callable[[Any], RaggedTensor]]:
+def aligned(values: Sequence[TensorLike]) -> tuple[list[Any], Callable[[Any], RaggedTensor]]:
     """Flat values that broadcast element by element.
 
     Args:
@@ -89,7 +90,7 @@ def _divided(partitions: Sequence[RowPartition], flat: Any) -> Any:
     return flat
 
 
-def _levels(values: Sequence[Any], rank: int) -> int:
+def _levels(values: Sequence[TensorLike], rank: int) -> int:
     """The number of ragged axes of a result of that rank."""
     ragged = [value for value in values if isinstance(value, RaggedTensor)]
     return max(value.ragged_rank + rank - value._rank for value in ragged)
@@ -133,7 +134,7 @@ def _broadcast_size(sizes: list[int | None]) -> int | None:
     return next((size for size in proper if size is not None), None) if proper else 1
 
 
-def _aligned(values: Sequence[Any], rank: int) -> tuple[list[Any], list[RowPartition]]:
+def _aligned(values: Sequence[TensorLike], rank: int) -> tuple[list[Any], list[RowPartition]]:
     """The flat values, and the partitions of the result."""
     levels = _levels(values, rank)
     ragged = [value for value in values if isinstance(value, RaggedTensor)]

@@ -248,7 +248,7 @@ def row_splits_to_segment_ids(
 
 
 def _row_splits_spec(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> TensorSpec:
     tensor = _core.convert(segment_ids, None, dtypes.int64)
     default = tensor.dtype if isinstance(segment_ids, Tensor | np.ndarray) else dtypes.int64

@@ -15,6 +15,7 @@ from eagerflow.ragged import graph_specs
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -130,7 +131,7 @@ def _in_order(indices: np.ndarray, count: int) -> bool:
     return indices.size == count and bool((indices.reshape(-1) == np.arange(count)).all())
 
 
-def _wanted_sizes(shape: Any, value: RaggedTensor) -> list[int | None]:
+def _wanted_sizes(shape: ShapeLike, value: RaggedTensor) -> list[int | None]:
     if isinstance(shape, Tensor):
         shape = [None if size < 0 else size for size in shape.numpy().reshape(-1).tolist()]
     return graph_specs.wanted_sizes(shape, len(value.shape))

@@ -18,7 +18,7 @@ from eagerflow.ragged.arrangement import convert
 from eagerflow.ragged.broadcasting import aligned
 from eagerflow.ragged.row_partition import RowPartition, RowPartitionSpec
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, TensorLike
 
 Tensor = _core.Tensor
 
@@ -98,7 +98,7 @@ class DynamicRaggedShape(ExtensionType):
 
     @classmethod
     def from_lengths(
-        cls, lengths: Any, num_row_partitions: Any = None, dtype: DTypeLike = dtypes.int64
+        cls, lengths: TensorLike, num_row_partitions: Any = None, dtype: DTypeLike = dtypes.int64
     ) -> DynamicRaggedShape:
         """From sizes, which are vectors of lengths of rows for ragged axes.
 
@@ -360,7 +360,7 @@ def _sizes(value: Tensor) -> Any:
     return list(sizes)
 
 
-def _checked_dtype(dtype: DTypeLike) -> Any:
+def _checked_dtype(dtype: DTypeLike) -> dtypes.DType:
     dtype = as_dtype(dtype)
     if dtype not in (dtypes.int32, dtypes.int64):
         raise ValueError(f"Illegal dtype: {dtype.name}")
@@ -389,7 +389,7 @@ def _ones(shape: DynamicRaggedShape, dtype: Any = dtypes.float32, *_: object, **
     return shape._divided(_core.ops.ones(shape._inner, dtype))
 
 
-def _fill(value: Any, dims: DynamicRaggedShape) -> Any:
+def _fill(value: TensorLike, dims: DynamicRaggedShape) -> Any:
     return dims._divided(_core.ops.fill(value, dims._inner))
 
 
@@ -398,14 +398,14 @@ def _shape_of(value: Any) -> DynamicRaggedShape:
     return value if isinstance(value, DynamicRaggedShape) else DynamicRaggedShape([], value)
 
 
-def _reshape(tensor: Any, shape: DynamicRaggedShape) -> Any:
+def _reshape(tensor: TensorLike, shape: DynamicRaggedShape) -> Any:
     tensor = convert(tensor)
     if isinstance(tensor, RaggedTensor):
         tensor = tensor.flat_values
     return shape._divided(_core.ops.reshape(tensor, shape._inner))
 
 
-def _broadcast_to(input: Any, shape: DynamicRaggedShape) -> Any:
+def _broadcast_to(input: TensorLike, shape: DynamicRaggedShape) -> Any:
     value = convert(input)
     if len(value.shape) > shape.rank:
         raise ValueError("Cannot broadcast to a shape with smaller rank")

@@ -38,7 +38,7 @@ FACTORIES = (
 )
 
 
-def _splits_dtype(values: Any, splits: Any) -> dtypes.DType:
+def _splits_dtype(values: TensorLike, splits: TensorLike) -> dtypes.DType:
     """int64, unless a tensor, an array or ragged values are int32."""
     if isinstance(values, RaggedFactories):
         return values._partition.dtype
@@ -47,7 +47,7 @@ def _splits_dtype(values: Any, splits: Any) -> dtypes.DType:
     return dtypes.int64
 
 
-def _vector(value: Any, name: str) -> np.ndarray:
+def _vector(value: TensorLike, name: str) -> np.ndarray:
     tensor = _core.convert(value, None, dtypes.int64)
     if tensor._size == 0:
         return np.zeros(0, np.int64)
@@ -76,7 +76,7 @@ class RaggedFactories(CompositeTensor):
     with_row_splits_dtype: Any
 
     @classmethod
-    def _of(cls, values: Any, partition: RowPartition) -> Any:
+    def _of(cls, values: TensorLike, partition: RowPartition) -> Any:
         return cls(values, partition, internal=True)  # type: ignore[call-arg]
 
     @staticmethod
@@ -313,7 +313,7 @@ class RaggedFactories(CompositeTensor):
     def from_nested_row_splits(
         cls,
         flat_values: TensorLike,
-        nested_row_splits: Any,
+        nested_row_splits: TensorLike,
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -329,7 +329,7 @@ class RaggedFactories(CompositeTensor):
     def from_nested_row_lengths(
         cls,
         flat_values: TensorLike,
-        nested_row_lengths: Any,
+        nested_row_lengths: TensorLike,
         name: str | None = None,
         validate: bool = True,
     ) -> Any:
@@ -374,7 +374,7 @@ class RaggedFactories(CompositeTensor):
         return values
 
     @staticmethod
-    def _nested(method: Any, values: Any, parts: Any, validate: bool) -> Any:
+    def _nested(method: Any, values: TensorLike, parts: Any, validate: bool) -> Any:
         if isinstance(parts, _core.Tensor):
             raise TypeError(f"The nested argument must be a list of Tensors. Received {parts}.")
         for part in reversed(list(parts)):
@@ -386,7 +386,7 @@ class RaggedFactories(CompositeTensor):
     def from_tensor(
         cls,
         tensor: TensorLike,
-        lengths: Any = None,
+        lengths: TensorLike | None = None,
         padding: Any = None,
         ragged_rank: int = 1,
         name: str | None = None,
@@ -412,10 +412,7 @@ class RaggedFactories(CompositeTensor):
     @classmethod
     @op_function(overridable=False)
     def from_sparse(
-        cls,
-        st_input: Any,
-        name: str | None = None,
-        row_splits_dtype: DTypeLike = dtypes.int64,
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64
     ) -> Any:
         """Rows of a sparse matrix whose elements have no gaps between them.
 

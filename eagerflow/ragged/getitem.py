@@ -38,7 +38,7 @@ def _bounds_of(item: slice) -> tuple:
 
 
 @hosted(graph_specs.indexed)
-def _indexed(value: RaggedTensor, parts: list[Any]) -> Any:
+def _indexed(value: RaggedTensor, parts: list[Tensor]) -> Any:
     """`value[parts]` with slices as tuples."""
     items = [
         slice(*(None if bound is None else int(bound) for bound in part))

@@ -17,7 +17,8 @@ from eagerflow.framework.shapes import as_shape
 from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.sparse.tensor import SparseTensorSpec
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports the functions that these specs are about.
@@ -27,7 +28,7 @@ Tensor = _core.Tensor
 Dims = list
 
 
-def convert(value: Any, dtype: Any = None) -> Any:
+def convert(value: TensorLike, dtype: DTypeLike | None = None) -> Any:
     """Converts values to tensors; ragged tensors are unchanged."""
     return value if isinstance(value, RaggedTensor) else _core.convert(value, None, dtype)
 
@@ -47,25 +48,25 @@ def dims_of(value: Any) -> Dims:
     return shape.as_list()
 
 
-def ragged_rank_of(value: Any) -> int:
+def ragged_rank_of(value: TensorLike) -> int:
     """The number of ragged axes, 0 for a tensor."""
     return value.ragged_rank if isinstance(value, RaggedTensor) else 0
 
 
-def splits_dtype_of(values: Sequence[Any]) -> DType:
+def splits_dtype_of(values: Sequence[TensorLike]) -> DType:
     """int64, unless all ragged tensors have int32."""
     used = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
     return dtypes.int32 if used == {dtypes.int32} else dtypes.int64
 
 
-def spec_of(dims: Dims | None, dtype: Any, ragged_rank: int, splits_dtype: Any) -> TypeSpec:
+def spec_of(dims: Dims | None, dtype: DTypeLike, ragged_rank: int, splits_dtype: Any) -> TypeSpec:
     """The spec of a value with that many ragged axes."""
     if not ragged_rank:
         return TensorSpec(dims, dtype)
     return ragged_spec.RaggedTensorSpec(dims, dtype, ragged_rank, splits_dtype)
 
 
-def integer(value: Any) -> int | None:
+def integer(value: TensorLike) -> int | None:
     """An argument's value, if it is known."""
     known = _core.static_value(_core.as_tensor(value))
     return None if known is None else int(known.numpy())
@@ -112,7 +113,7 @@ def _items(values: Any) -> tuple[list[Any], int, list[Dims]]:
     return items, max(map(ragged_rank_of, items)), [dims_of(item) for item in items]
 
 
-def concatenated(values: Any, axis: Any, name: str = "concat") -> TypeSpec:
+def concatenated(values: TensorLike, axis: Axes, name: str = "concat") -> TypeSpec:
     """See `tf.concat`."""
     if isinstance(values, RaggedTensor):
         return values._type_spec
@@ -129,7 +130,7 @@ def concatenated(values: Any, axis: Any, name: str = "concat") -> TypeSpec:
     )
 
 
-def stacked(values: Any, axis: Any = 0, name: str | None = None) -> TypeSpec:
+def stacked(values: TensorLike, axis: Axes = 0, name: str | None = None) -> TypeSpec:
     """See `tf.ragged.stack`."""
     if not isinstance(values, list | tuple):
         values = [values]
@@ -151,7 +152,7 @@ def stacked(values: Any, axis: Any = 0, name: str | None = None) -> TypeSpec:
     return spec_of(dims, items[0].dtype, ragged_rank, splits_dtype_of(items))
 
 
-def expanded(value: RaggedTensor, axis: Any) -> TypeSpec:
+def expanded(value: RaggedTensor, axis: Axes) -> TypeSpec:
     """See `tf.expand_dims`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     along = axis_of(axis, len(dims) + 1)
@@ -176,7 +177,7 @@ def squeezed(value: RaggedTensor, axis: Any) -> TypeSpec:
     )
 
 
-def tiled(value: RaggedTensor, multiples: Any) -> TypeSpec:
+def tiled(value: RaggedTensor, multiples: TensorLike) -> TypeSpec:
     """See `tf.tile`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     counts = _core.partial_value(_core.convert(multiples, None, dtypes.int64)) or [None] * len(dims)
@@ -190,7 +191,7 @@ def tiled(value: RaggedTensor, multiples: Any) -> TypeSpec:
 
 
 def split_parts(
-    value: RaggedTensor, num_or_size_splits: Any, axis: Any = 0, num: Any = None
+    value: RaggedTensor, num_or_size_splits: TensorLike, axis: Axes = 0, num: Any = None
 ) -> list[TypeSpec]:
     """See `tf.split`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
@@ -217,7 +218,7 @@ def split_parts(
     ]
 
 
-def _rows(value: Any, indices: Dims) -> tuple[Dims, int]:
+def _rows(value: TensorLike, indices: Dims) -> tuple[Dims, int]:
     """The sizes and the ragged rank of rows at indices of a shape."""
     dims, ragged_rank = dims_of(value), ragged_rank_of(value)
     if not ragged_rank:
@@ -227,7 +228,7 @@ def _rows(value: Any, indices: Dims) -> tuple[Dims, int]:
     return _without_lengths(result, count), count
 
 
-def gathered(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> TypeSpec:
+def gathered(params: Any, indices: Any, axis: Axes = 0, batch_dims: TensorLike = 0) -> TypeSpec:
     """See `tf.gather`."""
     params, indices = convert(params), convert(indices)
     values = [params, indices]
@@ -373,7 +374,7 @@ def from_tensor(
     return spec_of(dims, value.dtype, ragged_rank, dtypes.as_dtype(row_splits_dtype))
 
 
-def from_sparse(st_input: Any, row_splits_dtype: Any) -> TypeSpec:
+def from_sparse(st_input: SparseTensor, row_splits_dtype: DTypeLike) -> TypeSpec:
     """See `tf.RaggedTensor.from_sparse`."""
     if not hasattr(st_input, "dense_shape"):
         raise TypeError(
@@ -428,7 +429,7 @@ def indexed(value: RaggedTensor, keys: Sequence[Any]) -> TypeSpec:
     return spec_of(result, value.dtype, left, value._partition.dtype)
 
 
-def reversed_along(value: RaggedTensor, axis: Any) -> TypeSpec:
+def reversed_along(value: RaggedTensor, axis: Axes) -> TypeSpec:
     """See `tf.reverse`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     known = _core.static_value(_core.convert(axis, None, dtypes.int32))
@@ -440,7 +441,7 @@ def reversed_along(value: RaggedTensor, axis: Any) -> TypeSpec:
     )
 
 
-def running_sums(value: RaggedTensor, axis: Any = 0, *args: object) -> TypeSpec:
+def running_sums(value: RaggedTensor, axis: Axes = 0, *args: object) -> TypeSpec:
     """See `tf.cumsum`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     if axis_of(axis, len(dims)) < ragged_rank:
@@ -448,7 +449,7 @@ def running_sums(value: RaggedTensor, axis: Any = 0, *args: object) -> TypeSpec:
     return spec_of(dims, value.dtype, ragged_rank, value._partition.dtype)
 
 
-def reduced(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = False) -> TypeSpec:
+def reduced(name: str, value: RaggedTensor, axis: Any = None, keepdims: bool = False) -> TypeSpec:
     """See `tf.reduce_sum`."""
     dims, ragged_rank = dims_of(value), value.ragged_rank
     rank = len(dims)
@@ -477,7 +478,7 @@ def reduced(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fa
     return spec_of(dims, dtype, ragged_rank, value._partition.dtype)
 
 
-def segments(name: str | None, data: Any, segment_ids: Any, num_segments: Any) -> TypeSpec:
+def segments(name: str | None, data: Any, segment_ids: Any, num_segments: TensorLike) -> TypeSpec:
     """See `tf.math.unsorted_segment_sum`."""
     data, ids = convert(data), convert(segment_ids)
     used = ragged_rank_of(ids)
@@ -559,9 +560,9 @@ def ranges(
     starts: Any,
     limits: Any = None,
     deltas: Any = 1,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> TypeSpec:
     """See `tf.ragged.range`."""
     if limits is None:

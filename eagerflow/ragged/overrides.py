@@ -22,6 +22,7 @@ from eagerflow.ragged.construction import stack_dynamic_partitions
 from eagerflow.ragged.dynamic_shape import DynamicRaggedShape
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.segments import dense_bincount
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -62,7 +63,7 @@ def _without_name(arguments: dict[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
+def _elementwise(function: _core.OpFunction, arguments: dict[str, Any]) -> Any:
     """An operation on the elements that correspond to each other."""
     names = parameter_names(function)[: function.elementwise]
     names = [name for name in names if arguments.get(name) is not None]
@@ -85,7 +86,7 @@ def _elementwise(function: Any, arguments: dict[str, Any]) -> Any:
     return rebuilt(function(**dict(zip(names, flats, strict=True)), **rest))
 
 
-def _converted(value: Any, dtype: Any) -> Any:
+def _converted(value: TensorLike, dtype: Any) -> Tensor:
     if isinstance(value, Tensor | _core.Variable):
         return _core.as_tensor(value)
     return _core.convert(value, dtype, None)
@@ -141,7 +142,7 @@ def _gather(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> An
 
 
 @hosted(graph_specs.running_sums)
-def _cumsum(x: RaggedTensor, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Any:
+def _cumsum(x: RaggedTensor, axis: Axes = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     axis = checked_axis(axis, len(x.shape))
     if axis > x.ragged_rank:
         inner = axis - x.ragged_rank
@@ -166,7 +167,7 @@ def _reshape(tensor: RaggedTensor, shape: Any) -> Any:
     return _ops.reshape(tensor.flat_values, shape)
 
 
-def _unsorted_segment_sum(data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def _unsorted_segment_sum(data: Any, segment_ids: TensorLike, num_segments: TensorLike) -> Any:
     return reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
 
 
@@ -249,7 +250,7 @@ def _rank(input: RaggedTensor, name: str | None = None) -> Tensor:
     return _core.convert(len(input.shape), dtypes.int32, None)
 
 
-def _shape(input: RaggedTensor, out_type: Any = None, name: str | None = None) -> Any:
+def _shape(input: RaggedTensor, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
     return DynamicRaggedShape.from_tensor(input, dtypes.int32 if out_type is None else out_type)
 
 

@@ -15,14 +15,10 @@ from eagerflow.ops import segment
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn import activation
 from eagerflow.ragged import graph_specs
-from eagerflow.ragged.arrangement import (
-    convert,
-    expand_dims,
-    rank_of,
-    without_lengths,
-)
+from eagerflow.ragged.arrangement import convert, expand_dims, rank_of, without_lengths
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -126,7 +122,7 @@ def _axes_of(value: RaggedTensor, axis: Any) -> list[int] | None:
 
 
 @hosted(graph_specs.reduced)
-def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = False) -> Any:
+def reduce(name: str, value: RaggedTensor, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """A reduction of a ragged tensor.
 
     Args:
@@ -151,7 +147,7 @@ def reduce(name: str, value: RaggedTensor, axis: Any = None, keepdims: Any = Fal
     return result
 
 
-def _expanded(value: Any, axis: int) -> Any:
+def _expanded(value: TensorLike, axis: int) -> Any:
     if isinstance(value, Tensor):
         return _ops.expand_dims(value, axis)
     return expand_dims(value, axis)
@@ -174,7 +170,7 @@ def _mean(value: RaggedTensor, axes: list[int] | None, keepdims: bool) -> Any:
     return (without_lengths(rows) if means.ndim > 1 else rows).with_flat_values(means)
 
 
-def reduce_mean(value: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def reduce_mean(value: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Any:
     """The mean; of a dense tensor as well."""
     if isinstance(value, RaggedTensor):
         return reduce("reduce_mean", value, axis, keepdims)
@@ -182,7 +178,7 @@ def reduce_mean(value: Any, axis: Any = None, keepdims: Any = False) -> Any:
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The variance, as the mean of squares less the square of the mean."""
     value = convert(input_tensor)
@@ -191,7 +187,7 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The standard deviation."""
     return _ops.sqrt(reduce_variance(input_tensor, axis, keepdims))

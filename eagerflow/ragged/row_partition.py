@@ -346,7 +346,7 @@ class RowPartition(CompositeTensor):
         """int32 or int64."""
         return self._row_splits.dtype
 
-    def _index(self, value: Any) -> Tensor:
+    def _index(self, value: TensorLike) -> Tensor:
         return _core.convert(value, self.dtype, None)
 
     def row_splits(self) -> Tensor:

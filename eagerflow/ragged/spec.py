@@ -16,7 +16,7 @@ from eagerflow.ragged.arrangement import concat, stack
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, TensorLike
 
 
 class RaggedTensorSpec(TypeSpec):
@@ -118,7 +118,7 @@ class RaggedTensorSpec(TypeSpec):
             rows = None if rows is None or size is None else rows * size
         return specs
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: TensorLike) -> list:
         if not isinstance(value, RaggedTensor):
             return [value]
         return [value.flat_values, *value.nested_row_splits]

@@ -110,7 +110,7 @@ class RaggedTensor(RaggedFactories):
         return self._partition.row_splits()
 
     @property
-    def uniform_row_length(self) -> Any:
+    def uniform_row_length(self) -> _core.Tensor | None:
         """The length of all rows if they have one by construction, else None."""
         return self._partition.uniform_row_length()
 
@@ -138,20 +138,20 @@ class RaggedTensor(RaggedFactories):
         """The rows of elements along all ragged axes, the outermost first."""
         return tuple(partition.value_rowids() for partition in self._partitions())
 
-    def value_rowids(self, name: str | None = None) -> Any:
+    def value_rowids(self, name: str | None = None) -> _core.Tensor:
         """The row of each element of `values`."""
         return self._partition.value_rowids()
 
-    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Any:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> _core.Tensor:
         """The number of rows."""
         rows = self._partition.nrows()
         return rows if out_type is None else _core.ops.cast(rows, as_dtype(out_type))
 
-    def row_starts(self, name: str | None = None) -> Any:
+    def row_starts(self, name: str | None = None) -> _core.Tensor:
         """The index of each row's first element."""
         return self._partition.row_starts()
 
-    def row_limits(self, name: str | None = None) -> Any:
+    def row_limits(self, name: str | None = None) -> _core.Tensor:
         """The end of each row."""
         return self._partition.row_limits()
 
@@ -343,7 +343,7 @@ class RaggedTensor(RaggedFactories):
     def _gradient_component(self) -> Any:
         return self.flat_values
 
-    def _with_gradient(self, gradient: Any) -> Any:
+    def _with_gradient(self, gradient: Any) -> RaggedTensor | None:
         if isinstance(gradient, _core.Tensor) or gradient is None:
             return gradient if gradient is None else self.with_flat_values(gradient)
         return self.with_flat_values(_core.as_tensor(gradient))

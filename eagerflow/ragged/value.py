@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow.framework import context
 from eagerflow.ragged import construction
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, ShapeLike
 
 
 class RaggedTensorValue:
@@ -113,7 +113,7 @@ def constant_value(
     pylist: Any,
     dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
-    inner_shape: Any = None,
+    inner_shape: ShapeLike | None = None,
     row_splits_dtype: DTypeLike = "int64",
 ) -> Any:
     """The RaggedTensorValue of nested lists, as of `tf.ragged.constant`.

@@ -48,7 +48,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, t
     return indices, first, second, tuple(chosen)
 
 
-def _sum_spec(a: Tensor, b: Tensor, threshold: object = 0) -> Any:
+def _sum_spec(a: Tensor, b: Tensor, threshold: object = 0) -> SparseTensorSpec | TensorSpec:
     sparse = [value for value in (a, b) if isinstance(value, SparseTensor)]
     if not sparse:
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
@@ -111,7 +111,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 @op_function(in_graph=on_host(spec_like))
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The elementwise maximum of two sparse tensors; missing elements are zero.
 
     >>> a, b = tf.sparse.from_dense([1, 0, -1]), tf.sparse.from_dense([0, 2, 0])
@@ -125,7 +125,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 
 @op_function(in_graph=on_host(spec_like))
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
     """The elementwise minimum of two sparse tensors; missing elements are zero.
 
     >>> a, b = tf.sparse.from_dense([1, 0, -1]), tf.sparse.from_dense([0, 2, 0])
@@ -261,7 +261,7 @@ def _reduced_spec(
 @op_function(in_graph=on_host(_reduced_spec))
 def reduce_sum(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: Axes | None = None,
     keepdims: Any = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -283,7 +283,7 @@ def reduce_sum(
 @op_function(in_graph=on_host(_reduced_spec))
 def reduce_max(
     sp_input: SparseTensor,
-    axis: Any = None,
+    axis: Axes | None = None,
     keepdims: Any = None,
     output_is_sparse: bool = False,
     name: str | None = None,

@@ -16,24 +16,17 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import checked_output_count, sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.sparse.conversion import (
-    checked,
-    ordered,
-    reorder,
-    sizes_of,
-    spec_like,
-    spec_of_rank,
-)
+from eagerflow.sparse.conversion import checked, ordered, reorder, sizes_of, spec_like, spec_of_rank
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Axes, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 def _concat_spec(
-    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
-) -> Any:
+    axis: Axes, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+) -> SparseTensorSpec:
     inputs = [checked(value) for value in sp_inputs]
     shapes = [value.shape for value in inputs]
     ranks = {shape.rank for shape in shapes}
@@ -100,7 +93,7 @@ def concat(
     return reorder(assembled(moved, joined, _core.convert(shape, dtypes.int64, None)))
 
 
-def _sliced_spec(sp_input: Any, *_: Any, **__: Any) -> Any:
+def _sliced_spec(sp_input: SparseTensor, *_: object, **__: object) -> SparseTensorSpec:
     return spec_of_rank(checked(sp_input))
 
 
@@ -136,7 +129,7 @@ def slice(
     return assembled(indices, slices_at(value._values, inside), shape)
 
 
-def _split_specs(sp_input: Any = None, num_split: Any = None, *_: Any, **__: Any) -> list:
+def _split_specs(sp_input: Any = None, num_split: Any = None, *_: object, **__: object) -> list:
     return [spec_of_rank(checked(sp_input))] * checked_output_count(num_split or 0)
 
 
@@ -214,7 +207,7 @@ def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> Spar
     return assembled(indices, value._values, _core.convert(target, dtypes.int64, None))
 
 
-def _transposed_spec(sp_input: Any, perm: Any = None, name: str | None = None) -> Any:
+def _transposed_spec(sp_input: SparseTensor, perm: Any = None, name: str | None = None) -> Any:
     value = checked(sp_input)
     order = range(value.shape.rank or 0)[::-1] if perm is None else _known_order(perm)
     if value.shape.rank is None or order is None:
@@ -222,7 +215,7 @@ def _transposed_spec(sp_input: Any, perm: Any = None, name: str | None = None) -
     return SparseTensorSpec([value.shape[axis] for axis in order], value.dtype)
 
 
-def _known_order(perm: Any) -> Any:
+def _known_order(perm: TensorLike) -> Any:
     known = _core.static_value(_core.convert(perm, None, dtypes.int32))
     return None if known is None else known.numpy().tolist()
 
@@ -248,7 +241,7 @@ def transpose(
     return ordered(value, value._values, shape, order)
 
 
-def _expanded_spec(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
+def _expanded_spec(sp_input: Any, axis: Axes | None = None, name: str | None = None) -> Any:
     value = checked(sp_input)
     if value.shape.rank is None or not isinstance(axis, int | None):
         return spec_of_rank(value, 1)
@@ -301,7 +294,7 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
 
 
 @op_function(in_graph=on_host(_sliced_spec))
-def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
     """The same elements in a larger shape, or in the smallest shape that holds them.
 
     Raises:
@@ -328,7 +321,7 @@ def reset_shape(sp_input: SparseTensor, new_shape: Any = None) -> SparseTensor:
     return SparseTensor(indices, value.values, target)
 
 
-def _filled_specs(sp_input: Any, *_: Any, **__: Any) -> Any:
+def _filled_specs(sp_input: SparseTensor, *_: object, **__: object) -> Any:
     spec = spec_like(sp_input)
     rows = None if spec.shape.rank is None else spec.shape.as_list()[0]
     return spec, TensorSpec([rows], dtypes.bool)

@@ -46,7 +46,7 @@ def sizes_of(value: SparseTensor) -> np.ndarray:
     return value.dense_shape.numpy()
 
 
-def spec_like(sp_input: Any, *_: object, **__: object) -> SparseTensorSpec:
+def spec_like(sp_input: SparseTensor, *_: object, **__: object) -> SparseTensorSpec:
     """The spec of a sparse result of the same shape."""
     value = checked(sp_input)
     return SparseTensorSpec(value.shape, value.dtype)
@@ -225,7 +225,7 @@ def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> S
     return assembled(indices, values, shape)
 
 
-def _indicator_spec(sp_input: Any, vocab_size: Any, name: str | None = None) -> TensorSpec:
+def _indicator_spec(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> TensorSpec:
     shape = checked(sp_input).shape
     known = _core.static_value(_core.as_tensor(vocab_size))
     size = None if known is None else int(known.numpy())

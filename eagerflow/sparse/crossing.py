@@ -18,12 +18,13 @@ from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import TensorLike
 from eagerflow.util.farmhash import fingerprint64, joined
 
 DEFAULT_KEY = 956888297470
 
 
-def _rows(value: Any) -> list[list[Any]]:
+def _rows(value: TensorLike) -> list[list[Any]]:
     """The values of each example: bytes or integers."""
     if isinstance(value, RaggedTensor) and value.ragged_rank != 1:
         raise ValueError("tf.ragged.cross only supports inputs with rank=2")

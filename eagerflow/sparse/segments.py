@@ -131,8 +131,8 @@ def bincount(
     values: TensorLike,
     weights: TensorLike | None = None,
     axis: Axes = 0,
-    minlength: Any = None,
-    maxlength: Any = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
@@ -250,8 +250,8 @@ def _dense_counts_spec(
 def dense_bincount(
     arr: Any,
     weights: TensorLike | None = None,
-    minlength: Any = None,
-    maxlength: Any = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: Axes | None = None,

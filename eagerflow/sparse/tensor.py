@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -170,10 +170,10 @@ class SparseTensor(CompositeTensor):
         return SparseTensorSpec(self.shape, self.dtype)
 
     @property
-    def _gradient_component(self) -> Any:
+    def _gradient_component(self) -> Tensor:
         return self._values
 
-    def _with_gradient(self, gradient: Any) -> Any:
+    def _with_gradient(self, gradient: Any) -> SparseTensor | None:
         return gradient if gradient is None else self.with_values(gradient)
 
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -202,7 +202,7 @@ class SparseTensor(CompositeTensor):
         indices, values, shape = (tensor_text(part, summarize) for part in parts)
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
 
-    def _combined(self, other: Any, function: Any) -> SparseTensor:
+    def _combined(self, other: Any, function: Callable[..., Tensor]) -> SparseTensor:
         """Combines the values with those of a dense tensor at the same indices."""
         if isinstance(other, SparseTensor):
             raise other._no_tensor()
@@ -325,7 +325,7 @@ class SparseTensorSpec(TypeSpec):
     def _to_components(self, value: Any) -> list:
         return [value.indices, value.values, value.dense_shape]
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Any) -> SparseTensorValue | SparseTensor:
         if all(isinstance(item, np.ndarray) for item in components):
             return SparseTensorValue(*components)
         dense_shape = components[2]
@@ -360,7 +360,7 @@ class SparseTensorSpec(TypeSpec):
     def _batch(self, size: int | None) -> SparseTensorSpec:
         return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)
 
-    def _serialize(self) -> tuple[Any, ...]:
+    def _serialize(self) -> tuple[TensorShape, dtypes.DType]:
         return self._shape, self._dtype
 
     def _unbatch(self) -> SparseTensorSpec:
@@ -455,7 +455,7 @@ class GraphSparseSlices:
         self.shape = value.shape
         self.dtype = value.dtype
 
-    def __getitem__(self, row: Any) -> SparseTensor:
+    def __getitem__(self, row: TensorLike) -> SparseTensor:
         ops = _core.ops
         indices = self._value.indices
         here = ops.where_indices(ops.equal(indices[:, 0], ops.cast(row, dtypes.int64)))[:, 0]

@@ -15,12 +15,13 @@ from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def strings(value: Any, op: str) -> Tensor:
+def strings(value: TensorLike, op: str) -> Tensor:
     """The value as a tensor of strings.
 
     Raises:
@@ -34,7 +35,7 @@ def strings(value: Any, op: str) -> Tensor:
     return _core.convert(value, dtypes.string, None)
 
 
-def like(dtype: Any = dtypes.string) -> Callable[..., TypeSpec]:
+def like(dtype: DTypeLike = dtypes.string) -> Callable[..., TypeSpec]:
     """The specs of functions with one result for each string; see `on_host`."""
 
     def specs(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
@@ -54,7 +55,7 @@ def known_rank(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def row_spec(input: Any, dtype: Any = dtypes.string) -> TypeSpec:
+def row_spec(input: TensorLike, dtype: DTypeLike = dtypes.string) -> TypeSpec:
     """The spec of a result with a row for each string; see `rows`."""
     value = input if isinstance(input, RaggedTensor) else known_rank(_core.as_tensor(input))
     rank = len(value.shape)
@@ -87,7 +88,7 @@ def from_items(values: Sequence[bytes], shape: Sequence[int]) -> Tensor:
     return _core.convert(array.reshape(tuple(shape)), dtypes.string, None)
 
 
-def each(function: Callable[[bytes], bytes], value: Any, op: str) -> Any:
+def each(function: Callable[[bytes], bytes], value: TensorLike, op: str) -> Any:
     """Applies a function to each string."""
     tensor = strings(value, op)
     if _core.building() is not None:
@@ -106,12 +107,12 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
     return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
 
 
-def natively(operation: Callable, value: Any, op: str, *attributes: Any) -> Any:
+def natively(operation: Callable, value: TensorLike, op: str, *attributes: Any) -> Any:
     """Applies an operation of the engine to strings."""
     return operation(strings(value, op), *attributes)
 
 
-def split_rows(value: Any, separator: bytes, op: str) -> Any:
+def split_rows(value: TensorLike, separator: bytes, op: str) -> Any:
     """Splits each string at a separator, or at white space if that is empty; see `rows`."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(split_rows(value.flat_values, separator, op))

@@ -42,6 +42,7 @@ from eagerflow.strings.elementwise import (
     split_rows,
     strings,
 )
+from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -56,7 +57,7 @@ _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
     in_graph=on_host(like()),
 )
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,
@@ -122,7 +123,7 @@ def as_string(
 @composed_op(
     "StringSplit", input=Input("string", converts="alone"), in_graph=on_host(rows_of(dtypes.string))
 )
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     """Each string as its bytes.
 
     Args:
@@ -220,7 +221,7 @@ def _starts(item: bytes) -> list[int]:
 
 
 @composed_op("StringLength", elementwise=1, input=Input("string"))
-def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
     """How long each string is, int32.
 
     Args:
@@ -246,7 +247,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
 
 
 @composed_op("StringLower", elementwise=1, input=Input("string"))
-def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
     """The strings in lower case.
 
     Args:
@@ -265,7 +266,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 @composed_op("StringUpper", elementwise=1, input=Input("string"))
-def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
     """The strings in upper case; see `tf.strings.lower`.
 
     >>> tf.strings.upper("Hello").numpy()
@@ -277,7 +278,7 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Any:
 
 
 @composed_op("StringStrip", elementwise=1, input=Input("string"))
-def strip(input: Any, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Any:
     """The strings without white space at both ends.
 
     >>> tf.strings.strip("  a b ").numpy()
@@ -330,7 +331,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 def _part_spec(
-    input: Tensor, pos: Any, len: object, unit: str = "BYTE", name: str | None = None
+    input: Tensor, pos: TensorLike, len: object, unit: str = "BYTE", name: str | None = None
 ) -> TypeSpec:
     shapes = [_core.as_tensor(value).shape for value in (input, pos)]
     return TensorSpec(broadcast_static_shape(*shapes), dtypes.string)
@@ -422,7 +423,7 @@ _NUMBERS = (
 
 
 @composed_op("StringToNumber", elementwise=1, input=Input("string"), out_type=DType)
-def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> Any:
+def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None = None) -> Any:
     """Parses strings as numbers.
 
     Args:
@@ -464,7 +465,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 def _joined_spec(
     inputs: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     keepdims: bool = False,
     separator: str = "",
     name: str | None = None,
@@ -489,7 +490,7 @@ def _joined_spec(
 @op_function(in_graph=on_host(_joined_spec))
 def reduce_join(
     inputs: Any,
-    axis: Any = None,
+    axis: Axes | None = None,
     keepdims: bool = False,
     separator: str = "",
     name: str | None = None,
@@ -645,7 +646,7 @@ def _check_pads(pad_values: Any) -> None:
         )
 
 
-def _checked_strings(data: Any) -> CompositeTensor | Tensor:
+def _checked_strings(data: TensorLike) -> CompositeTensor | Tensor:
     if isinstance(data, CompositeTensor) and data.dtype is dtypes.string:
         return data
     return _core.convert(data, dtypes.string, None)
@@ -662,7 +663,7 @@ def _ngrams_spec(data: Any, *args: object, **kwargs: object) -> TypeSpec:
 
 @op_function(in_graph=on_host(_ngrams_spec))
 def ngrams(
-    data: Any,
+    data: TensorLike,
     ngram_width: int | Sequence[int],
     separator: str = " ",
     pad_values: Any = None,

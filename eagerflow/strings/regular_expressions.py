@@ -18,6 +18,7 @@ from eagerflow.framework.host_call import on_host
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.strings.elementwise import each, items, like, natively, strings
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -259,11 +260,7 @@ def _forms(pattern: bytes) -> _Forms:
     if (
         len(items) == 1
         and str(items[0][0]) == "MAX_REPEAT"
-        and items[0][1][:2]
-        == (
-            1,
-            sre_parser.MAXREPEAT,
-        )
+        and items[0][1][:2] == (1, sre_parser.MAXREPEAT)
     ):
         items, runs = list(items[0][1][2]), True
     if len(items) != 1 or tree.state.flags & re.IGNORECASE or not _is_ascii(*items[0]):
@@ -288,7 +285,7 @@ def _is_ascii(kind: Any, argument: Any) -> bool:
     return name == "CATEGORY" and "NOT" not in str(argument)
 
 
-def _pattern(pattern: Any) -> re.Pattern:
+def _pattern(pattern: TensorLike) -> re.Pattern:
     return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
@@ -299,7 +296,7 @@ def _pattern(pattern: Any) -> re.Pattern:
     pattern=Input("string"),
     in_graph=on_host(like(dtypes.bool)),
 )
-def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Any:
+def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Whether each string as a whole matches a regular expression.
 
     Args:

@@ -31,6 +31,7 @@ from eagerflow.strings.elementwise import (
     rows_of,
     strings,
 )
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -113,7 +114,7 @@ def _int64(values: list[int]) -> Tensor:
     return _core.as_tensor(np.array(values, np.int64))
 
 
-def _decoded(value: Any, decoder: _Decoder, make_rows: Any, split: bool = False) -> Any:
+def _decoded(value: TensorLike, decoder: _Decoder, make_rows: Any, split: bool = False) -> Any:
     if isinstance(value, RaggedTensor):
         parts = _decoded(value.flat_values, decoder, make_rows, split)
         return tuple(value.with_flat_values(part) for part in parts)
@@ -148,7 +149,7 @@ def _codes_and_offsets(pairs: list, shape: tuple) -> tuple:
 
 @op_function(in_graph=on_host(rows_of(dtypes.int32, dtypes.int64)))
 def unicode_decode_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -189,7 +190,7 @@ def unicode_decode_with_offsets(
 
 @op_function(in_graph=on_host(rows_of(dtypes.int32)))
 def unicode_decode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -209,7 +210,7 @@ def unicode_decode(
 
 @op_function(in_graph=on_host(rows_of(dtypes.string, dtypes.int64)))
 def unicode_split_with_offsets(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -235,7 +236,7 @@ def unicode_split_with_offsets(
 
 @op_function(in_graph=on_host(rows_of(dtypes.string)))
 def unicode_split(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -282,7 +283,7 @@ def _encoded_spec(input: Tensor, *args: object, **kwargs: object) -> TypeSpec:
 
 @op_function(in_graph=on_host(_encoded_spec))
 def unicode_encode(
-    input: Any,
+    input: TensorLike,
     output_encoding: str,
     errors: str = "replace",
     replacement_char: int = 65533,
@@ -314,7 +315,7 @@ def unicode_encode(
 
 
 @composed_op("UnicodeEncode", overridable=False, input=Input("int32"))
-def _encode(input: Any, output_encoding: str, errors: str, replacement_char: int) -> Any:
+def _encode(input: TensorLike, output_encoding: str, errors: str, replacement_char: int) -> Any:
     codec = _output(output_encoding, "UnicodeEncode")
     _checked_errors(errors, "UnicodeEncode")
     if isinstance(input, RaggedTensor):
@@ -345,7 +346,7 @@ def _encode(input: Any, output_encoding: str, errors: str, replacement_char: int
     return from_items(texts, () if return_scalar else shape)
 
 
-def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
+def _natively_encoded(codes: Tensor, splits: TensorLike) -> Tensor | None:
     """Rows of code points in UTF-8; None if any is invalid."""
     try:
         return _ops.utf8_encode(codes, _ops.cast(splits, dtypes.int64))
@@ -355,7 +356,7 @@ def _natively_encoded(codes: Tensor, splits: Any) -> Tensor | None:
 
 @composed_op("UnicodeTranscode", elementwise=1, input=Input("string"), in_graph=on_host(like()))
 def unicode_transcode(
-    input: Any,
+    input: TensorLike,
     input_encoding: str,
     output_encoding: str,
     errors: str = "replace",
@@ -408,7 +409,7 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
 @composed_op(
     "UnicodeScript", elementwise=1, input=Input("int32"), in_graph=on_host(like(dtypes.int32))
 )
-def unicode_script(input: Any, name: str | None = None) -> Any:
+def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """The script of each character, as ICU's id.
 
     Args:

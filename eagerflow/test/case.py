@@ -210,7 +210,7 @@ class _EagerSession:
     def __init__(self, test: TestCase) -> None:
         self._test = test
 
-    def run(self, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
+    def run(self, fetches: Any, feed_dict: Any = None, **options: object) -> Any:
         """The values as arrays.
 
         Raises:
@@ -516,7 +516,7 @@ class TestCase(PlainAssertions):
         exception_type: type[Exception] = InvalidArgumentError,
         incompatible_shapes_re: str = r"Incompatible shapes|Dimensions must be equal|required "
         r"broadcastable shapes|shapes must match|are incompatible",
-    ) -> Any:
+    ) -> contextlib._GeneratorContextManager[None, None, None]:
         """Asserts that an error about shapes that do not fit is raised."""
         return self.assertRaisesWithPredicateMatch(exception_type, incompatible_shapes_re)
 

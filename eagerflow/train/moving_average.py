@@ -105,7 +105,7 @@ class ExponentialMovingAverage:
             self._weights[key] = self._weights[key] * decay + (1.0 - decay)
             self._averages[key].assign(moving / self._weights[key])
 
-    def average(self, var: Any) -> Variable | None:
+    def average(self, var: _core.Variable) -> Variable | None:
         """The variable that holds the average of another; None if there is none."""
         return self._averages.get(id(var))
 

@@ -23,7 +23,7 @@ class ArgumentDocs:
     def __init__(self, own: str) -> None:
         self.own = own
 
-    def __get__(self, instance: Any, owner: type) -> str:
+    def __get__(self, instance: object, owner: type) -> str:
         described: dict[str, list[str]] = {}
         for base in reversed(owner.__mro__[1:]):
             shared = vars(base).get("_argument_docs", {})

@@ -30,7 +30,7 @@ def or_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     return value or second()
 
 
-def not_(value: Any) -> Any:
+def not_(value: Any) -> _core.Tensor | bool:
     """`not value`."""
     return _ops.logical_not(value) if is_staged(value) else not value
 

@@ -43,14 +43,14 @@ def abs_(x: Any) -> Any:
     return abs(x)
 
 
-def float_(x: Any = 0) -> Any:
+def float_(x: Any = 0) -> float | Tensor:
     """`float(x)`."""
     if not is_staged(x):
         return float(x)
     return _number(x, dtypes.float32)
 
 
-def int_(x: Any = 0, base: Any = _NOT_GIVEN) -> Any:
+def int_(x: Any = 0, base: Any = _NOT_GIVEN) -> int | Tensor:
     """`int(x)` or `int(x, base)`."""
     if not is_staged(x):
         return int(x) if base is _NOT_GIVEN else int(x, base)
@@ -121,7 +121,7 @@ def print_(*objects: Any, **kwargs: Any) -> None:
     _core.host_node(printed, tensors, [], "PyFunc", effects=True)
 
 
-def range_(start_or_stop: Any, stop: Any = _NOT_GIVEN, step: Any = _NOT_GIVEN) -> Any:
+def range_(start_or_stop: Any, stop: Any = _NOT_GIVEN, step: Any = _NOT_GIVEN) -> range | Tensor:
     """`range`; a `tf.range` if a limit is a tensor."""
     arguments = [value for value in (start_or_stop, stop, step) if value is not _NOT_GIVEN]
     if not any(is_staged(value) for value in arguments):

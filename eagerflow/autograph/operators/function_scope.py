@@ -39,7 +39,7 @@ class FunctionScope:
             self._entered.enter_context(name_scope("fn" + name if name.startswith("_") else name))
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         self._entered.close()
 
     def ret(self, value: Any, did_return: Any) -> Any:

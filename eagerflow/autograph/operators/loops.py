@@ -149,7 +149,7 @@ def _invariant(value: Any, declared: list[tuple[Any, Any]]) -> Any:
     return None
 
 
-def _shape(leaf: Any) -> Any:
+def _shape(leaf: Any) -> TensorShape | None:
     """The shape of a variable that always fits its first value's, or None for other values."""
     return _core.as_tensor(leaf).shape if isinstance(leaf, (Tensor, *VALUES)) else None
 

@@ -21,7 +21,7 @@ class Undefined:
     def __repr__(self) -> str:
         return self._variable
 
-    def __getitem__(self, key: Any) -> Undefined:
+    def __getitem__(self, key: object) -> Undefined:
         return self  # an element of what is not bound is not bound
 
 

@@ -10,10 +10,11 @@ from eagerflow.data.creation import as_strings
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.files import TFRecordDataset
 from eagerflow.io.parsing import parse_example
+from eagerflow.typing import TensorLike
 
 
 def parse_example_dataset(
-    features: Any, num_parallel_calls: Any = 1, deterministic: bool | None = None
+    features: Any, num_parallel_calls: TensorLike = 1, deterministic: bool | None = None
 ) -> Callable[[Dataset], Dataset]:
     """Parses batches of serialized Examples.
 
@@ -48,7 +49,7 @@ def parse_example_dataset(
 
 def make_batched_features_dataset(
     file_pattern: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     features: Any,
     reader: Any = None,
     label_key: str | None = None,

@@ -18,6 +18,7 @@ from eagerflow.data.random_access import element_at
 from eagerflow.data.sources import ListDataset
 from eagerflow.framework import context, dtypes
 from eagerflow.ops import creation
+from eagerflow.typing import DTypeLike, FilePath, TensorLike
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -53,7 +54,7 @@ unbatch = _applied("unbatch")
 unique = _applied("unique")
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:
+def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:
     """A dataset that counts; see `tf.data.Dataset.counter`.
 
     >>> [int(k) for k in tf.data.experimental.Counter(5, 2).take(3)]
@@ -223,8 +224,8 @@ def map_and_batch(
 
 def parallel_interleave(
     map_func: Callable[..., Any],
-    cycle_length: Any,
-    block_length: Any = 1,
+    cycle_length: TensorLike,
+    block_length: TensorLike = 1,
     sloppy: bool | None = False,
     buffer_output_elements: object = None,
     prefetch_input_elements: object = None,
@@ -244,7 +245,7 @@ def parallel_interleave(
     )
 
 
-def prefetch_to_device(device: str, buffer_size: Any = None) -> Transformation:
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
     """Copies elements to a device, by a thread that is ahead of what uses them.
 
     Args:
@@ -281,7 +282,7 @@ def sample_from_datasets(
 
 def save(
     dataset: Dataset,
-    path: Any,
+    path: FilePath,
     compression: str | None = None,
     shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,

@@ -10,6 +10,7 @@ from eagerflow.data.dataset import Dataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.lookup.tables import StaticHashTable, StaticVocabularyTable
+from eagerflow.typing import DTypeLike
 
 
 class DatasetInitializer:
@@ -63,7 +64,7 @@ class DatasetInitializer:
             yield _plain(key), _plain(value)
 
 
-def _plain(tensor: Any) -> Any:
+def _plain(tensor: _core.Tensor) -> Any:
     value = tensor.numpy()
     return value if isinstance(value, bytes) else value.item()
 
@@ -73,10 +74,10 @@ def table_from_dataset(
     num_oov_buckets: int = 0,
     vocab_size: Any = None,
     default_value: Any = None,
-    hasher_spec: Any = None,
-    key_dtype: Any = dtypes.string,
+    hasher_spec: object = None,
+    key_dtype: DTypeLike = dtypes.string,
     name: str | None = None,
-) -> Any:
+) -> StaticVocabularyTable | StaticHashTable:
     """A lookup table of the pairs that a dataset yields.
 
     Args:
@@ -124,7 +125,7 @@ def index_table_from_dataset(
     vocab_size: Any = None,
     default_value: Any = -1,
     hasher_spec: Any = None,
-    key_dtype: Any = dtypes.string,
+    key_dtype: DTypeLike = dtypes.string,
     name: str | None = None,
 ) -> Any:
     """A lookup table from keys to their positions in a dataset.

@@ -13,6 +13,7 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Structure
 
 
 class SqlDataset(Dataset):
@@ -43,7 +44,7 @@ class SqlDataset(Dataset):
     _public_name = "SqlDatasetV2"
 
     def __init__(
-        self, driver_name: Any, data_source_name: Any, query: Any, output_types: Any
+        self, driver_name: Any, data_source_name: Any, query: Any, output_types: Structure
     ) -> None:
         super().__init__()
         driver = as_strings(driver_name)[0]
@@ -73,7 +74,7 @@ class SqlCursor(Cursor):
 
     __slots__ = ("_at", "_path", "_query", "_rows", "_spec")
 
-    def __init__(self, path: str, query: str, spec: Any) -> None:
+    def __init__(self, path: str, query: str, spec: Structure) -> None:
         self._path = path
         self._query = query
         self._spec = spec
@@ -108,7 +109,7 @@ class SqlCursor(Cursor):
         self.skip(state)
 
 
-def _value(value: Any, dtype: dtypes.DType) -> Any:
+def _value(value: Any, dtype: dtypes.DType) -> _core.Tensor:
     """A column's value as a tensor; NULL is zero or an empty string."""
     if dtype is dtypes.string:
         if value is None:

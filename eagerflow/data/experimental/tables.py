@@ -18,6 +18,7 @@ from eagerflow.data.options import Options
 from eagerflow.framework import dtypes
 from eagerflow.io import gfile
 from eagerflow.io.records import open_for_reading
+from eagerflow.typing import TensorLike
 
 # From the narrowest to the widest.
 _KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
@@ -25,7 +26,7 @@ _KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.str
 
 def make_csv_dataset(
     file_pattern: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     column_names: Any = None,
     column_defaults: Any = None,
     label_name: str | None = None,
@@ -39,7 +40,7 @@ def make_csv_dataset(
     shuffle_buffer_size: Any = 10000,
     shuffle_seed: Any = None,
     prefetch_buffer_size: Any = None,
-    num_parallel_reads: Any = None,
+    num_parallel_reads: TensorLike | None = None,
     sloppy: bool = False,
     num_rows_for_inference: Any = 100,
     compression_type: Any = None,

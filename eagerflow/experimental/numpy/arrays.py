@@ -123,7 +123,7 @@ def full(shape: ShapeLike, fill_value: TensorLike, dtype: DTypeLike | None = Non
     return _ops.broadcast_to(asarray(fill_value, dtype), sizes(shape))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike | None = None) -> Tensor:
     """Numbers from `start` (or 0) up to, not including, `stop`.
 
     Raises:

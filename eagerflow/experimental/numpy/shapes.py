@@ -81,17 +81,17 @@ def _each(function: Callable[[Tensor], Tensor], arrays: tuple) -> Tensor | list[
     return results[0] if len(results) == 1 else results
 
 
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: Any) -> Tensor | list[Tensor]:
     """The arrays, with one axis at least."""
     return _each(lambda x: shapes.at_least(1, x), arys)
 
 
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: Any) -> Tensor | list[Tensor]:
     """The arrays, with two axes at least."""
     return _each(lambda x: shapes.at_least(2, x), arys)
 
 
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: Any) -> Tensor | list[Tensor]:
     """The arrays, with three axes at least."""
     return _each(shapes.at_least_3d, arys)
 

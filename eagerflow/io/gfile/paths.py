@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from eagerflow import errors
 from eagerflow.io.os_errors import path_text, translated
+from eagerflow.typing import FilePath
 
 
 class FileStatistics(NamedTuple):
@@ -21,7 +22,7 @@ class FileStatistics(NamedTuple):
     is_directory: bool
 
 
-def exists(path: Any) -> bool:
+def exists(path: FilePath) -> bool:
     """Whether there is a file or folder of that name.
 
     >>> tf.io.gfile.exists("/no/such/file")
@@ -30,7 +31,7 @@ def exists(path: Any) -> bool:
     return os.path.exists(path_text(path))
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: FilePath) -> bool:
     """Whether the path is a folder.
 
     >>> tf.io.gfile.isdir("/")
@@ -39,7 +40,7 @@ def isdir(path: Any) -> bool:
     return os.path.isdir(path_text(path))
 
 
-def listdir(path: Any) -> list[str]:
+def listdir(path: FilePath) -> list[str]:
     """The names in a folder, without `.` and `..`.
 
     Raises:
@@ -52,7 +53,7 @@ def listdir(path: Any) -> list[str]:
         return os.listdir(text)
 
 
-def mkdir(path: Any) -> None:
+def mkdir(path: FilePath) -> None:
     """Creates a folder in an existing folder, unless it exists.
 
     Raises:
@@ -66,7 +67,7 @@ def mkdir(path: Any) -> None:
         os.mkdir(text)
 
 
-def makedirs(path: Any) -> None:
+def makedirs(path: FilePath) -> None:
     """Creates a folder and missing parent folders.
 
     >>> import os, tempfile
@@ -80,7 +81,7 @@ def makedirs(path: Any) -> None:
         os.makedirs(text, exist_ok=True)
 
 
-def remove(path: Any) -> None:
+def remove(path: FilePath) -> None:
     """Removes a file.
 
     Raises:
@@ -91,7 +92,7 @@ def remove(path: Any) -> None:
         os.remove(text)
 
 
-def rmtree(path: Any) -> None:
+def rmtree(path: FilePath) -> None:
     """Removes a folder and everything in it.
 
     Raises:
@@ -111,7 +112,7 @@ def rmtree(path: Any) -> None:
             os.remove(text)
 
 
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Renames or moves a file or folder.
 
     Args:
@@ -149,7 +150,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         shutil.copyfile(source, target)
 
 
-def stat(path: Any) -> FileStatistics:
+def stat(path: FilePath) -> FileStatistics:
     """The size, time of last change and kind of a path.
 
     Raises:
@@ -161,7 +162,7 @@ def stat(path: Any) -> FileStatistics:
     return FileStatistics(result.st_size, result.st_mtime_ns, os.path.isdir(text))
 
 
-def join(path: Any, *paths: Any) -> Any:
+def join(path: FilePath, *paths: Any) -> Any:
     """The parts of a path joined by the separator.
 
     >>> tf.io.gfile.join("a", "b")

@@ -25,6 +25,7 @@ from eagerflow.ops.linalg.diagonals import diag
 from eagerflow.ops.linalg.products import matrix_transpose
 from eagerflow.ops.linalg.solvers import triangular_solve
 from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, on_values, pair, text
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -32,7 +33,7 @@ Tensor = _core.Tensor
 _DTYPES = (dtypes.float32, dtypes.float64, *COMPLEX)
 
 
-def _compact(diagonals: Any, diagonals_format: str, loose: bool = False) -> Tensor:
+def _compact(diagonals: TensorLike, diagonals_format: str, loose: bool = False) -> Tensor:
     """The three diagonals as `[..., 3, m]`: above, main, below."""
     if diagonals_format == "compact":
         packed = _core.as_tensor(diagonals)
@@ -94,7 +95,7 @@ def _shifted(x: Tensor, by: int) -> Tensor:
 
 @op_function
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
     """The product of tridiagonal matrices with others.
 
@@ -126,8 +127,8 @@ def tridiagonal_matmul(
 
 @op_function
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -214,7 +215,7 @@ def _solve(bands: Tensor, b: Tensor) -> Tensor:
     rhs=Input(COMPLEX_TYPES, "float16", "float32", "float64"),
 )
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: Any, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves systems with triangular band matrices.
 
@@ -260,12 +261,12 @@ def banded_triangular_solve(
 
 @op_function
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
     select_range: Any = None,
-    tol: Any = None,
+    tol: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The eigenvalues, and if asked for the eigenvectors, of a Hermitian tridiagonal matrix.

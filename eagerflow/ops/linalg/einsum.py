@@ -13,6 +13,7 @@ from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import Size, is_known, of_rank, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -71,7 +72,7 @@ def _with_ranks(equation: str, inputs: Sequence[Tensor]) -> list[Tensor]:
     ]
 
 
-def _converted(inputs: Sequence[Any]) -> list[Tensor]:
+def _converted(inputs: Sequence[TensorLike]) -> list[Tensor]:
     """The inputs as tensors; Python values get the dtype of the first tensor."""
     dtype = next((x.dtype for x in inputs if isinstance(x, Tensor | _core.Variable)), None)
     tensors = []
@@ -310,9 +311,7 @@ def _product(x: _Operand, y: _Operand, needed: set[str], result: str) -> _Operan
         function, turns = _ops.multiply, ()
     left_value, right_value = left.value, right.value
     product = _Operand(
-        "",
-        tuple(shape),
-        lambda inputs: function(left_value(inputs), right_value(inputs), *turns),
+        "", tuple(shape), lambda inputs: function(left_value(inputs), right_value(inputs), *turns)
     )
     return product.reshaped(batch + x_own + y_own, [*sizes, *rows, *columns])
 

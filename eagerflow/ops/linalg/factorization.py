@@ -31,6 +31,7 @@ from eagerflow.ops.numpy_ops import (
     text,
     waits_for_values,
 )
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported lazily: it imports this module.
@@ -55,7 +56,7 @@ _COMPLEX_OF = {
 }
 
 
-def matrices(value: Any, op: str, square: bool = True, hint: Any = None) -> Tensor:
+def matrices(value: TensorLike, op: str, square: bool = True, hint: Any = None) -> Tensor:
     """The value as a tensor of matrices.
 
     Raises:
@@ -113,7 +114,7 @@ def _reciprocal(x: Tensor) -> Tensor:
 
 
 @composed_op("Cholesky", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)))
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular matrices L with positive diagonals for which A = L L^H.
 
     Args:
@@ -191,7 +192,7 @@ def _smaller(a: int | None, b: int | None) -> int | None:
 
 
 @composed_op("Qr", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"))
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """The factors of A = Q R: Q with orthonormal columns, R upper triangular.
 
     Args:
@@ -419,7 +420,7 @@ def svd_gradient(
 
 
 @op_function
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues and eigenvectors of Hermitian matrices.
 
     Args:
@@ -480,7 +481,7 @@ def _lower(grad: Tensor) -> Tensor:
 
 
 @op_function
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices, ascending; see `tf.linalg.eigh`.
 
     >>> tf.linalg.eigvalsh([[0.0, 1.0], [1.0, 0.0]]).numpy().round(5) + 0.0
@@ -545,7 +546,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 @op_function
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of any square matrices, complex; see `tf.linalg.eig`.
 
     >>> tf.linalg.eigvals([[3.0]]).numpy()
@@ -572,7 +573,7 @@ def _eig(array: np.ndarray) -> Any:
     input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
     output_idx_type=DType,
 )
-def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of P A = L U, with rows exchanged for the largest pivots.
 
     Args:

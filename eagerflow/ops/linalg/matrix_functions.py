@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from eagerflow.ops.linalg.factorization import matrices, square_spec
 from eagerflow.ops.linalg.products import adjoint, matrix_transpose
 from eagerflow.ops.linalg.solvers import solve
 from eagerflow.ops.numpy_ops import array_of, checked, differentiable, on_values
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -38,7 +38,7 @@ def _gradient(function: Callable[[Tensor], Tensor], a: Tensor, dy: Tensor) -> Te
 
 
 @op_function
-def expm(input: Any, name: str | None = None) -> Tensor:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The exponentials of matrices.
 
     Args:
@@ -160,7 +160,7 @@ def _turned_back(t: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 
 @composed_op("MatrixLogarithm", input=Input(COMPLEX_TYPES))
-def logm(input: Any, name: str | None = None) -> Tensor:
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The principal logarithms of matrices.
 
     Args:
@@ -220,7 +220,7 @@ def _logarithm(t: np.ndarray) -> np.ndarray:
 @composed_op(
     "MatrixSquareRoot", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",))
 )
-def sqrtm(input: Any, name: str | None = None) -> Tensor:
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The principal square roots of matrices.
 
     Args:

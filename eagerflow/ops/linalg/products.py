@@ -18,6 +18,7 @@ from eagerflow.ops import norms
 from eagerflow.ops.array import invalid_argument, slices_at
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import on_values
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -25,8 +26,8 @@ Tensor = _core.Tensor
 
 @op_function
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -76,7 +77,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 @op_function
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """Swaps the last two axes and conjugates.
 
     >>> tf.linalg.adjoint([[1 + 1j, 2]]).numpy()
@@ -87,7 +88,7 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the diagonal of the last two axes.
 
     >>> tf.linalg.trace([[1, 2], [3, 4]])
@@ -119,7 +120,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 @op_function
-def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The diagonal of a tensor whose shape is some shape twice.
 
     >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
@@ -137,7 +138,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
 
 
 @composed_op("Cross", a=Input(REAL_TYPES), b=Input(REAL_TYPES))
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors along the last axis, of size 3.
 
     >>> tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy()
@@ -198,7 +199,7 @@ def _in_order(tensor: Tensor, order: list[int]) -> Tensor:
     return tensor if order == sorted(order) else _ops.transpose(tensor, order)
 
 
-def _pairs_of_axes(a: Tensor, b: Tensor, axes: Any) -> tuple[list[int], list[int]]:
+def _pairs_of_axes(a: Tensor, b: Tensor, axes: Axes) -> tuple[list[int], list[int]]:
     if isinstance(axes, int):
         count = axes
         if count < 0:
@@ -319,7 +320,7 @@ def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
 
 @op_function
 def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+    tensor: TensorLike, ord: Any = "euclidean", axis: Axes | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The tensor divided by its norm, and the norm.
 
@@ -339,8 +340,8 @@ def normalize(
 
 @op_function
 def l2_normalize(
-    x: Any,
-    axis: Any = None,
+    x: TensorLike,
+    axis: Axes | None = None,
     epsilon: float = 1e-12,
     name: str | None = None,
     dim: Any = None,
@@ -415,7 +416,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 
 
 @op_function
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(t: Any, clip_norm: Any, axes: Axes | None = None, name: str | None = None) -> Any:
     """Scales a tensor down if its euclidean norm is larger than `clip_norm`.
 
     Args:

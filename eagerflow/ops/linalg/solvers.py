@@ -39,6 +39,7 @@ from eagerflow.ops.numpy_ops import (
     text,
     waits_for_values,
 )
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -50,7 +51,7 @@ _SMALL = 32
 
 
 @composed_op("MatrixInverse", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"))
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverses of matrices.
 
     Args:
@@ -97,7 +98,7 @@ def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
 @composed_op(
     "MatrixDeterminant", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",))
 )
-def det(input: Any, name: str | None = None) -> Tensor:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinants of matrices `[..., n, n]`.
 
     The gradient is that of singular matrices, too: their cofactors.
@@ -200,7 +201,7 @@ def _derivative_by_parts(a: Tensor) -> Tensor:
 @composed_op(
     "LogMatrixDeterminant", input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",))
 )
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """The signs and the logarithms of the absolute values of determinants.
 
     Args:
@@ -235,7 +236,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 
 @op_function
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithms of the determinants of Hermitian positive definite matrices.
 
     >>> f"{float(tf.linalg.logdet([[2.0, 0.0], [0.0, 8.0]])):.4f}"
@@ -250,7 +251,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     matrix=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
     rhs=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
 )
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """Solves A X = B for X.
 
     Args:
@@ -326,7 +327,7 @@ def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
 
 @composed_op("MatrixTriangularSolve", matrix=Input(INEXACT_TYPES), rhs=Input(INEXACT_TYPES))
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: Any, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
     """Solves A X = B for triangular matrices A.
 
@@ -435,7 +436,7 @@ def _substitute(
 
 
 @op_function
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Solves A X = B, given the Cholesky factors of A.
 
     Args:
@@ -453,8 +454,8 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 @op_function
 def lstsq(
-    matrix: Any,
-    rhs: Any,
+    matrix: TensorLike,
+    rhs: TensorLike,
     l2_regularizer: float = 0.0,
     fast: bool = True,
     name: str | None = None,
@@ -539,7 +540,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
 @op_function
 def matrix_rank(
-    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+    a: TensorLike, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The ranks of matrices: the number of singular values that are not zero.
 
@@ -569,7 +570,7 @@ def matrix_rank(
     return _ops.reduce_sum(_ops.cast(_ops.greater(s, tol), dtypes.int32), axis=-1)
 
 
-def _lu_parts(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+def _lu_parts(lower_upper: Any, perm: TensorLike) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
     factor = _core.as_tensor(lower_upper)
     order = np.asarray(_core.convert(perm, None, dtypes.int32)).astype(np.int64)
     if factor.ndim < 2:
@@ -585,7 +586,7 @@ def _lu_parts(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor, Tensor, np.n
 
 @op_function
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrices that `tf.linalg.lu` has factorised.
 
@@ -605,9 +606,9 @@ def lu_reconstruct(
 
 @op_function
 def lu_solve(
-    lower_upper: Any,
-    perm: Any,
-    rhs: Any,
+    lower_upper: TensorLike,
+    perm: TensorLike,
+    rhs: TensorLike,
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -636,7 +637,7 @@ def lu_solve(
 
 @op_function
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The inverses of matrices, given their factors from `tf.linalg.lu`.
 

@@ -22,6 +22,7 @@ from eagerflow.ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
 )
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -145,7 +146,7 @@ def _expected_count(probability: float, size: int, tries: int) -> float:
     return -math.expm1(tries * math.log1p(-probability))
 
 
-def _true_classes(true_classes: Any, num_true: int, op: str) -> np.ndarray:
+def _true_classes(true_classes: TensorLike, num_true: int, op: str) -> np.ndarray:
     array = np.asarray(_core.convert(true_classes, None, dtypes.int64))
     if array.ndim != 2:
         raise invalid_argument(f"true_classes must be a matrix [Op:{op}]")
@@ -159,7 +160,7 @@ def _true_classes(true_classes: Any, num_true: int, op: str) -> np.ndarray:
 
 def _sample(
     kind: type,
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -206,7 +207,7 @@ def _sample(
     "UniformCandidateSampler", in_graph=_node(UniformCandidateSampler), true_classes=Input("int64")
 )
 def uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -250,7 +251,7 @@ def uniform_candidate_sampler(
     true_classes=Input("int64"),
 )
 def log_uniform_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -327,7 +328,7 @@ def _unigrams(
     true_classes=Input("int64"),
 )
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -395,7 +396,7 @@ def fixed_unigram_candidate_sampler(
     true_classes=Input("int64"),
 )
 def learned_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -437,7 +438,7 @@ def learned_unigram_candidate_sampler(
     "AllCandidateSampler", in_graph=_node(AllCandidateSampler), true_classes=Input("int64")
 )
 def all_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -468,7 +469,7 @@ _HITS = ComputeAccidentalHits(*_HITS)
     sampled_candidates=Input("int64"),
 )
 def compute_accidental_hits(
-    true_classes: Any,
+    true_classes: TensorLike,
     sampled_candidates: Any,
     num_true: int,
     seed: int | None = None,
@@ -558,10 +559,7 @@ def _sampled_logits(
     true_logits = true_logits - _ops.log(_ops.cast(true_expected, inputs.dtype))
     sampled_logits = sampled_logits - _ops.log(_ops.cast(sampled_expected, inputs.dtype))
     logits = _ops.concat([true_logits, sampled_logits], 1)
-    wanted = [
-        _ops.ones_like(true_logits) * (1.0 / num_true),
-        _ops.zeros_like(sampled_logits),
-    ]
+    wanted = [_ops.ones_like(true_logits) * (1.0 / num_true), _ops.zeros_like(sampled_logits)]
     return logits, _ops.concat(wanted, 1)
 
 

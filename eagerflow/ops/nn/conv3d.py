@@ -23,6 +23,7 @@ from eagerflow.framework.sizes import (
 )
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.convolution import checked_format, format_name, spatial_list
+from eagerflow.typing import ShapeLike, Sizes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -44,7 +45,7 @@ def _three(value: Any, name: str, data_format: str, op: str) -> list[int]:
     return sizes[2:] if first else sizes[1:4]
 
 
-def _word(padding: Any, op: str) -> str:
+def _word(padding: str, op: str) -> str:
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     if padding not in ("SAME", "VALID"):
@@ -52,7 +53,7 @@ def _word(padding: Any, op: str) -> str:
     return padding
 
 
-def _volume(value: Any, partner: Any, name: str, op: str) -> Tensor:
+def _volume(value: TensorLike, partner: Any, name: str, op: str) -> Tensor:
     if not isinstance(value, Tensor):
         dtype = None if partner is None else dtypes.result_dtype(partner)
         value = _core.convert(value, None, dtype)
@@ -88,12 +89,12 @@ def _flat_filters(filters: Tensor) -> Tensor:
 
 @op_function
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Sizes,
     padding: str,
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Three-dimensional convolution (without turning the filters over).
@@ -167,13 +168,13 @@ def conv3d(
 
 @op_function
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Sizes,
     padding: str = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `conv3d` by its input, used as a layer that makes volumes larger.
@@ -256,7 +257,7 @@ def conv3d_transpose(
 
 
 def pool3d(
-    pool: Callable, input: Any, ksize: Any, strides: Any, padding: str, data_format: str, op: str
+    pool: Callable, input: Any, ksize: Any, strides: Sizes, padding: str, data_format: str, op: str
 ) -> Tensor:
     """Pools rows and columns of each plane, then the planes."""
     layout = format_name(data_format)
@@ -284,9 +285,9 @@ def pool3d(
 
 @op_function
 def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NDHWC",
     name: str | None = None,
@@ -305,9 +306,9 @@ def max_pool3d(
 
 @op_function
 def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NDHWC",
     name: str | None = None,

@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import reshaped, sizes_in, sizes_of
 from eagerflow.ops.array import invalid_argument
+from eagerflow.typing import ShapeLike, Sizes, TensorLike
 from eagerflow.util import lazy
 
 # Imported lazily: it imports this module.
@@ -105,12 +106,12 @@ def checked_format(data_format: str | None, allowed: tuple[str, str]) -> str:
 
 @op_function
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Sizes,
     padding: Any,
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Two-dimensional convolution (without turning the filters over).
@@ -153,12 +154,12 @@ def conv2d(
 
 @op_function
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Sizes,
     padding: Any,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Convolves each channel with filters of its own.
@@ -206,13 +207,13 @@ def depthwise_conv2d(
 
 @op_function
 def separable_conv2d(
-    input: Any,
+    input: TensorLike,
     depthwise_filter: Any,
     pointwise_filter: Any,
-    strides: Any,
+    strides: Sizes,
     padding: Any,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """A convolution of each channel, followed by one that mixes channels at each position.
@@ -241,13 +242,13 @@ def separable_conv2d(
 
 @op_function
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Sizes,
     padding: Any = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `conv2d` by its input, used as a layer that makes images larger.
@@ -308,12 +309,12 @@ def _line_padding(padding: Any, data_format: str) -> Any:
 
 @op_function
 def conv1d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     stride: Any,
     padding: Any,
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """One-dimensional convolution.
@@ -348,13 +349,13 @@ def conv1d(
 
 @op_function
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Sizes,
     padding: Any = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `conv1d` by its input, used as a layer that makes sequences longer.
@@ -389,7 +390,7 @@ def conv1d_transpose(
 
 @op_function
 def atrous_conv2d(
-    value: Any, filters: Any, rate: int, padding: str, name: str | None = None
+    value: TensorLike, filters: TensorLike, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
     """`conv2d` whose filter elements lie `rate` apart."""
     return conv2d(value, filters, 1, padding, dilations=rate)
@@ -397,9 +398,9 @@ def atrous_conv2d(
 
 @op_function
 def atrous_conv2d_transpose(
-    value: Any,
-    filters: Any,
-    output_shape: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
     rate: int,
     padding: str,
     name: str | None = None,
@@ -410,12 +411,12 @@ def atrous_conv2d_transpose(
 
 @op_function
 def convolution(
-    input: Any,
-    filters: Any,
-    strides: Any = None,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Sizes | None = None,
     padding: Any = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """`conv1d`, `conv2d` or `conv3d`, as the rank of the filters says.

@@ -15,6 +15,7 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked
 from eagerflow.ops.reduction import least
+from eagerflow.typing import Sizes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -41,12 +42,12 @@ def _check_format(data_format: str) -> None:
 
 @op_function
 def dilation2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Sizes,
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sizes,
     name: str | None = None,
 ) -> Tensor:
     """The grayscale dilation: the largest sum of a window and a filter, channel by channel.
@@ -83,7 +84,7 @@ def dilation2d(
     strides=list[int],
     dilations=list[int],
 )
-def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations: Any) -> Tensor:
+def _dilation2d(input: Any, filters: Any, strides: Sizes, padding: str, dilations: Sizes) -> Tensor:
     x = _core.as_tensor(input)
     windows = _core.convert(filters, x.dtype, None)
     if x.ndim not in (4, None) or windows.ndim not in (3, None):
@@ -154,12 +155,12 @@ def _dilation2d(input: Any, filters: Any, strides: Any, padding: str, dilations:
 
 @op_function
 def erosion2d(
-    value: Any,
-    filters: Any,
-    strides: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: Sizes,
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Sizes,
     name: str | None = None,
 ) -> Tensor:
     """The grayscale erosion: the smallest difference of a window and a filter; see `dilation2d`.
@@ -178,7 +179,7 @@ def erosion2d(
 
 @composed_op("LRN", input=Input("float16", "float32", no_kernel=("bfloat16",), prefer="float32"))
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,

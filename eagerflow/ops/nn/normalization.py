@@ -15,6 +15,7 @@ from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.random import stateful
 from eagerflow.ops.random.stateless import stateless_uniform
+from eagerflow.typing import Axes, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -24,7 +25,7 @@ _NARROW = (dtypes.float16, dtypes.bfloat16)
 
 @op_function
 def bias_add(
-    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """Adds a bias to each channel.
 
@@ -53,7 +54,7 @@ def bias_add(
 
 @op_function
 def moments(
-    x: Any, axes: Any, shift: object = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: Axes, shift: object = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance over axes.
 
@@ -92,8 +93,8 @@ def _shaped_like(x: Tensor, like: Tensor) -> Tensor:
 
 @op_function
 def weighted_moments(
-    x: Any,
-    axes: Any,
+    x: TensorLike,
+    axes: Axes,
     frequency_weights: Any,
     keepdims: bool = False,
     name: str | None = None,
@@ -156,7 +157,7 @@ def sufficient_statistics(
 
 @op_function
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance from `sufficient_statistics`.
 
@@ -174,7 +175,7 @@ def normalize_moments(
 
 @op_function
 def batch_normalization(
-    x: Any,
+    x: TensorLike,
     mean: Any,
     variance: Any,
     offset: Any,
@@ -212,11 +213,11 @@ def batch_normalization(
 
 @op_function
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
+    input: TensorLike,
+    mean: TensorLike,
     variance: Any,
-    beta: Any,
-    gamma: Any,
+    beta: TensorLike,
+    gamma: TensorLike,
     variance_epsilon: float,
     scale_after_normalization: bool,
     name: str | None = None,
@@ -228,7 +229,7 @@ def batch_norm_with_global_normalization(
 
 @op_function(elementwise=1)
 def dropout(
-    x: Any,
+    x: TensorLike,
     rate: Any,
     noise_shape: Any = None,
     seed: int | None = None,
@@ -285,11 +286,7 @@ def dropout(
 
 
 def general_dropout(
-    x: Any,
-    rate: Any,
-    uniform_sampler: Any,
-    noise_shape: Any = None,
-    name: str | None = None,
+    x: TensorLike, rate: Any, uniform_sampler: Any, noise_shape: Any = None, name: str | None = None
 ) -> Tensor:
     """Like `tf.nn.dropout`, with the caller's random values.
 
@@ -330,9 +327,9 @@ def general_dropout(
 
 @op_function(elementwise=1)
 def stateless_dropout(
-    x: Any,
+    x: TensorLike,
     rate: Any,
-    seed: Any,
+    seed: TensorLike,
     rng_alg: Any = None,
     noise_shape: Any = None,
     name: str | None = None,
@@ -352,7 +349,7 @@ def stateless_dropout(
     """
     alg = "auto_select" if rng_alg is None else rng_alg
 
-    def sampler(shape: Any, dtype: dtypes.DType) -> Tensor:
+    def sampler(shape: ShapeLike, dtype: dtypes.DType) -> Tensor:
         return stateless_uniform(shape, seed, dtype=dtype, alg=alg)
 
     return general_dropout(x, rate, sampler, noise_shape)
@@ -387,7 +384,7 @@ def _check_images(x: Tensor, block_size: int, data_format: str) -> None:
 
 @composed_op("DepthToSpace", input=Input())
 def depth_to_space(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Spreads channels over spatial blocks.
 
@@ -421,7 +418,7 @@ def depth_to_space(
 
 @op_function
 def space_to_depth(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: int, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Gathers spatial blocks into channels; undoes `depth_to_space`.
 

@@ -20,6 +20,7 @@ from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.nn.candidate_sampling import Words
 from eagerflow.ops.nn.convolution import spatial_list
 from eagerflow.ops.reduction import least
+from eagerflow.typing import DTypeLike, Sizes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -50,12 +51,12 @@ class FractionalAvgPool(NamedTuple):
 
 @op_function
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,
+    ksize: Sizes,
+    strides: Sizes,
     padding: str,
     data_format: str = "NHWC",
-    output_dtype: Any = dtypes.int64,
+    output_dtype: DTypeLike = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> MaxPoolWithArgmax:
@@ -137,7 +138,7 @@ def _ratios(pooling_ratio: Any) -> list[float]:
 def _pooled(kind: type) -> Any:
     """The node of a pooling with regions of random sizes, while a graph is built."""
 
-    def counts(value: Any, pooling_ratio: Any) -> list[Any]:
+    def counts(value: TensorLike, pooling_ratio: Sizes) -> list[Any]:
         sizes = sizes_of(_core.as_tensor(value))[1:3]
         return [
             math.floor(size / ratio)
@@ -146,7 +147,7 @@ def _pooled(kind: type) -> Any:
             for size, ratio in zip(sizes, _ratios(pooling_ratio)[1:3], strict=True)
         ]
 
-    def specs(value: Any, pooling_ratio: Any, *args: object, **kwargs: object) -> Any:
+    def specs(value: TensorLike, pooling_ratio: Sizes, *args: object, **kwargs: object) -> Any:
         x = _core.as_tensor(value)
         known = [count if is_known(count) else None for count in counts(x, pooling_ratio)]
         ends = [None if count is None else count + 1 for count in known]
@@ -217,7 +218,7 @@ def _sequence(starts: list[int]) -> Tensor:
 
 @op_function(in_graph=_pooled(FractionalMaxPool))
 def fractional_max_pool(
-    value: Any,
+    value: TensorLike,
     pooling_ratio: Any,
     pseudo_random: bool = False,
     overlapping: bool = False,
@@ -267,8 +268,8 @@ def fractional_max_pool(
     pooling_ratio=list[float],
 )
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: Sizes,
     pseudo_random: bool = False,
     overlapping: bool = False,
     seed: int = 0,

@@ -12,6 +12,7 @@ from eagerflow.ops import conversion
 from eagerflow.ops.linalg import diagonals
 from eagerflow.ops.numpy_functions import products, shapes
 from eagerflow.ops.numpy_functions.rules import Rules, sizes
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -21,7 +22,7 @@ def _dtype(rules: Rules, dtype: Any) -> DType:
     return rules.float_dtype() if dtype is None or dtype is float else rules.dtype(dtype)
 
 
-def array(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
+def array(rules: Rules, x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor of a value."""
     return rules.tensor(x, dtype)
 
@@ -31,41 +32,41 @@ def copy(rules: Rules, x: Any) -> Tensor:
     return _ops.identity(rules.tensor(x))
 
 
-def zeros(rules: Rules, shape: Any, dtype: Any = None) -> Tensor:
+def zeros(rules: Rules, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros, floating by default."""
     return _ops.zeros(sizes(shape), _dtype(rules, dtype))
 
 
-def ones(rules: Rules, shape: Any, dtype: Any = None) -> Tensor:
+def ones(rules: Rules, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
     """Ones, floating by default."""
     return _ops.ones(sizes(shape), _dtype(rules, dtype))
 
 
-def empty(rules: Rules, shape: Any, dtype: Any = None) -> Tensor:
+def empty(rules: Rules, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros: tensors always have values."""
     return zeros(rules, shape, dtype)
 
 
-def zeros_like(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
+def zeros_like(rules: Rules, x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros of the shape, and by default the dtype, of another array."""
     x = rules.tensor(x)
     zeros = _ops.zeros_like(x)
     return zeros if dtype is None else conversion.cast(zeros, dtype)
 
 
-def ones_like(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
+def ones_like(rules: Rules, x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Ones of the shape, and by default the dtype, of another array."""
     x = rules.tensor(x)
     ones = _ops.ones_like(x)
     return ones if dtype is None else conversion.cast(ones, dtype)
 
 
-def empty_like(rules: Rules, x: Any, dtype: Any = None) -> Tensor:
+def empty_like(rules: Rules, x: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """Zeros of the shape, and by default the dtype, of another array."""
     return zeros_like(rules, x, dtype)
 
 
-def full_like(rules: Rules, x: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full_like(rules: Rules, x: TensorLike, fill_value: Any, dtype: Any = None) -> Tensor:
     """A value, broadcast to the shape of another array, whose dtype is the default."""
     x = rules.tensor(x)
     value = rules.tensor(fill_value, x.dtype if dtype is None else dtype)
@@ -82,7 +83,7 @@ def eye(rules: Rules, N: int, M: int | None = None, k: int = 0, dtype: Any = Non
     return rules.tensor(np.eye(N, M, k), _dtype(rules, dtype))
 
 
-def identity(rules: Rules, n: int, dtype: Any = None) -> Tensor:
+def identity(rules: Rules, n: int, dtype: DTypeLike | None = None) -> Tensor:
     """The identity matrix, floating by default."""
     return eye(rules, n, dtype=dtype)
 
@@ -94,12 +95,12 @@ def tri(rules: Rules, N: int, M: int | None = None, k: int = 0, dtype: Any = Non
 
 def linspace(
     rules: Rules,
-    start: Any,
+    start: TensorLike,
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Any:
     """`num` evenly spaced values from `start` to `stop`, along a new axis.
@@ -131,12 +132,12 @@ def linspace(
 
 def logspace(
     rules: Rules,
-    start: Any,
+    start: TensorLike,
     stop: Any,
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
     """Powers of `base` whose exponents are evenly spaced, as those of `linspace`."""
@@ -145,7 +146,7 @@ def logspace(
     return values if dtype is None else conversion.cast(values, _dtype(rules, dtype))
 
 
-def diag(rules: Rules, x: Any, k: int = 0) -> Tensor:
+def diag(rules: Rules, x: TensorLike, k: int = 0) -> Tensor:
     """A matrix with a vector on its k-th diagonal, or the k-th diagonal of a matrix.
 
     Raises:
@@ -163,12 +164,12 @@ def diag(rules: Rules, x: Any, k: int = 0) -> Tensor:
     return products.diagonal(rules, x, k)
 
 
-def diagflat(rules: Rules, x: Any, k: int = 0) -> Tensor:
+def diagflat(rules: Rules, x: TensorLike, k: int = 0) -> Tensor:
     """A matrix with all elements on its k-th diagonal."""
     return diag(rules, shapes.ravel(rules, x), k)
 
 
-def vander(rules: Rules, x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
+def vander(rules: Rules, x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, as columns."""
     x = rules.tensor(x)
     powers = np.arange(x._shape_tuple()[0] if N is None else N)

@@ -15,6 +15,7 @@ from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops import control_flow, indexing, reduction, special
 from eagerflow.ops import math as _math
 from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -165,7 +166,7 @@ logical_or = _of_truths(_ops.logical_or, "Whether either is true.")
 logical_xor = _of_truths(_ops.not_equal, "Whether exactly one is true.")
 
 
-def bitwise_not(rules: Rules, x: Any) -> Tensor:
+def bitwise_not(rules: Rules, x: TensorLike) -> Tensor:
     """Integers with all bits inverted."""
     x = rules.tensor(x)
     invert = x.dtype.is_bool and rules.computes_with_booleans
@@ -175,12 +176,12 @@ def bitwise_not(rules: Rules, x: Any) -> Tensor:
 bitwise_invert = bitwise_not
 
 
-def logical_not(rules: Rules, x: Any) -> Tensor:
+def logical_not(rules: Rules, x: TensorLike) -> Tensor:
     """Whether values are false."""
     return _ops.logical_not(rules.truth(x))
 
 
-def divide(rules: Rules, x1: Any, x2: Any) -> Tensor:
+def divide(rules: Rules, x1: TensorLike, x2: TensorLike) -> Tensor:
     """Quotients, as floats."""
     x1, x2 = rules.pair(x1, x2)
     return _ops.divide_real(rules.divided(x1), rules.divided(x2))
@@ -189,7 +190,7 @@ def divide(rules: Rules, x1: Any, x2: Any) -> Tensor:
 true_divide = divide
 
 
-def divide_no_nan(rules: Rules, x1: Any, x2: Any) -> Tensor:
+def divide_no_nan(rules: Rules, x1: TensorLike, x2: TensorLike) -> Tensor:
     """Quotients, as floats, and zero where the divisor is zero."""
     x1, x2 = rules.pair(x1, x2)
     return _ops.divide_no_nan(rules.as_floating(x1), rules.as_floating(x2))
@@ -252,7 +253,7 @@ def signbit(x: Tensor) -> Tensor:
     return _ops.logical_or(below, _ops.logical_and(_ops.equal(x, 0.0), _ops.less(1.0 / x, 0.0)))
 
 
-def hypot(rules: Rules, x1: Any, x2: Any) -> Tensor:
+def hypot(rules: Rules, x1: TensorLike, x2: TensorLike) -> Tensor:
     """Lengths of the vectors `(x1, x2)`."""
     x1, x2 = rules.floats(x1, x2)
     if x1.dtype.is_complex:
@@ -309,7 +310,7 @@ gcd = _of_pair(_gcd)
 lcm = _of_pair(_lcm)
 
 
-def around(rules: Rules, x: Any, decimals: int = 0) -> Tensor:
+def around(rules: Rules, x: TensorLike, decimals: int = 0) -> Tensor:
     """Numbers rounded to a count of decimals; halves are rounded to the even neighbour.
 
     >>> tf.experimental.numpy.around([1.25, 1.75], 1).numpy()

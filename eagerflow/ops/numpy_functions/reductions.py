@@ -12,6 +12,7 @@ from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops import conversion, norms
 from eagerflow.ops.numpy_functions.rules import Rules, axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -88,7 +89,7 @@ def _extreme(
     def body(
         rules: Rules,
         x: Tensor,
-        axis: Any = None,
+        axis: Axes | None = None,
         keepdims: bool | None = False,
         initial: Any = None,
     ) -> Tensor:
@@ -107,22 +108,22 @@ amax = max = _extreme(_ops.reduce_max, _ops.maximum, "The largest elements along
 amin = min = _extreme(_ops.reduce_min, _ops.minimum, "The smallest elements along axes.")
 
 
-def ptp(rules: Rules, x: Any, axis: Any = None, keepdims: bool | None = False) -> Tensor:
+def ptp(rules: Rules, x: TensorLike, axis: Any = None, keepdims: bool | None = False) -> Tensor:
     """The differences between the largest and the smallest elements along axes."""
     return amax(rules, x, axis, keepdims) - amin(rules, x, axis, keepdims)
 
 
-def all(rules: Rules, x: Any, axis: Any = None, keepdims: bool | None = False) -> Tensor:
+def all(rules: Rules, x: TensorLike, axis: Any = None, keepdims: bool | None = False) -> Tensor:
     """Whether all elements along axes are true."""
     return _ops.reduce_all(rules.truth(x), axis=axis, keepdims=bool(keepdims))
 
 
-def any(rules: Rules, x: Any, axis: Any = None, keepdims: bool | None = False) -> Tensor:
+def any(rules: Rules, x: TensorLike, axis: Any = None, keepdims: bool | None = False) -> Tensor:
     """Whether an element along axes is true."""
     return _ops.reduce_any(rules.truth(x), axis=axis, keepdims=bool(keepdims))
 
 
-def count_nonzero(rules: Rules, x: Any, axis: Any = None) -> Tensor:
+def count_nonzero(rules: Rules, x: TensorLike, axis: Axes | None = None) -> Tensor:
     """The counts of elements along axes that are not zero."""
     return _ops.reduce_sum(_ops.cast(rules.truth(x), rules.index_dtype), axis=axis)
 
@@ -162,7 +163,7 @@ cumprod = _cumulative(_ops.cumprod, "Cumulative products along an axis, or over 
 
 
 def average(
-    rules: Rules, x: Any, axis: Any = None, weights: Any = None, returned: bool = False
+    rules: Rules, x: TensorLike, axis: Any = None, weights: Any = None, returned: bool = False
 ) -> Any:
     """Weighted means along axes.
 
@@ -221,7 +222,7 @@ def nanmean(
     return _ops.divide_real(nansum(rules, x, axis, keepdims=keepdims), count)
 
 
-def diff(rules: Rules, x: Any, n: int = 1, axis: int = -1) -> Tensor:
+def diff(rules: Rules, x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     """Differences of neighbours along an axis, taken n times.
 
     Raises:

@@ -11,12 +11,13 @@ from eagerflow.ops import indexing
 from eagerflow.ops.array import broadcast_dynamic_shape, broadcast_static_shape
 from eagerflow.ops.numpy_functions.rules import Rules
 from eagerflow.ops.numpy_functions.shapes import move_axis
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def where(rules: Rules, condition: Any, x1: Any = None, x2: Any = None) -> Any:
+def where(rules: Rules, condition: TensorLike, x1: Any = None, x2: TensorLike | None = None) -> Any:
     """Elements of x1 where a condition is true and of x2 elsewhere; or the indices where it is.
 
     Raises:
@@ -33,7 +34,7 @@ def where(rules: Rules, condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return indexing.where(rules.truth(condition), x1, x2)
 
 
-def nonzero(rules: Rules, x: Any) -> tuple[Tensor, ...]:
+def nonzero(rules: Rules, x: TensorLike) -> tuple[Tensor, ...]:
     """The indices of the elements that are not zero: a vector for each axis."""
     indices = _ops.cast(_ops.where_indices(rules.truth(x)), rules.index_dtype)
     return tuple(_ops.unstack(indices, axis=1))
@@ -69,7 +70,7 @@ def _taken_of_any_size(x: Tensor, indices: Tensor) -> Tensor:
     return result
 
 
-def take_along_axis(rules: Rules, x: Any, indices: Any, axis: int | None = None) -> Tensor:
+def take_along_axis(rules: Rules, x: Any, indices: TensorLike, axis: int | None = None) -> Tensor:
     """Elements by their indices along an axis, as `argsort` returns them."""
     x, indices = rules.tensor(x), rules.tensor(indices)
     if axis is None:
@@ -87,13 +88,13 @@ def take_along_axis(rules: Rules, x: Any, indices: Any, axis: int | None = None)
     return move_axis(_ops.reshape(chosen, [*outer, count]), -1, axis)
 
 
-def sort(rules: Rules, x: Any, axis: int | None = -1) -> Tensor:
+def sort(rules: Rules, x: TensorLike, axis: int | None = -1) -> Tensor:
     """The elements in ascending order, along an axis or as a vector."""
     x = rules.tensor(x)
     return _ops.sort(_ops.reshape(x, [-1]), 0) if axis is None else _ops.sort(x, axis)
 
 
-def argsort(rules: Rules, x: Any, axis: int | None = -1) -> Tensor:
+def argsort(rules: Rules, x: TensorLike, axis: int | None = -1) -> Tensor:
     """The indices that sort the elements, along an axis or as a vector; equal ones keep their order."""
     x = rules.tensor(x)
     if axis is None:

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.ops import array as _array
 from eagerflow.ops.numpy_functions.rules import Rules, axes_of, sizes
+from eagerflow.typing import Axes, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -20,7 +21,7 @@ def ndim(rules: Rules, x: Any) -> int:
     return rules.tensor(x).ndim
 
 
-def ravel(rules: Rules, x: Any) -> Tensor:
+def ravel(rules: Rules, x: TensorLike) -> Tensor:
     """All elements as a vector."""
     return _ops.reshape(rules.tensor(x), [-1])
 
@@ -44,7 +45,7 @@ def move_axis(x: Tensor, source: Any, destination: Any) -> Tensor:
     return _ops.transpose(x, order)
 
 
-def moveaxis(rules: Rules, x: Any, source: Any, destination: Any) -> Tensor:
+def moveaxis(rules: Rules, x: TensorLike, source: Any, destination: Any) -> Tensor:
     """Axes moved to other positions, the others in their order.
 
     Raises:
@@ -53,7 +54,7 @@ def moveaxis(rules: Rules, x: Any, source: Any, destination: Any) -> Tensor:
     return move_axis(rules.tensor(x), source, destination)
 
 
-def swapaxes(rules: Rules, x: Any, axis1: int, axis2: int) -> Tensor:
+def swapaxes(rules: Rules, x: TensorLike, axis1: int, axis2: int) -> Tensor:
     """Two axes exchanged."""
     x = rules.tensor(x)
     order = list(range(x.ndim))
@@ -71,12 +72,12 @@ def expand_dims(rules: Rules, x: Any, axis: Any) -> Tensor:
     return x
 
 
-def broadcast_to(rules: Rules, x: Any, shape: Any) -> Tensor:
+def broadcast_to(rules: Rules, x: TensorLike, shape: ShapeLike) -> Tensor:
     """The elements, repeated along axes of size 1 to fill a shape."""
     return _ops.broadcast_to(rules.tensor(x), sizes(shape))
 
 
-def _each(values: Any) -> list:
+def _each(values: TensorLike) -> list:
     return list(values) if isinstance(values, list | tuple) else _ops.unstack(values)
 
 
@@ -130,7 +131,7 @@ def dstack(rules: Rules, xs: Any) -> Tensor:
     return concatenate(rules, [at_least_3d(rules.tensor(x)) for x in _each(xs)], 2)
 
 
-def split(rules: Rules, x: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+def split(rules: Rules, x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """Parts along an axis: a number of equal ones, or those between indices.
 
     >>> [part.numpy().tolist() for part in tf.experimental.numpy.split([1, 2, 3, 4], [1, 3])]
@@ -150,18 +151,18 @@ def split(rules: Rules, x: Any, indices_or_sections: Any, axis: int = 0) -> list
     return parts
 
 
-def hsplit(rules: Rules, x: Any, indices_or_sections: Any) -> list[Tensor]:
+def hsplit(rules: Rules, x: TensorLike, indices_or_sections: Any) -> list[Tensor]:
     """Parts along the second axis, of vectors along their only one, as those of `split`."""
     x = rules.tensor(x)
     return split(rules, x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
-def vsplit(rules: Rules, x: Any, indices_or_sections: Any) -> list[Tensor]:
+def vsplit(rules: Rules, x: TensorLike, indices_or_sections: Any) -> list[Tensor]:
     """Parts along the first axis, as those of `split`."""
     return split(rules, x, indices_or_sections, 0)
 
 
-def dsplit(rules: Rules, x: Any, indices_or_sections: Any) -> list[Tensor]:
+def dsplit(rules: Rules, x: TensorLike, indices_or_sections: Any) -> list[Tensor]:
     """Parts along the third axis, as those of `split`."""
     return split(rules, x, indices_or_sections, 2)
 
@@ -172,17 +173,17 @@ def flip(rules: Rules, x: Any, axis: Any = None) -> Tensor:
     return _ops.reverse(x, list(range(x.ndim)) if axis is None else np.ravel(axis).tolist())
 
 
-def flipud(rules: Rules, x: Any) -> Tensor:
+def flipud(rules: Rules, x: TensorLike) -> Tensor:
     """The elements in reverse order along the first axis."""
     return flip(rules, x, 0)
 
 
-def fliplr(rules: Rules, x: Any) -> Tensor:
+def fliplr(rules: Rules, x: TensorLike) -> Tensor:
     """The elements in reverse order along the second axis."""
     return flip(rules, x, 1)
 
 
-def rot90(rules: Rules, x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
+def rot90(rules: Rules, x: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """Rotated by 90 degrees k times, from the first of two axes towards the second.
 
     Raises:
@@ -201,7 +202,7 @@ def rot90(rules: Rules, x: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Ten
     return x
 
 
-def roll(rules: Rules, x: Any, shift: Any, axis: Any = None) -> Tensor:
+def roll(rules: Rules, x: TensorLike, shift: TensorLike, axis: Axes | None = None) -> Tensor:
     """Elements moved along axes; those that leave at one end enter at the other."""
     x = rules.tensor(x)
     if axis is None:
@@ -210,7 +211,7 @@ def roll(rules: Rules, x: Any, shift: Any, axis: Any = None) -> Tensor:
     return _array.roll(x, shift, axis)
 
 
-def repeat(rules: Rules, x: Any, repeats: Any, axis: int | None = None) -> Tensor:
+def repeat(rules: Rules, x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
     """Each element several times, along an axis or as a vector."""
     return _array.repeat(rules.tensor(x), repeats, axis)
 
@@ -223,7 +224,7 @@ def tile(rules: Rules, x: Any, repeats: Any) -> Tensor:
 
 
 def pad(
-    rules: Rules, x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None
+    rules: Rules, x: TensorLike, pad_width: Any, mode: str = "constant", constant_values: Any = None
 ) -> Tensor:
     """Elements added before and after those of each axis.
 

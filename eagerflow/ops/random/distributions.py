@@ -19,6 +19,7 @@ from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.random.stateful import check_sizes, elements_in, known_sizes, sizes_of
 from eagerflow.ops.random.stateless import start_of
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -26,7 +27,7 @@ Tensor = _core.Tensor
 _FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
-def _parameter(value: Any, dtype: DType) -> Tensor:
+def _parameter(value: TensorLike, dtype: DType) -> Tensor:
     tensor = _core.convert(value, dtype, None)
     if tensor.dtype not in _FLOATS:
         raise invalid_argument(
@@ -45,7 +46,7 @@ def _arranged(samples: np.ndarray, parameters: int, shape: tuple[int, ...]) -> n
     return samples.reshape(parameters, -1).T.reshape(shape)
 
 
-def _with_sizes_of(sizes: Any, tensor: Tensor) -> Any:
+def _with_sizes_of(sizes: TensorLike, tensor: Tensor) -> Any:
     """Sizes followed by those of a tensor, which is a parameter for each of them."""
     if isinstance(sizes, tuple) and tensor.shape.is_fully_defined():
         return (*sizes, *tensor._shape_tuple())
@@ -104,10 +105,10 @@ def _tiny(dtype: DType) -> Tensor:
 
 @composed_op("RandomGamma", shape=Input("int32", converts="alone"))
 def gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -141,11 +142,11 @@ def gamma(
 
 @op_function
 def stateless_gamma(
-    shape: Any,
-    seed: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Gamma distributed values determined by the arguments alone.
@@ -172,7 +173,7 @@ def stateless_gamma(
     return _ops.maximum(_tiny(dtype), samples / beta)
 
 
-def gamma_from(start: tuple[Any, Any, Any], sizes: Any, alpha: Tensor) -> Tensor:
+def gamma_from(start: tuple[Any, Any, Any], sizes: TensorLike, alpha: Tensor) -> Tensor:
     """Gamma distributed values from a position of a stream; their scale is 1.
 
     Raises:
@@ -193,7 +194,7 @@ def _ends_with(sizes: tuple[int, ...], inner: tuple[int, ...]) -> None:
         raise invalid_argument("Shape passed in must end with broadcasted shape.")
 
 
-def _highest(dtype: Any) -> float:
+def _highest(dtype: DType) -> float:
     highest = float(dtype.max)  # of int64, that is one too high
     return math.nextafter(highest, 0) if highest > dtype.max else highest
 
@@ -302,7 +303,7 @@ def stateless_poisson(
     return sampled(_poisson_tensor, op, sizes, dtype, start, rate, dtype)
 
 
-def binomial_size(counts: Any, probs: Any) -> Any:
+def binomial_size(counts: TensorLike, probs: TensorLike) -> int | Tensor:
     """How many pairs of parameters there are, at least 1; in a graph it may be a scalar."""
     tensors = [_core.as_tensor(value) for value in (counts, probs)]
     shapes = [tensor.shape for tensor in tensors]
@@ -316,7 +317,7 @@ def binomial_size(counts: Any, probs: Any) -> Any:
 
 
 def binomial_tensor(
-    start: tuple[Any, Any, Any], sizes: Any, counts: Any, probs: Any, dtype: Any
+    start: tuple[Any, Any, Any], sizes: Any, counts: TensorLike, probs: TensorLike, dtype: DTypeLike
 ) -> Tensor:
     """Binomially distributed values from a position of a stream.
 
@@ -418,7 +419,7 @@ def _shuffled_spec(
     max_index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
 )
 def random_index_shuffle(
-    index: Any, seed: Any, max_index: Any, rounds: int = 4, name: str | None = None
+    index: Any, seed: TensorLike, max_index: Any, rounds: int = 4, name: str | None = None
 ) -> Tensor:
     """The positions of indices in a random permutation of 0 to `max_index`.
 
@@ -509,7 +510,7 @@ def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> 
     return values
 
 
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+def index_shuffle(index: Any, seed: TensorLike, max_index: Any) -> Tensor:
     """The positions of indices in a random permutation of 0 to `max_index`.
 
     Args:

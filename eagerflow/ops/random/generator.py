@@ -13,13 +13,8 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.variable import Variable
 from eagerflow.ops.random.algorithm import checked_algorithm
 from eagerflow.ops.random.distributions import binomial_size, binomial_tensor
-from eagerflow.ops.random.stateful import (
-    between,
-    elements_in,
-    integer_bounds,
-    scaled,
-    sizes_of,
-)
+from eagerflow.ops.random.stateful import between, elements_in, integer_bounds, scaled, sizes_of
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -28,7 +23,7 @@ Tensor = _core.Tensor
 _STATE_SIZE = 3
 
 
-def _words(values: Any) -> list[int]:
+def _words(values: TensorLike) -> list[int]:
     """Integers of any width and sign as a list of signed 64-bit ones."""
     if hasattr(values, "numpy"):
         values = values.numpy()
@@ -36,7 +31,7 @@ def _words(values: Any) -> list[int]:
 
 
 @op_function
-def create_rng_state(seed: Any, alg: Any) -> Tensor:
+def create_rng_state(seed: TensorLike, alg: Any) -> Tensor:
     """The state of a `tf.random.Generator` made from a seed.
 
     Args:
@@ -121,7 +116,7 @@ class Generator(AutoTrackable):
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: TensorLike, alg: Any = None) -> Generator:
         """A generator from a seed.
 
         Args:
@@ -183,7 +178,7 @@ class Generator(AutoTrackable):
         """
         self._state_var.assign(self._checked_state(state))
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Sets the state to that of `from_seed(seed)`."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
@@ -227,7 +222,7 @@ class Generator(AutoTrackable):
             key = word if _core.is_symbolic(word) else int(word)
         return key, low, high
 
-    def skip(self, delta: Any) -> Tensor:
+    def skip(self, delta: TensorLike) -> Tensor:
         """Advances as if `delta` values had been drawn.
 
         Returns:
@@ -236,16 +231,16 @@ class Generator(AutoTrackable):
         key, low, high = self._take(_count(delta))
         return _core.convert([low, high, key], dtypes.int64, None)
 
-    def _arguments(self, shape: Any, dtype: Any, op: str) -> tuple[Any, Any, Any, Any, Any]:
+    def _arguments(self, shape: Any, dtype: DTypeLike, op: str) -> tuple[Any, Any, Any, Any, Any]:
         sizes, _ = sizes_of(shape, op)
         return sizes, dtype, *self._draw(elements_in(sizes))
 
     def normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Normally distributed values.
@@ -264,10 +259,10 @@ class Generator(AutoTrackable):
 
     def truncated_normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Normally distributed values within two standard deviations of the mean.
@@ -319,7 +314,7 @@ class Generator(AutoTrackable):
         return _ops.philox_uniform_int(*self._arguments(shape, dtype, op), *bounds)
 
     def uniform_full_int(
-        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
         """Integers uniform over all values of the dtype.
 
@@ -334,10 +329,10 @@ class Generator(AutoTrackable):
 
     def binomial(
         self,
-        shape: Any,
-        counts: Any,
-        probs: Any,
-        dtype: Any = dtypes.int32,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
         """Binomially distributed values.

@@ -12,6 +12,7 @@ from eagerflow.framework.dtypes import DType
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import slices_at
 from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -61,14 +62,14 @@ def known_sizes(sizes: Any) -> list[int | None] | None:
     return list(sizes) if isinstance(sizes, tuple) else _core.partial_value(sizes)
 
 
-def elements_in(sizes: Any) -> Any:
+def elements_in(sizes: TensorLike) -> int | Tensor:
     """The number of elements of a tensor of these sizes: an integer, or a scalar of a graph."""
     if isinstance(sizes, tuple):
         return math.prod(sizes)
     return _ops.reduce_prod(_ops.cast(sizes, dtypes.int64))
 
 
-def check_sizes(sizes: Any, op: str) -> None:
+def check_sizes(sizes: TensorLike, op: str) -> None:
     """Checks the shape of values that are drawn in Python.
 
     Raises:
@@ -94,7 +95,7 @@ def _draw(op: str, shape: Any, dtype: DType, seed: int | None) -> tuple[Any, Any
     return sizes, dtype, *random_seed.draw((op, dtype, size_dtype), seed, blocks)
 
 
-def scaled(sample: Tensor, mean: Any, stddev: Any) -> Tensor:
+def scaled(sample: Tensor, mean: TensorLike, stddev: TensorLike) -> Tensor:
     """Standard normal values, scaled and shifted."""
     if type(mean) is float and type(stddev) is float and mean == 0.0 and stddev == 1.0:
         return sample
@@ -108,7 +109,7 @@ def moments(mean: Any, stddev: Any, dtype: Any) -> tuple[Any, Any]:
     return _core.convert(mean, dtype, None), _core.convert(stddev, dtype, None)
 
 
-def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
+def between(sample: Tensor, minval: TensorLike, maxval: Any) -> Tensor:
     """Scales values in [0, 1) to [minval, maxval)."""
     dtype = sample.dtype
     if type(minval) is int and minval == 0 and maxval is None:
@@ -118,7 +119,7 @@ def between(sample: Tensor, minval: Any, maxval: Any) -> Tensor:
     return sample * (high - low) + low
 
 
-def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[Any, Any]:
+def integer_bounds(minval: Any, maxval: Any, dtype: DTypeLike, op: str) -> tuple[Any, Any]:
     """The bounds of uniform integers, which must be scalars: integers, or scalars of a graph."""
     bounds = []
     for name, value in (("minval", minval), ("maxval", maxval)):
@@ -137,10 +138,10 @@ def integer_bounds(minval: Any, maxval: Any, dtype: Any, op: str) -> tuple[Any, 
 
 @op_function
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -169,10 +170,10 @@ def normal(
 
 @op_function
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -202,9 +203,9 @@ def truncated_normal(
 @op_function
 def uniform(
     shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -241,7 +242,7 @@ def uniform(
 
 
 @composed_op("RandomShuffle", value=Input(), seed=int)
-def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """The same rows in random order.
 
     Args:
@@ -286,7 +287,7 @@ def class_dtype(dtype: Any) -> Any:
     return dtype
 
 
-def sample_count(num_samples: Any) -> Any:
+def sample_count(num_samples: Any) -> Tensor | int:
     """The number of samples in each row: an integer, or a scalar of a graph."""
     count = _core.convert(num_samples, dtypes.int32, None)
     if count.shape.rank not in (0, None):
@@ -299,9 +300,9 @@ def sample_count(num_samples: Any) -> Any:
 
 @composed_op("Multinomial", logits=Input(REAL_TYPES), num_samples=Input("int32"), dtype=DType)
 def categorical(
-    logits: Any,
+    logits: TensorLike,
     num_samples: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:

@@ -22,6 +22,7 @@ from eagerflow.ops.random.stateful import (
     shuffled,
     sizes_of,
 )
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -41,7 +42,7 @@ _DTYPES = (
 )
 
 
-def start_of(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
+def start_of(seed: TensorLike, alg: Any) -> tuple[Any, Any, Any]:
     """The key and counter of a seed.
 
     The seed's two integers are mixed by one Philox block under a fixed key, so that every bit of
@@ -122,11 +123,11 @@ def stateless_uniform(
 
 @op_function
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -155,11 +156,11 @@ def stateless_normal(
 
 @op_function
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -194,10 +195,10 @@ def stateless_truncated_normal(
     dtype=DType,
 )
 def stateless_categorical(
-    logits: Any,
+    logits: TensorLike,
     num_samples: Any,
-    seed: Any,
-    dtype: Any = dtypes.int64,
+    seed: TensorLike,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """Classes drawn by their probabilities, determined by the arguments alone.
@@ -226,7 +227,7 @@ def stateless_categorical(
 
 
 def stateless_shuffle(
-    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
     """The same rows in an order determined by the arguments alone.
 
@@ -273,7 +274,7 @@ def _check_seed_dtype(dtype: DType) -> None:
 
 
 @op_function
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Tensor:
     """A new seed from a seed and an integer, for instance the index of a training step.
 
     Args:
