@@ -276,5 +276,8 @@ def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None 
     """
     x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
+    for name, value in ("x", x), ("y", y):
+        if value.ndim != 1:
+            raise invalid_argument(f"{name} should be a 1D vector. [Op:ListDiff]")
     indices = _core.as_tensor(np.flatnonzero(~np.isin(x.numpy(), y.numpy())))
     return ListDiff(_ops.gather(x, indices), _ops.cast(indices, index_dtype))

@@ -16,6 +16,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import checked_output_count, sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
+from eagerflow.ops.sets import setdiff1d
 from eagerflow.sparse.conversion import checked, ordered, reorder, sizes_of, spec_like, spec_of_rank
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
 from eagerflow.typing import Axes, ShapeLike, TensorLike
@@ -370,10 +371,8 @@ def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSl
     array([0], dtype=int32)
     """
     indices = _core.as_tensor(a.indices)
-    unwanted = _core.convert(mask_indices, indices.dtype, None).numpy()
-    kept = np.flatnonzero(~np.isin(indices.numpy(), unwanted))
-    values = slices_at(_core.as_tensor(a.values), kept)
-    return IndexedSlices(values, _ops.gather(indices, kept, 0, 0), a.dense_shape)
+    kept, places = setdiff1d(indices, _core.convert(mask_indices, indices.dtype, None))
+    return IndexedSlices(_ops.gather(a.values, places, 0, 0), kept, a.dense_shape)
 
 
 @op_function

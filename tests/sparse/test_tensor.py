@@ -140,3 +140,14 @@ def test_shapes_may_be_larger_than_any_memory():
 def test_slices_of_python_lists_are_masked():
     rows = tf.sparse.mask(tf.IndexedSlices([[1.0], [2.0]], [0, 3]), [0])
     assert rows.indices.numpy() == [3] and rows.values.numpy() == [[2.0]]
+
+
+def test_lists_without_elements_of_others_are_vectors():
+    rows = tf.IndexedSlices([[1.0], [2.0]], [0, 3])
+    for x, y in ((rows, [[0]]), (tf.sparse.eye(2), [0]), (tf.sparse.eye(2), [[0, 0]])):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="1D vector"):
+            tf.sparse.mask(x, y)
+    for x, y in (([[1]], [1]), ([1], 1)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="1D vector"):
+            tf.compat.v1.setdiff1d(x, y)
+    assert tf.sparse.mask(rows, []).indices.numpy().tolist() == [0, 3]
