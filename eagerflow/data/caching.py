@@ -12,10 +12,10 @@ from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.element_file import ElementReader, ElementWriter
-from eagerflow.typing import FilePath
+from eagerflow.typing import FilePath, TensorLike
 
 
-def cached(source: Dataset, filename: FilePath) -> Dataset:
+def cached(source: Dataset, filename: FilePath | TensorLike) -> Dataset:
     """The dataset for `Dataset.cache`."""
     name = as_strings(filename)[0] if not isinstance(filename, (str, os.PathLike)) else filename
     return FileCacheDataset(source, os.fspath(name)) if name else CacheDataset(source)

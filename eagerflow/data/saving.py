@@ -22,18 +22,18 @@ from eagerflow.data.shard_files import SavedDirectory, ShardCursor, Shards, is_c
 from eagerflow.data.sources import ListDataset, list_cursor
 from eagerflow.data.stored_spec import encode_spec
 from eagerflow.framework import dtypes
-from eagerflow.typing import FilePath, Structure
+from eagerflow.typing import FilePath, Structure, TensorLike
 
 _WAIT_SECONDS = 0.2
 
 
-def _directory(path: FilePath) -> str:
+def _directory(path: FilePath | TensorLike) -> str:
     return os.fspath(path) if isinstance(path, (str, os.PathLike)) else as_strings(path)[0]
 
 
 def save(
     dataset: Dataset,
-    path: FilePath,
+    path: FilePath | TensorLike,
     compression: str | None,
     shard_func: Callable[..., Any] | None,
     checkpoint_args: Any,

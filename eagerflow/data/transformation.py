@@ -526,7 +526,7 @@ class Transformation:
 
     def save(
         self: Any,
-        path: FilePath,
+        path: FilePath | TensorLike,
         compression: str | None = None,
         shard_func: Callable[..., Any] | None = None,
         checkpoint_args: Any = None,
@@ -556,7 +556,7 @@ class Transformation:
 
     def snapshot(
         self: Any,
-        path: FilePath,
+        path: FilePath | TensorLike,
         compression: str | None = "AUTO",
         reader_func: Callable[..., Any] | None = None,
         shard_func: Callable[..., Any] | None = None,

@@ -12,7 +12,6 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.trackable import Trackable
-from eagerflow.typing import TensorLike
 
 Variable: Any = _core.Variable
 
@@ -198,19 +197,19 @@ class ListWrapper(TrackableDataStructure, list):
     def __lt__(self, other: object) -> bool:
         return self._storage < _plain(other)
 
-    def __le__(self, other: TensorLike) -> bool:
+    def __le__(self, other: object) -> bool:
         return self._storage <= _plain(other)
 
-    def __gt__(self, other: TensorLike) -> bool:
+    def __gt__(self, other: object) -> bool:
         return self._storage > _plain(other)
 
-    def __ge__(self, other: TensorLike) -> bool:
+    def __ge__(self, other: object) -> bool:
         return self._storage >= _plain(other)
 
     def __add__(self, other: Any) -> Any:
         return self._storage + _plain(other)
 
-    def __radd__(self, other: TensorLike) -> Any:
+    def __radd__(self, other: object) -> Any:
         return other + self._storage if isinstance(other, list) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:

@@ -44,14 +44,14 @@ def scalar_bytes(value: Any, what: str, op: str) -> bytes:
     return tensor.numpy()
 
 
-def _path(filename: FilePath, op: str) -> str:
+def _path(filename: FilePath | TensorLike, op: str) -> str:
     if isinstance(filename, os.PathLike):
         return os.fspath(filename)
     return path_text(scalar_bytes(filename, "filename", op))
 
 
 @op_function(in_graph=on_host(always(TensorSpec([], dtypes.string))))
-def read_file(filename: FilePath, name: str | None = None) -> Tensor:
+def read_file(filename: FilePath | TensorLike, name: str | None = None) -> Tensor:
     """The contents of a file, as a scalar string.
 
     Args:
@@ -73,7 +73,9 @@ def read_file(filename: FilePath, name: str | None = None) -> Tensor:
 
 
 @op_function(in_graph=on_host(always(None), effects=True))
-def write_file(filename: FilePath, contents: TensorLike, name: str | None = None) -> None:
+def write_file(
+    filename: FilePath | TensorLike, contents: TensorLike, name: str | None = None
+) -> None:
     """Writes a scalar string to a file; folders that are missing are made.
 
     Args:

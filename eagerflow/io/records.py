@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from eagerflow import _core, errors
 from eagerflow.io.os_errors import from_os_error, path_text, translated
-from eagerflow.typing import FilePath, TensorLike
+from eagerflow.typing import FilePath
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -24,7 +24,7 @@ _NUMBERED = {0: "", 1: "ZLIB", 2: "GZIP"}  # as version 1 has them
 _NOT_RECORDS = " (Is this even a TFRecord file?)"
 
 
-def masked_crc32c(data: TensorLike) -> int:
+def masked_crc32c(data: bytes | bytearray) -> int:
     """The checksum in the form that files hold: rotated, so that it can itself be summed."""
     return masked(_core.crc32c(data))
 

@@ -202,9 +202,7 @@ def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:
     if total < _LARGE:
         return None
     start = _core.ops.string_part(
-        serialized,
-        _core.convert(0, dtypes.int64, None),
-        _core.convert(1024, dtypes.int64, None),
+        serialized, _core.convert(0, dtypes.int64, None), _core.convert(1024, dtypes.int64, None)
     ).numpy()
     key = start.find(_CONTENT)
     while 0 <= key < len(start) - 12:

@@ -423,7 +423,7 @@ def assert_same_float_dtype(tensors: Any = None, dtype: DTypeLike | None = None)
 
 
 @op_function
-def assert_proper_iterable(values: TensorLike) -> None:
+def assert_proper_iterable(values: object) -> None:
     """Checks that `values` is a list or the like, not a tensor, array or string.
 
     Raises:

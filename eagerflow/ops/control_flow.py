@@ -21,7 +21,7 @@ from eagerflow.ops import graph_control_flow
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.assertions import Assert
 from eagerflow.ops.tensor_array import TensorArray
-from eagerflow.typing import Structure, TensorLike
+from eagerflow.typing import Structure
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -399,7 +399,7 @@ def repeated(
     return nest.map_structure(_as_tensor, loop_vars), alone
 
 
-def _stopped(value: TensorLike) -> Any:
+def _stopped(value: object) -> Any:
     return _ops.stop_gradient(value) if isinstance(value, Tensor) else value
 
 

@@ -282,7 +282,7 @@ def sample_from_datasets(
 
 def save(
     dataset: Dataset,
-    path: FilePath,
+    path: FilePath | TensorLike,
     compression: str | None = None,
     shard_func: Callable[..., Any] | None = None,
     checkpoint_args: Any = None,
