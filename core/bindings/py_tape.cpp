@@ -701,9 +701,7 @@ PyObject* record_custom(PyObject*, PyObject* args) {
       }
       if (!is_variable(leaf)) fail(Code::kTypeError, "The inputs of a custom step are tensors.");
       Variable& variable = variable_of(leaf);
-      for (Tape* tape : active_tapes()) {
-        if (variable.trainable() && tape->watches_accessed_variables()) tape->watch(variable);
-      }
+      for (Tape* tape : active_tapes()) tape->watch_read(variable);
       sources.push_back(variable.id());
     });
     const auto step = python_backward(backward);

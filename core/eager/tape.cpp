@@ -136,6 +136,10 @@ void Tape::watch(Variable& variable) {
 
 bool Tape::watches(const Variable& variable) const { return entries_.find(variable.id()) != 0; }
 
+bool Tape::watches_reads_of(const Variable& variable) const {
+  return (variable.trainable() && options_.watch_accessed) || watches(variable);
+}
+
 void Tape::variable_read(Variable& variable, const Tensor& value) {
   if (may_pool_first_) [[unlikely]]
     pool_first();

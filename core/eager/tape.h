@@ -50,7 +50,6 @@ class Tape {
 
   bool persistent() const { return options_.persistent; }
   void set_persistent(bool persistent) { options_.persistent = persistent; }
-  bool watches_accessed_variables() const { return options_.watch_accessed; }
 
   void watch(const Tensor& tensor);
   // From now on the tensor counts as independent of the tensors that it was computed from.
@@ -59,6 +58,12 @@ class Tape {
   // Called when a variable is read. From now on, `value` is the tensor of the variable.
   void variable_read(Variable& variable, const Tensor& value);
   bool watches(const Variable& variable) const;
+  // Whether a read of the variable is recorded: of watched variables, and mostly of trainable ones.
+  bool watches_reads_of(const Variable& variable) const;
+  // Watches a variable that is read, without a value for it.
+  void watch_read(Variable& variable) {
+    if (watches_reads_of(variable)) watch(variable);
+  }
 
   // Records a call if one of its inputs is watched.
   void record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,

@@ -97,7 +97,7 @@ Tensor Variable::read() {
   if (tapes.empty()) return value;
   bool watched = false;
   for (Tape* tape : tapes) {
-    if ((trainable_ && tape->watches_accessed_variables()) || tape->watches(*this)) {
+    if (tape->watches_reads_of(*this)) {
       // Each read has a new identity: a value that was read before the tape began stays unwatched.
       if (!std::exchange(watched, true) && !graph) value = pjrt::alias(value);
       tape->variable_read(*this, value);

@@ -168,10 +168,7 @@ bool is_known(const Tape& tape, const Tensor& tensor) {
 bool Callable::is_watched(std::span<const Tensor> inputs) const {
   return std::ranges::any_of(active_tapes(), [&](const Tape* tape) {
     return std::ranges::any_of(connections_.variables,
-                               [&](const Variable* v) {
-                                 return (v->trainable() && tape->watches_accessed_variables()) ||
-                                        tape->watches(*v);
-                               }) ||
+                               [&](const Variable* v) { return tape->watches_reads_of(*v); }) ||
            std::ranges::any_of(inputs, [&](const Tensor& t) { return is_known(*tape, t); }) ||
            std::ranges::any_of(graph_->captures(),
                                [&](const Capture& c) { return is_known(*tape, c.outer); });
@@ -194,9 +191,7 @@ void Callable::record_connections(std::span<const Tensor> inputs,
   for (Variable* const traced : connections_.variables) {
     Variable& variable = SwappedVariables::find(*traced);
     // A branch that did not run has not read it.
-    for (Tape* const tape : active_tapes()) {
-      if (variable.trainable() && tape->watches_accessed_variables()) tape->watch(variable);
-    }
+    for (Tape* const tape : active_tapes()) tape->watch_read(variable);
     add(variable.id(), variable.dtype(), variable.shape());
   }
   for (Tape* const tape : active_tapes()) tape->connect(sources, outputs);

@@ -97,14 +97,15 @@ class Choice final : public NodeFunction {
   }
 
   bool connects(size_t source) const override {
+    const Variable* const variable = source < num_inputs_ ? nullptr : reads()[source - num_inputs_];
     return std::ranges::any_of(branches_, [&](const Branch& branch) {
       const Connections& inside = branch.callee->connections();
       const auto connected = inside.connected.begin();
-      if (source < num_inputs_) {
+      if (!variable) {
         const auto found = std::ranges::find(branch.captures, source);
         return found != branch.captures.end() && connected[found - branch.captures.begin()] != 0;
       }
-      const auto found = std::ranges::find(inside.variables, reads()[source - num_inputs_]);
+      const auto found = std::ranges::find(inside.variables, variable);
       const auto position = found - inside.variables.begin() + std::ssize(branch.captures);
       return found != inside.variables.end() && connected[position] != 0;
     });

@@ -120,9 +120,7 @@ class CustomGradient final : public NodeFunction {
     for (Variable* traced : step_->variables) {
       Variable& variable = SwappedVariables::find(*traced);
       ids.push_back(variable.id());
-      for (Tape* tape : tapes) {
-        if (variable.trainable() && tape->watches_accessed_variables()) tape->watch(variable);
-      }
+      for (Tape* tape : tapes) tape->watch_read(variable);
     }
     const auto backward = std::make_shared<CustomBackward>(
         step_, outputs, inputs.subspan(num_results_, num_arguments_),

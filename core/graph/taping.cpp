@@ -332,9 +332,7 @@ void record_function(Graph& graph, NodeId id, std::span<const Tensor> inputs,
   if (!outputs.empty() && is_tape(outputs.back())) outputs = outputs.first(outputs.size() - 1);
   const std::vector<Variable*> variables = node.function->reads();
   for (Tape* tape : tapes) {
-    for (Variable* variable : variables) {
-      if (variable->trainable() && tape->watches_accessed_variables()) tape->watch(*variable);
-    }
+    for (Variable* variable : variables) tape->watch_read(*variable);
   }
   if (node.function->record(tapes, inputs, outputs)) return;
   std::vector<Source> sources = sources_of(*node.function, inputs);
