@@ -156,13 +156,9 @@ class RecordGradContext final : public GradContext {
                                          slice.as<ops::StridedSliceAttrs>(), values);
   }
   void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) override {
-    if (gather.is<ops::GatherAttrs>()) {
-      set_part<ops::GatherGradAttrs>(i, ops::gather_grad, gather.as<ops::GatherAttrs>(), values,
-                                     indices);
-    } else {
-      set_part<ops::GatherNdGradAttrs>(i, ops::gather_nd_grad, gather.as<ops::GatherNdAttrs>(),
-                                       values, indices);
-    }
+    ops::with_gradient_of_gather(gather, [&]<class GradAttrs>(const Op& op, const auto& attrs) {
+      set_part<GradAttrs>(i, op, attrs, values, indices);
+    });
   }
 
  private:

@@ -88,10 +88,12 @@ class Walk {
   // The dtype of indices, if the gradient with respect to an input consists of rows.
   DType rows_of(const Node& node, size_t i) const {
     if (node.function) return node.function->row_indices(i);
-    if (node.op != &ops::gather || i != 0 || !node.late.empty()) return DType::kInvalid;
-    const auto& [axis, batch_dims] = AttrsRef(node.attrs).as<ops::GatherAttrs>();
-    const bool rows = axis == 0 && batch_dims == 0;
-    return rows ? graph_.tensor(node.inputs[1]).dtype() : DType::kInvalid;
+    const bool gathers = node.op == &ops::gather || node.op == &ops::gather_nd;
+    if (!gathers || i != 0 || !node.late.empty()) return DType::kInvalid;
+    const Tensor& indices = graph_.tensor(node.inputs[1]);
+    const Shape& params = graph_.tensor(node.inputs[0]).shape();
+    return ops::gathers_rows(node.attrs, params, indices.shape()) ? indices.dtype()
+                                                                  : DType::kInvalid;
   }
 
   const Graph& graph_;

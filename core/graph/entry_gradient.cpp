@@ -6,71 +6,13 @@
 
 #include "graph/symbolic_ints.h"
 #include "ops/array.h"
-#include "ops/bias.h"
-#include "ops/convolution.h"
-#include "ops/creation.h"
-#include "ops/elementwise.h"
-#include "ops/elementwise_infer.h"
-#include "ops/images.h"
+#include "ops/compose.h"
 #include "ops/indexing.h"
-#include "ops/losses.h"
-#include "ops/matmul.h"
 #include "ops/op.h"
-#include "ops/partition.h"
-#include "ops/pooling.h"
-#include "ops/reduction.h"
-#include "ops/segments.h"
-#include "ops/shapes.h"
-#include "ops/softmax.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
 namespace {
-
-// Operations whose gradients pass sizes and attributes on, or do not read them, in addition to the
-// elementwise ones.
-const Op* const kPassOn[] = {
-    &ops::add_n,
-    &ops::avg_pool,
-    &ops::avg_pool_grad,
-    &ops::betainc,
-    &ops::bias_add,
-    &ops::broadcast_to,
-    &ops::conv2d,
-    &ops::conv2d_backprop_filter,
-    &ops::conv2d_backprop_input,
-    &ops::crop_and_resize,
-    &ops::cumsum,
-    &ops::depthwise_conv2d,
-    &ops::depthwise_conv2d_backprop_filter,
-    &ops::depthwise_conv2d_backprop_input,
-    &ops::diag,
-    &ops::ensure_shape,
-    &ops::expand_dims,
-    &ops::fill,
-    &ops::gather_or_zero,
-    &ops::l2_loss,
-    &ops::log_softmax,
-    &ops::matmul,
-    &ops::matrix_band_part,
-    &ops::max_pool,
-    &ops::max_pool_grad,
-    &ops::mirror_pad_grad,
-    &ops::reshape,
-    &ops::reverse,
-    &ops::reverse_sequence,
-    &ops::scatter_nd,
-    &ops::softmax,
-    &ops::softmax_cross_entropy,
-    &ops::sparse_softmax_cross_entropy,
-    &ops::split,
-    &ops::squeeze,
-    &ops::strided_slice,
-    &ops::strided_slice_grad,
-    &ops::tensor_scatter_nd_add,
-    &ops::tensor_scatter_nd_sub,
-    &ops::unstack,
-};
 
 class SymbolicContext final : public GradContext {
  public:
@@ -112,16 +54,9 @@ class SymbolicContext final : public GradContext {
                                            .slice = slice.as<ops::StridedSliceAttrs>()}));
   }
   void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) override {
-    const Shape& shape = input_shape(i);
-    if (gather.is<ops::GatherAttrs>()) {
-      const auto& attrs = gather.as<ops::GatherAttrs>();
-      set(i, call(ops::gather_grad, {values, indices},
-                  ops::GatherGradAttrs{.shape = shape, .gather = attrs}));
-    } else {
-      const auto& attrs = gather.as<ops::GatherNdAttrs>();
-      set(i, call(ops::gather_nd_grad, {values, indices},
-                  ops::GatherNdGradAttrs{.shape = shape, .gather = attrs}));
-    }
+    ops::with_gradient_of_gather(gather, [&]<class GradAttrs>(const Op& op, const auto& attrs) {
+      set(i, call(op, {values, indices}, GradAttrs{.shape = input_shape(i), .gather = attrs}));
+    });
   }
 
   std::vector<EntryGradient> take() { return std::move(gradients_); }
@@ -139,9 +74,7 @@ class SymbolicContext final : public GradContext {
 
 bool has_entry_gradient(const Node& node) {
   const Op* const op = node.op;
-  return op && op->gradient &&
-         (op->elementwise || op->infer == ops::same_shape_infer ||
-          std::ranges::find(kPassOn, op) != std::end(kPassOn));
+  return op && op->gradient && op->may_be_unknown != Unknown::kNone;
 }
 
 std::vector<EntryGradient> entry_gradient(const Node& node, std::span<const char> wanted,
@@ -149,6 +82,11 @@ std::vector<EntryGradient> entry_gradient(const Node& node, std::span<const char
                                           std::span<const Tensor> y) {
   if (!has_entry_gradient(node)) {
     fail(Code::kUnimplemented, "The gradient of ", node.type(), " needs known sizes.");
+  }
+  const auto unranked = [](const Tensor& tensor) { return !tensor.shape().ranked(); };
+  if (node.op->may_be_unknown == Unknown::kSizes &&
+      (std::ranges::any_of(x, unranked) || std::ranges::any_of(y, unranked))) {
+    fail(Code::kUnimplemented, "The gradient of ", node.type(), " needs known ranks.");
   }
   SymbolicContext context(node, wanted, dy, x, y);
   node.op->gradient(context);

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "eager/dispatch.h"
+#include "ops/array.h"
 #include "ops/attr_fields.h"
+#include "ops/compose.h"
 #include "ops/op_facts.h"
 #include "ops/shapes.h"
 #include "tensor/error.h"
@@ -14,11 +16,10 @@ namespace {
 
 thread_local SymbolicInts* current_ints = nullptr;
 
-// No size, axis or index is so small. A sum of a symbolic integer and a usual one is none, since
-// symbolic integers are far apart.
+// A sum of a symbolic integer and a usual one is not symbolic, since symbolic integers are far
+// apart.
 constexpr int64_t kFirst = INT64_MIN / 2;
 constexpr int64_t kDistance = int64_t{1} << 32;
-constexpr int64_t kLeastUsual = -(int64_t{1} << 40);
 
 }  // namespace
 
@@ -32,7 +33,7 @@ int64_t SymbolicInts::add(Source source) {
 }
 
 SymbolicInts::Source* SymbolicInts::find(int64_t number) {
-  if (number >= kLeastUsual || number <= as_known(kUnknownInt)) return nullptr;
+  if (!is_symbolic(number)) return nullptr;
   const int64_t index = (number - kFirst) / kDistance;
   if (number < kFirst || (number - kFirst) % kDistance != 0 ||
       static_cast<size_t>(index) >= sources_.size()) {
@@ -88,7 +89,8 @@ SavedAttrs SymbolicInts::attrs_of(const Node& node, std::span<const Tensor> inpu
   return result;
 }
 
-Hole SymbolicInts::hole_of(int32_t field, Source& source) {
+// TensorFlow requires one dtype of all attributes of a node that are tensors: int32, like shapes.
+Tensor SymbolicInts::int32_vector_of(Source& source) {
   for (const Source& other : sources_) {
     const bool same = source.sized && other.sized && other.sized.impl() == source.sized.impl();
     if (!source.vector && other.vector && same) source.vector = other.vector;
@@ -96,7 +98,35 @@ Hole SymbolicInts::hole_of(int32_t field, Source& source) {
   if (!source.vector) {
     source.vector = call(ops::shape, {source.sized}, ops::ShapeAttrs{.out_type = DType::kInt32});
   }
-  return {field, source.entire, source.vector, source.position};
+  return source.vector = cast_to(source.vector, DType::kInt32);
+}
+
+Hole SymbolicInts::hole_of(int32_t field, Source& source) {
+  return {field, source.entire, int32_vector_of(source), source.position};
+}
+
+Tensor SymbolicInts::scalar(int64_t number) {
+  Source* const source = find(number);
+  if (!source) return Tensor::of(static_cast<int32_t>(number));
+  const Tensor vector = int32_vector_of(*source);
+  if (vector.shape().ranked() && vector.rank() == 0) return vector;
+  return call(ops::strided_slice, {reshape_to(vector, {-1})},
+              ops::StridedSliceAttrs{.begin = {source->position},
+                                     .end = {source->position + 1},
+                                     .strides = {1},
+                                     .shrink_axis_mask = 1});
+}
+
+Tensor SymbolicInts::vector(std::span<const int64_t> list) {
+  Source* const first = list.size() == 1 ? find(list[0]) : nullptr;
+  if (first && first->entire) {
+    const Tensor vector = int32_vector_of(*first);
+    return vector.rank() == 1 ? vector : reshape_to(vector, {-1});
+  }
+  if (list.empty()) return Tensor::empty(DType::kInt32, {0});
+  TensorList scalars;
+  for (const int64_t number : list) scalars.push_back(scalar(number));
+  return call(ops::stack, scalars, ops::StackAttrs{});
 }
 
 void SymbolicInts::take_from(Ints& list, int32_t field, int64_t unknown, std::vector<Hole>& holes) {

@@ -1,8 +1,8 @@
 // Integers that represent sizes and attributes that are unknown while a graph is built.
 //
 // Gradient functions read sizes and attributes as integers. Where these are unknown, a symbolic
-// integer is in their place. A function may pass it on to an attribute of another call, but may not
-// calculate with it. The node of that call then takes the attribute from a tensor.
+// integer is in their place. A function may pass it on to an attribute of another call: the node of
+// that call then takes the attribute from a tensor. It calculates with it by ops/sizes.h only.
 #pragma once
 
 #include <span>
@@ -31,6 +31,19 @@ class SymbolicInts {
   // A node's attributes for these inputs; symbolic integers are in place of those that inputs
   // provide. Throws Unimplemented for attributes that are not integers.
   SavedAttrs attrs_of(const Node& node, std::span<const Tensor> inputs);
+  // Symbolic integers for a scalar, and for all elements of a vector.
+  int64_t add_scalar(Tensor scalar) { return add({.vector = std::move(scalar), .sized = {}}); }
+  int64_t add_list(Tensor vector) {
+    return add({.vector = std::move(vector), .sized = {}, .entire = true});
+  }
+
+  static bool is_symbolic(int64_t number) { return number < kLeastUsual && number > kLastUnknown; }
+  // Whether a symbolic integer represents all elements of a vector.
+  bool is_list(int64_t number) { return find(number)->entire; }
+  // An integer, or a list of them, as an int32 tensor.
+  Tensor scalar(int64_t number);
+  Tensor vector(std::span<const int64_t> list);
+
   // Marks symbolic integers among the attributes as unknown; returns what provides them. Throws
   // Unimplemented for the result of a calculation.
   std::vector<Hole> take_holes(SavedAttrs& attrs);
@@ -42,6 +55,11 @@ class SymbolicInts {
   bool take_deferred_sum() { return std::exchange(deferred_sum_, false); }
 
  private:
+  // No size, axis or index is so small.
+  static constexpr int64_t kLeastUsual = -(int64_t{1} << 40);
+  // The integers up to here represent unknown ones in attributes.
+  static constexpr int64_t kLastUnknown = INT64_MIN + 2;
+
   // An element of an integer vector, or the entire vector.
   struct Source {
     Tensor vector;
@@ -53,6 +71,7 @@ class SymbolicInts {
   int64_t add(Source source);
   // The source of a symbolic integer; null for other integers.
   Source* find(int64_t number);
+  Tensor int32_vector_of(Source& source);
   Hole hole_of(int32_t field, Source& source);
   void take_from(Ints& list, int32_t field, int64_t unknown, std::vector<Hole>& holes);
 

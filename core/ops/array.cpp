@@ -9,6 +9,7 @@
 #include "ops/compose.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -197,13 +198,7 @@ Shape partly_transposed(const Shape& shape, const Ints& perm) {
 
 void transpose_gradient(GradContext& g) {
   TransposeAttrs inverse = g.attrs<TransposeAttrs>();
-  if (inverse.perm) {
-    const Ints perm = *inverse.perm;
-    const auto rank = static_cast<int64_t>(perm.size());
-    for (int64_t i = 0; i < rank; ++i) {
-      (*inverse.perm)[static_cast<size_t>(perm[i] < 0 ? perm[i] + rank : perm[i])] = i;
-    }
-  }
+  if (inverse.perm) inverse.perm = inverse_permutation(*inverse.perm);
   g.set(0, call(transpose, {g.dy()}, inverse));
 }
 
@@ -317,21 +312,29 @@ void tile_infer(InferContext& c) {
   c.add_output(c.dtype(0), shape);
 }
 
-// Adds up the copies, one repeated axis at a time.
+// Adds up the copies, one repeated axis at a time, which is faster than all at once.
 void tile_gradient(GradContext& g) {
   const Ints& multiples = g.attrs<TileAttrs>().multiples;
   const Shape& original = g.input_shape(0);
+  if (!has_elements(multiples) && !has_elements(original.dims())) {
+    fail(Code::kUnimplemented, "The gradient of Tile needs a known rank.");
+  }
+  const auto rank =
+      static_cast<int64_t>(has_elements(multiples) ? multiples.size() : original.dims().size());
+  Ints sizes, copies;
+  for (int64_t axis = 0; axis < rank; ++axis) {
+    const int64_t count = element_of(multiples, axis);
+    if (count != 1) {
+      copies.push_back(static_cast<int64_t>(sizes.size()));
+      sizes.push_back(count);
+    }
+    sizes.push_back(element_of(original.dims(), axis));
+  }
   Tensor grad = g.dy();
-  for (int axis = 0; axis < original.rank(); ++axis) {
-    if (multiples[axis] == 1) continue;
-    Shape shape = grad.shape();
-    int64_t before = 1, after = 1;
-    for (int i = 0; i < axis; ++i) before *= shape[i];
-    for (int i = axis + 1; i < shape.rank(); ++i) after *= shape[i];
-    shape[axis] = original[axis];
-    const int64_t copies[] = {1};
-    grad = reshape_to(grad, {before, multiples[axis], original[axis], after});
-    grad = reshape_to(sum_over(grad, copies, false), shape);
+  if (!copies.empty()) grad = call(reshape, {grad}, ReshapeAttrs{.shape = sizes});
+  for (int64_t removed = 0; int64_t axis : copies) {
+    axis -= removed++;
+    grad = sum_over(grad, {&axis, 1}, false);
   }
   g.set(0, grad);
 }
@@ -410,6 +413,7 @@ const Op reshape{{
     .infer = reshape_infer,
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .view = true,
     .doc = R"(Gives a tensor another shape; the elements keep their row-major order.
@@ -432,6 +436,7 @@ const Op transpose{{
     .infer = transpose_infer,
     .kernel = cpu::transpose,
     .gradient = transpose_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .cost = move_cost,
     .doc = R"(Permutes the axes: axis `i` of the result is axis `perm[i]` of `a`.
@@ -453,6 +458,7 @@ const Op expand_dims{{
     .infer = expand_dims_infer,
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .view = true,
     .doc = R"(Inserts an axis of length 1 at position `axis`, which may count from the end.
@@ -473,6 +479,7 @@ const Op squeeze{{
     .infer = squeeze_infer,
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .view = true,
     .doc = R"(Removes axes of length 1: those in `axis`, or all of them.
@@ -494,6 +501,7 @@ const Op broadcast_to{{
     .infer = broadcast_to_infer,
     .kernel = cpu::broadcast_to,
     .gradient = [](GradContext& g) { g.set(0, sum_to_shape(g.dy(), g.input_shape(0))); },
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .cost = move_cost,
     .doc = R"(Repeats a tensor along new leading axes and axes of length 1 until it has `shape`.
@@ -515,6 +523,7 @@ const Op tile{{
     .infer = tile_infer,
     .kernel = cpu::tile,
     .gradient = tile_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .cost = move_cost,
     .doc = R"(Repeats a tensor `multiples[i]` times along axis `i`.
@@ -536,6 +545,7 @@ const Op reverse{{
     .infer = reverse_infer,
     .kernel = cpu::reverse,
     .gradient = [](GradContext& g) { g.set(0, call(reverse, {g.dy()}, g.attrs())); },
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(Reverses the order of the elements along the given axes.
 
 Any dtype; axes may count from the end.

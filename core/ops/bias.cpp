@@ -59,6 +59,7 @@ const Op bias_add{{
           g.set(0, g.dy());
           if (g.wants(1)) g.set(1, call(bias_add_grad, {g.dy()}, g.attrs()));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Adds a vector along the channels.",
 }};
 
@@ -79,12 +80,15 @@ const Op bias_add_grad{{
     .kernel = cpu::bias_add_grad,
     .gradient =
         [](GradContext& g) {
+          const auto& attrs = g.attrs<BiasAttrs>();
           const Shape& shape = g.input_shape(0);
           const Tensor dz = g.dy();
-          g.set(0,
-                broadcast_to_shape(
-                    reshape_to(dz, spread(g.attrs<BiasAttrs>(), shape.rank(), dz.dim(0))), shape));
+          const Tensor row = attrs.data_format == DataFormat::kNhwc
+                                 ? dz
+                                 : reshape_to(dz, spread(attrs, shape.rank(), dz.dim(0)));
+          g.set(0, broadcast_to_shape(row, shape));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The gradient of bias_add by the bias: sums over everything but the channels.",
 }};
 

@@ -249,6 +249,7 @@ const Op conv2d{{
     .kernel = cpu::conv2d,
     .gradient = forward_gradient<kFull>,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .cost = forward_cost,
     .doc = R"(Slides filters over images and sums what they see: a cross-correlation.
 
@@ -271,6 +272,7 @@ const Op conv2d_backprop_input{{
     .kernel = cpu::conv2d_backprop_input,
     .gradient = backprop_input_gradient<kFull>,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .cost = backprop_input_cost,
     .doc = R"(The gradient of a convolution with respect to its input, a tensor of `input_sizes`.
 
@@ -289,6 +291,7 @@ const Op conv2d_backprop_filter{{
     .kernel = cpu::conv2d_backprop_filter,
     .gradient = backprop_filter_gradient<kFull>,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .cost = backprop_filter_cost,
     .doc = R"(The gradient of a convolution with respect to its filters, a tensor of `filter_sizes`.
 
@@ -305,6 +308,7 @@ const Op depthwise_conv2d{{
     .kernel = cpu::depthwise_conv2d,
     .gradient = forward_gradient<kDepthwise>,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .cost = forward_cost,
     .doc = R"(Convolves every channel with filters of its own.
 
@@ -325,6 +329,7 @@ const Op depthwise_conv2d_backprop_input{{
     .kernel = cpu::depthwise_conv2d_backprop_input,
     .gradient = backprop_input_gradient<kDepthwise>,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .cost = backprop_input_cost,
     .doc = R"(The gradient of depthwise_conv2d with respect to its input, of shape `input_sizes`.
 )",
@@ -341,6 +346,7 @@ const Op depthwise_conv2d_backprop_filter{{
     .kernel = cpu::depthwise_conv2d_backprop_filter,
     .gradient = backprop_filter_gradient<kDepthwise>,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .cost = backprop_filter_cost,
     .doc = R"(The gradient of depthwise_conv2d with respect to its filter, of shape `filter_sizes`.
 )",

@@ -13,6 +13,7 @@
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/reduction.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -115,6 +116,7 @@ const Op fill{{
         },
     .kernel = cpu::fill,
     .gradient = [](GradContext& g) { g.set(0, call(reduce_sum, {g.dy()}, ReduceAttrs{})); },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "A tensor of equal elements.",
 }};
 
@@ -267,6 +269,7 @@ const Op matrix_band_part{{
         },
     .kernel = cpu::matrix_band_part,
     .gradient = [](GradContext& g) { g.set(0, call(matrix_band_part, {g.dy()}, g.attrs())); },
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(Matrices with zeros outside a central band.
 
 Keeps `num_lower` diagonals below the main one and `num_upper` above; -1 keeps all.
@@ -340,6 +343,7 @@ const Op diag{{
           }
           g.set(0, call(diag_part, {g.dy()}, DiagPartAttrs{.k = g.attrs<DiagAttrs>().k}));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Matrices with given diagonals, and zeros elsewhere.",
 }};
 
@@ -372,12 +376,13 @@ const Op diag_part{{
     .kernel = cpu::diag_part,
     .gradient =
         [](GradContext& g) {
-          const Shape& shape = g.input_shape(0);
+          const std::span<const int64_t> sizes = g.input_shape(0).dims();
           g.set(0, call(diag, {g.dy()},
                         DiagAttrs{.k = g.attrs<DiagPartAttrs>().k,
-                                  .num_rows = shape.back(1),
-                                  .num_cols = shape.back(0)}));
+                                  .num_rows = element_of(sizes, -2),
+                                  .num_cols = element_of(sizes, -1)}));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The diagonals of matrices.",
 }};
 

@@ -71,6 +71,7 @@ const Op add_n{{
           }
         },
     .needs = {{}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The sum of tensors of one shape.",
 }};
 

@@ -578,6 +578,7 @@ const Op betainc{{
           set_summed(g, 2, g.dy() * of<exp>(powers - scale));
         },
     .needs = {kNothing, kNothing, {7, 0}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(The regularized incomplete beta function.
 
 float32 or float64. Scalars go with tensors of any shape; other shapes must be equal. NaN unless a

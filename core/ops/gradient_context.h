@@ -53,6 +53,10 @@ struct Need {
   uint16_t outputs = 0;
 };
 
+// What may be unknown of tensors and attributes while a gradient is recorded. Such a gradient
+// passes sizes on to other calls, or calculates with them by ops/sizes.h.
+enum class Unknown : uint8_t { kNone, kSizes, kRanks };
+
 using GradFn = void (*)(GradContext&);
 
 }  // namespace ef

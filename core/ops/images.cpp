@@ -6,6 +6,7 @@
 #include "ops/compose.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -136,6 +137,7 @@ const Op crop_and_resize{{
           }
         },
     .needs = {{.inputs = 6}, {.inputs = 7}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .checks_values = true,
     .doc = "Parts of images, all resized to one size.",
 }};
@@ -163,12 +165,13 @@ const Op crop_and_resize_grad_image{{
     .kernel = cpu::crop_and_resize_grad_image,
     .gradient =
         [](GradContext& g) {
-          const Shape& crops = g.input_shape(0);
+          const std::span<const int64_t> crops = g.input_shape(0).dims();
           g.set(0, call(crop_and_resize, {g.dy(), g.input(1), g.input(2)},
-                        CropAttrs{.crop_size = {crops[1], crops[2]},
+                        CropAttrs{.crop_size = {element_of(crops, 1), element_of(crops, 2)},
                                   .method = g.attrs<CropGradImageAttrs>().method}));
         },
     .needs = {{.inputs = 6}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The gradient of crop_and_resize with respect to the images.",
 }};
 

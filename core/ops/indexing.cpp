@@ -11,6 +11,7 @@
 #include "ops/elementwise.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -103,22 +104,28 @@ void check_taken(InferContext& c, const Shape& taken) {
 void gather_gradient(GradContext& g) {
   const Shape& params = g.input_shape(0);
   const Tensor& indices = g.input(1);
-  const auto [axis, batch_dims] =
-      gather_axes(g.attrs<GatherAttrs>(), params.rank(), indices.rank());
-  if (axis == 0 && batch_dims == 0) {
+  const auto& attrs = g.attrs<GatherAttrs>();
+  if (gathers_rows(g.attrs(), params, indices.shape())) {
+    if (!params.fully_known()) {
+      return g.set(0, call(unsorted_segment_sum, {g.dy(), indices},
+                           UnsortedSegmentAttrs{.num_segments = params[0]}));
+    }
     Shape rows = params;
     rows[0] = indices.size();
-    g.set_sparse(0, reshape_to(g.dy(), rows), reshape_to(indices, {indices.size()}), params);
-    return;
+    return g.set_sparse(0, reshape_to(g.dy(), rows), reshape_to(indices, {rows[0]}), params);
   }
-  g.set_gathered(0, g.dy(), indices, g.attrs<GatherAttrs>());
+  if (!has_elements(params.dims()) || !indices.shape().ranked()) {
+    fail(Code::kUnimplemented,
+         "The gradient of GatherV2 along another axis than the first needs known ranks.");
+  }
+  g.set_gathered(0, g.dy(), indices, attrs);
 }
 
-// So do rows that gather_nd selects by a single column of indices.
 void gather_nd_gradient(GradContext& g) {
   const Tensor& indices = g.input(1);
-  if (indices.rank() == 2 && indices.dim(1) == 1 && !g.attrs<GatherNdAttrs>().batch_dims) {
-    g.set_sparse(0, g.dy(), reshape_to(indices, {indices.size()}), g.input_shape(0));
+  const Shape& params = g.input_shape(0);
+  if (gathers_rows(g.attrs(), params, indices.shape())) {
+    g.set_sparse(0, g.dy(), reshape_to(indices, {-1}), params);
   } else {
     g.set_gathered(0, g.dy(), indices, g.attrs<GatherNdAttrs>());
   }
@@ -222,8 +229,8 @@ void extremum_gradient(GradContext& g) {
 Tensor picked_last(GradContext& g, const Tensor& from) {
   const Tensor& indices = g.input(1);
   const Tensor slices = picked(g, from);
-  const int behind = from.rank() - static_cast<int>(indices.shape().back());
-  return only_last(slices, indices, without_last(from.shape(), behind));
+  const Ints outer = first_of(sizes_of(from), sizes_of(indices).back());
+  return only_last(slices, indices, Shape(std::span<const int64_t>(outer)));
 }
 
 std::vector<InputSpec> scatter_inputs(DTypeSet types) {
@@ -234,12 +241,24 @@ std::vector<InputSpec> scatter_inputs(DTypeSet types) {
 
 }  // namespace
 
+bool gathers_rows(AttrsRef gather, const Shape& params, const Shape& indices) {
+  if (gather.is<GatherNdAttrs>()) {
+    return gather.as<GatherNdAttrs>().batch_dims == 0 && indices.ranked() && indices.rank() == 2 &&
+           indices[1] == 1;
+  }
+  const auto& attrs = gather.as<GatherAttrs>();
+  if (attrs.axis == 0 && attrs.batch_dims == 0) return true;
+  if (!params.ranked() || !has_elements(params.dims()) || !indices.ranked()) return false;
+  const auto [axis, batch_dims] = gather_axes(attrs, params.rank(), indices.rank());
+  return axis == 0 && batch_dims == 0;
+}
+
 Tensor only_last(const Tensor& slices, const Tensor& indices, const Shape& outer) {
-  const Shape rows = without_last(indices.shape(), 1);
-  const int64_t count = rows.num_elements();
-  if (count <= 1) return slices;
+  const Shape rows = without_last(sizes_of(indices), 1);
+  const int64_t count = element_count(rows);
+  if (count <= 1 && rows.fully_known()) return slices;
   const DType dtype = count <= std::numeric_limits<int32_t>::max() ? DType::kInt32 : DType::kInt64;
-  const auto number = [&](int64_t n) { return Tensor::scalar(dtype, static_cast<double>(n)); };
+  const auto number = [&](int64_t n) { return scalar_of(dtype, n); };
   const Tensor ids = reshape_to(call(range, {number(0), number(count), number(1)}), rows);
   const Tensor last = call(tensor_scatter_nd_max, {ef::zeros(dtype, outer), indices, ids});
   const Tensor wins = call(equal, {call(gather_nd, {last, indices}, GatherNdAttrs{}), ids});
@@ -260,6 +279,7 @@ const Op gather{{
     .gradient = gather_gradient,
     .needs = {{.inputs = 2}, {}},
     .sizes = {.inputs = 1},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Slices along an axis, at given indices.",
 }};
 
@@ -281,6 +301,7 @@ const Op gather_grad{{
           g.set(0, call(gather, {g.dy(), g.input(1)}, g.attrs<GatherGradAttrs>().gather));
         },
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The gradient of gather: adds slices at the indices they came from.",
 }};
 
@@ -303,6 +324,7 @@ const Op gather_or_zero{{
                         UnsortedSegmentAttrs{.num_segments = g.input_shape(0)[0]}));
         },
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Rows at given indices; zeros for negative ones.",
 }};
 
@@ -320,6 +342,7 @@ const Op gather_nd{{
     .kernel = cpu::gather_nd,
     .gradient = gather_nd_gradient,
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The slices that rows of indices select.",
 }};
 
@@ -342,6 +365,7 @@ const Op gather_nd_grad{{
           g.set(0, call(gather_nd, {g.dy(), g.input(1)}, g.attrs<GatherNdGradAttrs>().gather));
         },
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The gradient of gather_nd: adds slices at the indices they came from.",
 }};
 
@@ -365,6 +389,7 @@ const Op scatter_nd{{
     .gradient =
         [](GradContext& g) { g.set(1, call(gather_nd, {g.dy(), g.input(0)}, GatherNdAttrs{})); },
     .needs = {{}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Zeros, with updates added to the slices that rows of indices select.",
 }};
 
@@ -384,6 +409,7 @@ const Op tensor_scatter_nd_update{{
           }
         },
     .needs = {{.inputs = 2}, {}, {.inputs = 2}},
+    .may_be_unknown = Unknown::kSizes,
     .doc = R"(A copy of a tensor with slices replaced.
 
 >>> tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy()
@@ -403,6 +429,7 @@ const Op tensor_scatter_nd_add{{
           if (g.wants(2)) g.set(2, picked(g, g.dy()));
         },
     .needs = {{}, {}, {.inputs = 2}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(A copy of a tensor with updates added to slices.
 
 >>> tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [9, 1]).numpy()
@@ -422,6 +449,7 @@ const Op tensor_scatter_nd_sub{{
           if (g.wants(2)) g.set(2, -picked(g, g.dy()));
         },
     .needs = {{}, {}, {.inputs = 2}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "A copy of a tensor with updates subtracted from slices.",
 }};
 
@@ -433,6 +461,7 @@ const Op tensor_scatter_nd_max{{
     .kernel = cpu::tensor_scatter_nd_max,
     .gradient = extremum_gradient,
     .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "A copy of a tensor where slices are at least the updates.",
 }};
 
@@ -444,6 +473,7 @@ const Op tensor_scatter_nd_min{{
     .kernel = cpu::tensor_scatter_nd_min,
     .gradient = extremum_gradient,
     .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "A copy of a tensor where slices are at most the updates.",
 }};
 
@@ -475,6 +505,7 @@ const Op unsorted_segment_sum{{
     .kernel = cpu::unsorted_segment_sum,
     .gradient = [](GradContext& g) { g.set(0, call(gather_or_zero, {g.dy(), g.input(1)})); },
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(Sums the rows of `data` that belong to the same segment.
 
 Takes numbers, and integer `segment_ids` of the shape of the first axes of `data`: the segment of

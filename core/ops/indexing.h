@@ -29,6 +29,21 @@ struct GatherNdGradAttrs {
 };
 extern const Op gather_nd_grad;  // dy, indices
 
+// Whether the gradient of gather or gather_nd, whose attributes these are, consists of rows at the
+// indices.
+bool gathers_rows(AttrsRef gather, const Shape& params, const Shape& indices);
+
+// Calls `f` with the gradient of gather or gather_nd, whose attributes these are. The type of the
+// gradient's attributes is the template argument.
+template <class F>
+void with_gradient_of_gather(AttrsRef gather, F&& f) {
+  if (gather.is<GatherAttrs>()) {
+    f.template operator()<GatherGradAttrs>(gather_grad, gather.as<GatherAttrs>());
+  } else {
+    f.template operator()<GatherNdGradAttrs>(gather_nd_grad, gather.as<GatherNdAttrs>());
+  }
+}
+
 struct ScatterNdAttrs {
   Ints shape;
 };

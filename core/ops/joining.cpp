@@ -5,6 +5,7 @@
 #include "ops/compose.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -74,10 +75,11 @@ const Shape& first_ranked(const InferContext& c) {
 }
 
 void concat_gradient(GradContext& g) {
-  const int axis =
-      normalize_axis(g.attrs<ConcatAttrs>().axis, g.output_shape(0).rank(), "ConcatV2");
+  const int64_t axis = g.attrs<ConcatAttrs>().axis;
   Ints sizes;
-  for (int i = 0; i < g.num_inputs(); ++i) sizes.push_back(g.input_shape(i)[axis]);
+  for (int i = 0; i < g.num_inputs(); ++i) {
+    sizes.push_back(element_of(g.input_shape(i).dims(), axis));
+  }
   TensorList parts;
   const Tensor dy = g.dy();
   run(split, {&dy, 1}, SplitAttrs{.size_splits = sizes, .axis = axis}, parts);
@@ -104,10 +106,10 @@ void concat_gradient(GradContext& g) {
 }
 
 void stack_gradient(GradContext& g) {
-  const int axis = normalize_axis(g.attrs<StackAttrs>().axis, g.output_shape(0).rank(), "Pack");
+  const UnstackAttrs attrs{.num = g.num_inputs(), .axis = g.attrs<StackAttrs>().axis};
   TensorList parts;
   const Tensor dy = g.dy();
-  run(unstack, {&dy, 1}, UnstackAttrs{.axis = axis}, parts);
+  run(unstack, {&dy, 1}, attrs, parts);
   for (int i = 0; i < g.num_inputs(); ++i) g.set(i, parts[static_cast<size_t>(i)]);
 }
 
@@ -199,6 +201,7 @@ const Op concat{{
     .infer = concat_infer,
     .kernel = cpu::concat,
     .gradient = concat_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Joins tensors along an axis they already have.",
 }};
 
@@ -210,6 +213,7 @@ const Op stack{{
     .infer = stack_infer,
     .kernel = cpu::stack,
     .gradient = stack_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Joins tensors of one shape along a new axis.",
 }};
 
@@ -221,6 +225,7 @@ const Op unstack{{
     .infer = unstack_infer,
     .kernel = cpu::unstack,
     .gradient = unstack_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .returns_list = true,
     .doc = "The slices of a tensor along an axis, without that axis.",
@@ -235,6 +240,7 @@ const Op split{{
     .infer = split_infer,
     .kernel = cpu::split,
     .gradient = split_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .returns_list = true,
     .doc = "The parts of a tensor, of given sizes along an axis.",

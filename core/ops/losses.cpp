@@ -60,6 +60,7 @@ const Op softmax_cross_entropy{{
           }
         },
     .needs = {{.inputs = 1, .outputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .cost = loss_cost,
     .doc = "Cross entropy of label distributions and softmax(features): loss, and its gradient.",
@@ -88,6 +89,7 @@ const Op sparse_softmax_cross_entropy{{
     .kernel = cpu::sparse_softmax_cross_entropy,
     .gradient = [](GradContext& g) { g.set(0, logits_gradient(g)); },
     .needs = {{.inputs = 1, .outputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .cost = loss_cost,
     .doc = "Cross entropy of class ids and softmax(features): loss, and its gradient.",
@@ -123,6 +125,7 @@ const Op l2_loss{{
     .kernel = cpu::l2_loss,
     .gradient = [](GradContext& g) { g.set(0, g.dy() * g.input(0)); },
     .needs = {{.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(Half the sum of squares, sum(t ** 2) / 2, a scalar.
 
 >>> tf.nn.l2_loss([1.0, 2.0]).numpy()

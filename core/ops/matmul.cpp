@@ -252,6 +252,7 @@ const Op matmul{{
     .kernel = cpu::matmul,
     .gradient = matmul_gradient,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .deferrable = true,
     .cost = matmul_cost,
     .doc = R"(Multiplies the matrices in the last two axes of `a` and `b`.

@@ -1,30 +1,17 @@
 // Euclidean norms: inference and gradients.
 #include "ops/norms.h"
 
-#include <algorithm>
-
 #include "kernels/cpu/norms.h"
-#include "kernels/cpu/reduction.h"
 #include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
 namespace {
-
-// The shape of the norms with axes of size one, which broadcasts to the shape of the tensor.
-Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis) {
-  bool reduced[kMaxRank];
-  cpu::reduced_axes(axis, shape.rank(), reduced, "ScaledNorm");
-  Shape kept = shape;
-  for (int i = 0; i < kept.rank(); ++i) {
-    if (reduced[i]) kept[i] = 1;
-  }
-  return kept;
-}
 
 // The derivative with respect to x is x / norm, computed as (x * inverse) / length, where neither
 // overflows. At 0 there is no derivative; the gradient is 0.
@@ -42,14 +29,14 @@ void norm_gradient(GradContext& g) {
   for (int i = 1; i < g.num_inputs(); ++i) {
     if (!g.wants(i)) continue;
     const Shape& shape = g.input_shape(i);
-    Tensor own = weight;
-    if (axis || !keepdims) own = reshape_to(own, axis ? kept_shape(shape, axis) : Shape());
+    const Shape kept = axis || !keepdims ? axis ? kept_shape(shape, axis, "ScaledNorm") : Shape()
+                                         : g.output_shape(0);
+    Tensor own = reshape_to(weight, kept);
     if (mean) {
-      const int64_t norms = length.size();
-      own = own * (static_cast<double>(norms) /
-                   static_cast<double>(std::max<int64_t>(shape.num_elements(), 1)));
+      const int64_t norms = element_count(g.output_shape(0));
+      own = own * ratio_of(own.dtype(), norms, largest_of(element_count(shape), 1));
     }
-    g.set(i, g.input(i) * reshape_to(inverse, own.shape()) * own);
+    g.set(i, g.input(i) * reshape_to(inverse, kept) * own);
   }
 }
 
@@ -71,6 +58,7 @@ const Op scaled_norm{{
     .kernel = cpu::scaled_norm,
     .gradient = norm_gradient,
     .needs = {{}, {.inputs = 0xFFFE, .outputs = 6}},
+    .may_be_unknown = Unknown::kRanks,
     .takes_lazy = true,
     .doc = R"(Roots of sums of squares, also where the squares overflow or vanish.
 

@@ -42,6 +42,8 @@ struct OpSpec {
   // The tensors whose sizes the gradient reads. If these sizes are known while tracing, the
   // gradient adds ordinary nodes. By default all sizes, also those of gradients.
   Need sizes = {0xFFFF, 0xFFFF};
+  // What the gradient may be recorded without. Elementwise operations need not say so.
+  Unknown may_be_unknown = Unknown::kNone;
   // Whether each element of the result depends on the elements of the inputs at the same indices,
   // after broadcasting. Not needed if `infer` is one of ops/elementwise_infer.h.
   bool elementwise = false;

@@ -8,6 +8,7 @@
 #include "ops/indexing.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -52,11 +53,12 @@ const Op dynamic_partition{{
           const Tensor order =
               call(partition_order, {g.input(1)}, PartitionAttrs{.num_partitions = count});
           const Shape& shape = g.input_shape(0);
-          Shape flat{order.size()};
+          Shape flat{sizes_of(order)[0]};
           for (int i = g.input(1).rank(); i < shape.rank(); ++i) flat.push_back(shape[i]);
           g.set(0, reshape_to(call(gather, {reshape_to(rows, flat), order}, GatherAttrs{}), shape));
         },
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kSizes,
     .makes_outputs = true,
     .sizes_from_values = true,
     .returns_list = true,
@@ -97,10 +99,11 @@ const Op stitch_rows{{
         [](GradContext& g) {
           const Tensor& indices = g.input(0);
           const Tensor rows = call(gather, {g.dy(), indices}, GatherAttrs{});
-          const Tensor columns = reshape_to(indices, {indices.size(), 1});
+          const Tensor columns = reshape_to(indices, {-1, 1});
           g.set(1, only_last(rows, columns, {g.output_shape(0)[0]}));
         },
     .needs = {{}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kSizes,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "Writes rows to given indices: the last of equal indices wins, and other rows are zero.",
@@ -142,6 +145,7 @@ const Op reverse_sequence{{
     .gradient =
         [](GradContext& g) { g.set(0, call(reverse_sequence, {g.dy(), g.input(1)}, g.attrs())); },
     .needs = {{.inputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .checks_values = true,
     .doc = "The first elements of each sequence of a batch in the opposite order.",
 }};

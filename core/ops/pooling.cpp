@@ -7,6 +7,7 @@
 #include "ops/indexing.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -90,6 +91,7 @@ const Op max_pool{{
           g.set(0, call(max_pool_grad, {g.input(0), g.output(0), g.dy()}, g.attrs()));
         },
     .needs = {{.inputs = 1, .outputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The largest element of each window.",
 }};
 
@@ -114,6 +116,7 @@ const Op max_pool_grad{{
           g.set(2, call(max_pool_grad_grad, {g.input(0), g.input(1), g.dy()}, g.attrs()));
         },
     .needs = {{}, {}, {.inputs = 3}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .cost = [](std::span<const Tensor> inputs, const SpecList&,
                AttrsRef) { return static_cast<double>(inputs[0].bytes()) / 4; },
@@ -159,14 +162,12 @@ const Op max_pool_places{{
     .gradient =
         [](GradContext& g) {
           const Shape& image = g.input_shape(0);
-          const Tensor& places = g.output(1);
-          const Tensor flat =
-              call(scatter_nd,
-                   {reshape_to(places, {places.size(), 1}), reshape_to(g.dy(), {places.size()})},
-                   ScatterNdAttrs{.shape = {image.num_elements()}});
+          const Tensor flat = call(unsorted_segment_sum, {g.dy(), g.output(1)},
+                                   UnsortedSegmentAttrs{.num_segments = element_count(image)});
           g.set(0, reshape_to(flat, image));
         },
     .needs = {{.outputs = 2}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The largest element of each window, and where it is in the batch of images.",
 }};
 
@@ -264,6 +265,7 @@ const Op avg_pool{{
           g.set(0, call(avg_pool_grad, {g.dy()},
                         PoolGradAttrs{.shape = g.input_shape(0), .pool = g.attrs<PoolAttrs>()}));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The mean of each window; what padding adds is not counted.",
 }};
 
@@ -283,6 +285,7 @@ const Op avg_pool_grad{{
     .kernel = cpu::avg_pool_grad,
     .gradient =
         [](GradContext& g) { g.set(0, call(avg_pool, {g.dy()}, g.attrs<PoolGradAttrs>().pool)); },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The gradient of avg_pool: each window's is shared by its elements.",
 }};
 

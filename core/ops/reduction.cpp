@@ -8,6 +8,7 @@
 #include "ops/elementwise.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -50,8 +51,7 @@ Shape partly_reduced(const Shape& shape, const std::optional<Ints>& axis, bool k
 
 // A gradient or result, reshaped to broadcast against the reduced input.
 Tensor expanded(GradContext& g, const Tensor& t) {
-  const ReduceAttrs& attrs = g.attrs<ReduceAttrs>();
-  return reshape_to(t, reduced_shape(g.input_shape(0), attrs.axis, true, "Reduction"));
+  return reshape_to(t, kept_shape(g.input_shape(0), g.attrs<ReduceAttrs>().axis, "Reduction"));
 }
 
 void sum_gradient(GradContext& g) {
@@ -59,9 +59,9 @@ void sum_gradient(GradContext& g) {
 }
 
 void mean_gradient(GradContext& g) {
-  const int64_t outputs = g.output_shape(0).num_elements();
-  const int64_t count = outputs ? g.input_shape(0).num_elements() / outputs : 1;
-  const Tensor dy = g.dy() / static_cast<double>(count ? count : 1);
+  const int64_t outputs = largest_of(element_count(g.output_shape(0)), 1);
+  const int64_t count = largest_of(quotient_of(element_count(g.input_shape(0)), outputs), 1);
+  const Tensor dy = g.dy() / scalar_of(g.input_dtype(0), count);
   g.set(0, broadcast_to_shape(expanded(g, dy), g.input_shape(0)));
 }
 
@@ -81,35 +81,15 @@ Tensor running_product(const Tensor& x, bool reverse) {
 // The product of all other elements is the product of earlier ones times that of later ones, which
 // is exact even with zeros.
 void product_gradient(GradContext& g) {
-  const Tensor& x = g.input(0);
-  const int rank = x.rank();
-  bool reduced[kMaxRank];
-  cpu::reduced_axes(g.attrs<ReduceAttrs>().axis, rank, reduced, "Prod");
-  Ints order;
-  Shape kept;
-  int64_t count = 1;
-  for (int i = 0; i < rank; ++i) {
-    if (reduced[i]) {
-      count *= x.dim(i);
-    } else {
-      order.push_back(i);
-      kept.push_back(x.dim(i));
-    }
-  }
-  for (int i = 0; i < rank; ++i) {
-    if (reduced[i]) order.push_back(i);
-  }
-  Ints back;
-  back.resize(order.size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  }
-  const Tensor moved = permute(x, order);
-  const Shape moved_shape = moved.shape();
-  kept.push_back(count);
-  const Tensor rows = reshape_to(moved, kept);
+  const Shape& shape = g.input_shape(0);
+  const auto& axis = g.attrs<ReduceAttrs>().axis;
+  const Ints order = reduced_last(shape, axis, "Prod");
+  const Tensor moved = permute(g.input(0), order);
+  const int64_t outputs = element_count(kept_shape(shape, axis, "Prod"));
+  const int64_t count = quotient_of(element_count(shape), largest_of(outputs, 1));
+  const Tensor rows = reshape_to(moved, {outputs, count});
   Tensor others = running_product(rows, false) * running_product(rows, true);
-  others = permute(reshape_to(others, moved_shape), back);
+  others = permute(reshape_to(others, sizes_of(moved)), inverse_permutation(order));
   g.set(0, conjugate(others) * expanded(g, g.dy()));
 }
 
@@ -158,18 +138,19 @@ ScanAttrs opposite(ScanAttrs attrs) {
 // Elements shifted by one in the order of a scan, with 0 at its start.
 Tensor delayed(const Tensor& x, int64_t axis, bool reverse) {
   const int rank = x.rank();
-  const auto at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  if (x.dim(static_cast<int>(at)) == 0) return x;
-  Ints begin, size, paddings;
+  const int64_t at = axis < 0 ? axis + rank : axis;
+  Ints paddings;
+  StridedSliceAttrs cut;
   for (int i = 0; i < rank; ++i) {
-    const bool along = static_cast<size_t>(i) == at;
-    begin.push_back(along && reverse ? 1 : 0);
-    size.push_back(x.dim(i) - (along ? 1 : 0));
+    const bool along = i == at;
     paddings.push_back(along && !reverse ? 1 : 0);
     paddings.push_back(along && reverse ? 1 : 0);
+    cut.begin.push_back(along && reverse ? 1 : 0);
+    cut.end.push_back(-1);
+    cut.strides.push_back(1);
+    if (!along || reverse) cut.end_mask |= int64_t{1} << i;
   }
-  const Tensor kept = call(slice, {x}, SliceAttrs{.begin = begin, .size = size});
-  return call(pad, {kept}, PadAttrs{.paddings = paddings});
+  return call(strided_slice, {call(pad, {x}, PadAttrs{.paddings = paddings})}, cut);
 }
 
 // The derivative of all products that contain x[j] is the product of the earlier elements, times
@@ -210,6 +191,7 @@ const Op reduce_sum{{
     .infer = reduce_infer,
     .kernel = cpu::reduce_sum,
     .gradient = sum_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .takes_lazy = true,
     .doc = R"(The sum of elements along axes.
 
@@ -232,6 +214,7 @@ const Op reduce_mean{{
     .infer = reduce_infer,
     .kernel = cpu::reduce_mean,
     .gradient = mean_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .takes_lazy = true,
     .doc = R"(The mean of elements along axes.
 
@@ -253,6 +236,7 @@ const Op reduce_prod{{
     .kernel = cpu::reduce_prod,
     .gradient = product_gradient,
     .needs = {{.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(The product of elements along axes; arguments as in `tf.reduce_sum`.
 
 >>> tf.reduce_prod([[1, 2], [3, 4]], axis=1).numpy()
@@ -270,6 +254,7 @@ const Op reduce_max{{
     .kernel = cpu::reduce_max,
     .gradient = extremum_gradient,
     .needs = {{.inputs = 1, .outputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .takes_lazy = true,
     .doc = R"(The largest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
 
@@ -288,6 +273,7 @@ const Op reduce_min{{
     .kernel = cpu::reduce_min,
     .gradient = extremum_gradient,
     .needs = {{.inputs = 1, .outputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .takes_lazy = true,
     .doc = R"(The smallest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
 
@@ -374,6 +360,7 @@ const Op cumsum{{
     .kernel = cpu::cumsum,
     .gradient =
         [](GradContext& g) { g.set(0, call(cumsum, {g.dy()}, opposite(g.attrs<ScanAttrs>()))); },
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(Running sums along an axis.
 
 `exclusive` leaves each element's own value out; `reverse` starts at the end.
@@ -396,6 +383,7 @@ const Op cumprod{{
     .kernel = cpu::cumprod,
     .gradient = running_product_gradient,
     .needs = {{.inputs = 1}},
+    .may_be_unknown = Unknown::kSizes,
     .doc = R"(Running products along an axis; arguments as in `tf.cumsum`.
 
 >>> tf.math.cumprod([1, 2, 3]).numpy()
@@ -425,6 +413,7 @@ const Op linear_scan{{
     .kernel = cpu::linear_scan,
     .gradient = linear_scan_gradient,
     .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kSizes,
     .doc = R"(The recurrence h[k] = terms[k] + coefficients[k] h[k - 1] along an axis.
 
 `reverse` starts at the end; with `previous` the coefficient is that of the element before k.

@@ -5,12 +5,14 @@
 #include "ops/array.h"
 #include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/creation.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/partition.h"
 #include "ops/reduction.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -26,18 +28,26 @@ Tensor totals_of(const Tensor& rows, const Tensor& ids, int64_t count) {
 
 // A vector reshaped to `rank` axes, of which all but the first have size 1.
 Tensor with_rank(const Tensor& vector, int rank) {
-  Shape shape{vector.size()};
+  Shape shape{-1};
   for (int i = 1; i < rank; ++i) shape.push_back(1);
   return reshape_to(vector, shape);
 }
 
+// Divides each row by a number of its own.
+Tensor divided(const Tensor& rows, const Tensor& numbers) {
+  if (rows.shape().ranked()) return rows / with_rank(numbers, rows.rank());
+  const auto flipped = [](const Tensor& t) { return call(transpose, {t}, TransposeAttrs{}); };
+  return flipped(flipped(rows) / numbers);
+}
+
 // Counts of at least one, so that divisions leave empty segments zero.
 Tensor at_least_one(const Tensor& counts) {
-  return call(maximum, {counts, ones(counts.dtype(), {})});
+  return call(maximum, {counts, ef::ones(counts.dtype(), {})});
 }
 
 Tensor counts_of(const Tensor& ids, int64_t count, DType dtype) {
-  return at_least_one(totals_of(ones(dtype, ids.shape()), ids, count));
+  const Tensor each = call(ones_like, {ids}, LikeAttrs{.dtype = dtype});
+  return at_least_one(totals_of(each, ids, count));
 }
 
 // Elements equal to their segment's extreme share its gradient.
@@ -46,9 +56,9 @@ void extreme_gradient(GradContext& g) {
   const Tensor& result = g.output(0);
   const Tensor chosen = call(equal, {g.input(0), rows_of(result, ids)});
   const Tensor shares =
-      at_least_one(totals_of(cast_to(chosen, result.dtype()), ids, result.dim(0)));
+      at_least_one(totals_of(cast_to(chosen, result.dtype()), ids, g.output_shape(0)[0]));
   const Tensor gathered = rows_of(g.dy() / shares, ids);
-  g.set(0, ef::select(chosen, gathered, zeros_like(gathered)));
+  g.set(0, ef::select(chosen, gathered, ef::zeros_like(gathered)));
 }
 
 // Whether the previous row of each row is in the same segment, and whether the next row is.
@@ -57,14 +67,15 @@ struct Neighbours {
 };
 
 Neighbours neighbours_of(const Tensor& ids, DType dtype, const Shape& shape) {
-  const int64_t n = ids.size();
-  const auto part = [&](int64_t begin) {
-    return call(slice, {ids}, SliceAttrs{.begin = {begin}, .size = {n - 1}});
+  const auto part = [](const Tensor& vector, int64_t begin, int64_t end) {
+    return call(strided_slice, {vector},
+                StridedSliceAttrs{.begin = {begin}, .end = {end}, .strides = {1}});
   };
-  const Tensor same = cast_to(call(equal, {part(1), part(0)}), dtype);
+  const int64_t n = shape[0];
+  const Tensor same = cast_to(call(equal, {part(ids, 1, n), part(ids, 0, -1)}), dtype);
   const auto spread = [&](int64_t before, int64_t after) {
     const Tensor padded = call(pad, {same}, PadAttrs{.paddings = {before, after}});
-    return broadcast_to_shape(with_rank(padded, shape.rank()), shape);
+    return broadcast_to_shape(with_rank(part(padded, 0, n), shape.rank()), shape);
   };
   return {spread(1, 0), spread(0, 1)};
 }
@@ -74,23 +85,23 @@ Neighbours neighbours_of(const Tensor& ids, DType dtype, const Shape& shape) {
 void product_gradient(GradContext& g) {
   const Tensor& data = g.input(0);
   const Tensor& ids = g.input(1);
-  const int64_t n = ids.size();
-  if (data.size() == 0) return g.set(0, zeros_like(data));
-  const Tensor flat = reshape_to(ids, {n});
+  const Shape sizes = sizes_of(data);
+  if (sizes.fully_known() && data.size() == 0) return g.set(0, ef::zeros_like(data));
+  const int64_t n = element_count(sizes_of(ids));
+  const Tensor flat = reshape_to(ids, {-1});
   const Tensor order = call(argsort, {flat}, SortAttrs{});
   const Tensor back = call(invert_permutation, {order});
   const auto taken = [](const Tensor& rows, const Tensor& at) {
     return call(gather, {rows, at}, GatherAttrs{});
   };
-  Shape shape = without_first(data.shape(), ids.rank());
-  shape = joined({n}, shape);
+  const Shape shape = joined({n}, without_first(sizes, ids.rank()));
   const Tensor rows = conjugate(taken(reshape_to(data, shape), order));
   const auto [follows, followed] = neighbours_of(taken(flat, order), data.dtype(), shape);
   const Tensor before =
       call(linear_scan, {rows * followed, 1 - follows}, LinearScanAttrs{.previous = true});
   const Tensor after = call(linear_scan, {rows * follows, 1 - followed},
                             LinearScanAttrs{.reverse = true, .previous = true});
-  const Tensor others = reshape_to(taken(before * after, back), data.shape());
+  const Tensor others = reshape_to(taken(before * after, back), sizes);
   g.set(0, rows_of(g.dy(), ids) * others);
 }
 
@@ -151,6 +162,7 @@ const Op unsorted_segment_max{{
     .kernel = cpu::unsorted_segment_max,
     .gradient = extreme_gradient,
     .needs = {kAll, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The largest rows of each segment, element by element; the dtype's least for none.",
 }};
 
@@ -164,6 +176,7 @@ const Op unsorted_segment_min{{
     .kernel = cpu::unsorted_segment_min,
     .gradient = extreme_gradient,
     .needs = {kAll, {}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The least rows of each segment, element by element; the dtype's largest for none.",
 }};
 
@@ -177,6 +190,7 @@ const Op unsorted_segment_prod{{
     .kernel = cpu::unsorted_segment_prod,
     .gradient = product_gradient,
     .needs = {kInputs, {}},
+    .may_be_unknown = Unknown::kSizes,
     .doc = "The products of rows that belong to the same segment; one for none.",
 }};
 
@@ -188,6 +202,7 @@ const Op segment_sum{{
     .kernel = cpu::segment_sum,
     .gradient = [](GradContext& g) { g.set(0, rows_of(g.dy(), g.input(1))); },
     .needs = {kIds, {}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "Sums of neighbouring rows of one segment.",
@@ -202,10 +217,11 @@ const Op segment_mean{{
     .gradient =
         [](GradContext& g) {
           const Tensor dy = g.dy();
-          const Tensor counts = counts_of(g.input(1), dy.dim(0), dy.dtype());
-          g.set(0, rows_of(dy / with_rank(counts, dy.rank()), g.input(1)));
+          const Tensor counts = counts_of(g.input(1), g.output_shape(0)[0], dy.dtype());
+          g.set(0, rows_of(divided(dy, counts), g.input(1)));
         },
     .needs = {kIds, {}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "Means of neighbouring rows of one segment.",
@@ -219,6 +235,7 @@ const Op segment_max{{
     .kernel = cpu::segment_max,
     .gradient = extreme_gradient,
     .needs = {kAll, {}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "The largest of neighbouring rows of one segment.",
@@ -232,6 +249,7 @@ const Op segment_min{{
     .kernel = cpu::segment_min,
     .gradient = extreme_gradient,
     .needs = {kAll, {}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "The least of neighbouring rows of one segment.",
@@ -245,6 +263,7 @@ const Op segment_prod{{
     .kernel = cpu::segment_prod,
     .gradient = product_gradient,
     .needs = {kInputs, {}},
+    .may_be_unknown = Unknown::kSizes,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "Products of neighbouring rows of one segment.",
@@ -287,13 +306,13 @@ const Op sparse_segment_sum{{
           const Tensor& ids = g.input(2);
           const SegmentScale scale = g.attrs<SparseSegmentAttrs>().scale;
           if (scale != SegmentScale::kSum) {
-            const Tensor counts = counts_of(ids, dy.dim(0), dy.dtype());
-            dy = dy /
-                 with_rank(scale == SegmentScale::kMean ? counts : call(sqrt, {counts}), dy.rank());
+            const Tensor counts = counts_of(ids, g.output_shape(0)[0], dy.dtype());
+            dy = divided(dy, scale == SegmentScale::kMean ? counts : call(sqrt, {counts}));
           }
           g.set(0, totals_of(rows_of(dy, ids), g.input(1), g.input_shape(0)[0]));
         },
     .needs = {{.inputs = 6}, {}, {}},
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .sizes_from_values = true,
     .doc = "Sums, or means, of rows that indices pick, by ascending segments.",

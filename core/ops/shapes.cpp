@@ -58,6 +58,7 @@ const Op ensure_shape{{
     .infer = ensure_shape_infer,
     .kernel = cpu::same,
     .gradient = identity_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .doc = R"(Returns the tensor, after a check of its shape.
 

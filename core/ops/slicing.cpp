@@ -9,6 +9,7 @@
 #include "ops/compose.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef {
@@ -185,14 +186,9 @@ Shape partly_sliced(const Shape& shape, const Ints& begin, const Ints& size) {
 }
 
 void slice_gradient(GradContext& g) {
-  const Shape& size = g.output_shape(0);
   const Ints& begin = g.attrs<SliceAttrs>().begin;
-  Shape end = size;
-  Shape strides = size;
-  for (int i = 0; i < size.rank(); ++i) {
-    end[i] += begin[static_cast<size_t>(i)];
-    strides[i] = 1;
-  }
+  const Ints end = sums_of(begin, g.output_shape(0));
+  const Ints strides = ones_for(end);
   g.set_slice(0, g.dy(), StridedSliceAttrs{.begin = begin, .end = end, .strides = strides});
 }
 
@@ -256,9 +252,8 @@ void pad_gradient(GradContext& g) {
                   MirrorPadGradAttrs{.paddings = attrs.paddings, .mode = attrs.mode}));
     return;
   }
-  Ints begin;
-  for (size_t i = 0; i < attrs.paddings.size(); i += 2) begin.push_back(attrs.paddings[i]);
-  g.set(0, call(slice, {g.dy()}, SliceAttrs{.begin = begin, .size = g.input_shape(0)}));
+  g.set(0, call(slice, {g.dy()},
+                SliceAttrs{.begin = every_second(attrs.paddings), .size = g.input_shape(0)}));
 }
 
 void mirror_pad_grad_infer(InferContext& c) {
@@ -304,6 +299,7 @@ const Op slice{{
     .infer = slice_infer,
     .kernel = cpu::slice,
     .gradient = slice_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .doc = R"(The part of a tensor that begins at `begin` and has shape `size`.
 
 A size of -1 means all that remains. Raises InvalidArgumentError for parts that stick out.
@@ -325,6 +321,7 @@ const Op strided_slice{{
         },
     .kernel = cpu::strided_slice,
     .gradient = [](GradContext& g) { g.set_slice(0, g.dy(), g.attrs<StridedSliceAttrs>()); },
+    .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .doc = "Every stride-th element from begin to end along each axis, as Python's x[b:e:s] does.",
 }};
@@ -350,6 +347,7 @@ const Op strided_slice_grad{{
         [](GradContext& g) {
           g.set(0, call(strided_slice, {g.dy()}, g.attrs<StridedSliceGradAttrs>().slice));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Zeros of a shape, with `dy` where a strided slice was taken.",
 }};
 
@@ -362,6 +360,7 @@ const Op pad{{
     .infer = pad_infer,
     .kernel = cpu::pad,
     .gradient = pad_gradient,
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Adds elements before and after along each axis.",
 }};
 
@@ -377,6 +376,7 @@ const Op mirror_pad_grad{{
           const auto& [paddings, mode] = g.attrs<MirrorPadGradAttrs>();
           g.set(0, call(pad, {g.dy()}, PadAttrs{.paddings = paddings, .mode = mode}));
         },
+    .may_be_unknown = Unknown::kRanks,
     .doc = "Adds mirrored elements to those they mirror.",
 }};
 

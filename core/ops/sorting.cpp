@@ -7,6 +7,7 @@
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/reduction.h"
+#include "ops/sizes.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -19,7 +20,7 @@ void sort_infer_as(InferContext& c, DType dtype) {
 
 // Scatters each element's gradient along the last axis back to its original index.
 Tensor send_back(const Tensor& dy, const Tensor& indices, const Shape& shape) {
-  const int batch = shape.rank() - 1;
+  const int batch = has_elements(shape.dims()) ? shape.rank() - 1 : -1;
   return call(gather_grad, {dy, indices},
               GatherGradAttrs{.shape = shape, .gather = {.axis = batch, .batch_dims = batch}});
 }
@@ -167,6 +168,7 @@ const Op top_k{{
     .kernel = cpu::top_k,
     .gradient = [](GradContext& g) { g.set(0, send_back(g.dy(0), g.output(1), g.input_shape(0))); },
     .needs = {{.outputs = 2}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The k largest elements of each row, and where they are.",
 }};
 

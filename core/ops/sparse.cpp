@@ -264,6 +264,7 @@ const Op sparse_matmul{{
           }
         },
     .needs = {{.inputs = 6}, {}, {.inputs = 3}},
+    .may_be_unknown = Unknown::kRanks,
     .cost =
         [](std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
           const double columns = inputs[2].rank() == 2 ? static_cast<double>(inputs[2].dim(1)) : 1;
@@ -305,6 +306,7 @@ const Op sparse_dots{{
           }
         },
     .needs = {{}, {.inputs = 5}, {.inputs = 3}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "For pairs (i, j), the sum of products of row i of one matrix and row j of another.",
 }};
 

@@ -82,7 +82,7 @@ class View:
         if not late:
             return self.body.constant([], dtypes.int32) if is_list and not value else value
         source = self.all_inputs[late[0][2]]
-        whole = all(
+        whole = len(late) == len(value) and all(
             (element, which, position) == (k, late[0][2], k)
             for k, (_, element, which, position) in enumerate(late)
         )
@@ -98,7 +98,7 @@ class View:
             else self.body.constant(part, kind, f"{self.name}/{attr}")
             for part in parts
         ]
-        return self.add("Pack", parts)
+        return self.body.add("Pack", parts, outputs=[(kind, TensorShape([len(parts)]))])[0]
 
     def _element(self, late: tuple[str, int, int, int]) -> Ref:
         source, position = self.all_inputs[late[2]], late[3]
@@ -210,11 +210,14 @@ def _default_of(view: View, parameter: str) -> list[int] | Ref:
 
 def lowered(view: View) -> Sequence[Ref]:
     """The node as simpler operations."""
-    node = view.node
-    specs = [TensorSpec(ref.shape, ref.dtype) for ref in view.inputs]
-    attrs = {name: view.known(name) for name in view.attrs}
-    graph = lowering.traced(node.op, specs, attrs)
-    return view.body.inline(graph, view.inputs, view.name)
+    late = [
+        name for name, value in view.attrs.items() if isinstance(value, list) and view.late(name)
+    ]
+    attrs = {name: view.known(name) for name in view.attrs if name not in late}
+    refs = [*view.inputs, *(view.tensor(name) for name in late)]
+    specs = [TensorSpec(ref.shape, ref.dtype) for ref in refs]
+    graph = lowering.traced(view.node.op, specs, attrs, late)
+    return view.body.inline(graph, refs, view.name)
 
 
 @emits("eye")

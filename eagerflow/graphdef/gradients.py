@@ -2,9 +2,8 @@
 
 TensorFlow has no operation for the gradient of another one that would also run inside of branches and loops.
 So a gradient is exported as the operations that it consists of: those of the operation's gradient in the op
-table. Where that calculates with sizes, a rule states it by operations whose sizes are tensors: here, in
-`op_gradients.py` and in `indexing_gradients.py`. An operation that is exported as simpler ones has their
-gradients.
+table. The gradients of lists of tensors leave elements unset there, which files cannot say: they have rules
+here. An operation that is exported as simpler ones has their gradients.
 """
 
 from __future__ import annotations
@@ -14,16 +13,19 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.errors import UnimplementedError
 from eagerflow.graphdef import lowering
 from eagerflow.graphdef.emitters import NoSuchNodeError
-from eagerflow.graphdef.indexing_gradients import RULES
-from eagerflow.graphdef.op_gradients import summed_to
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
-GRADIENTS: dict[str, Callable[..., Any]] = dict(RULES)
+GRADIENTS: dict[str, Callable[..., Any]] = {}
+
+
+def summed_to(value: Tensor, like: Tensor) -> Tensor:
+    """A gradient in the shape of an operand that was broadcast."""
+    axes, _ = tf.raw_ops.BroadcastGradientArgs(s0=tf.shape(like), s1=tf.shape(value))
+    return tf.reshape(tf.reduce_sum(value, axes), tf.shape(like))
 
 
 def is_known(forward: Any) -> bool:
@@ -93,75 +95,6 @@ def _gradient(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         return function
 
     return register
-
-
-@_gradient("gather")
-def _gather(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    sizes = tf.shape(x[0])
-    if not attrs["axis"] and not attrs["batch_dims"]:
-        rows = tf.reshape(dy[0], tf.concat([[-1], sizes[1:]], 0))
-        return [tf.math.unsorted_segment_sum(rows, tf.reshape(x[1], [-1]), sizes[0]), None]
-    if x[0].shape.rank is None or x[1].shape.rank is None:
-        raise UnimplementedError(
-            None,
-            None,
-            "The gradient of gather along another axis than the first, for tensors of unknown rank, "
-            "cannot be exported. Trace the function with known ranks.",
-        )
-    places = tf.unstack(sizes, x[0].shape.rank)
-    return [lowering.gathered_back(dy[0], x[1], places, attrs["axis"], attrs["batch_dims"]), None]
-
-
-@_gradient("gather_nd")
-def _gather_nd(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    params, indices = x[:2]
-    indices = lowering.with_batch(indices, attrs["batch_dims"])
-    return [tf.scatter_nd(indices, dy[0], tf.shape(params, indices.dtype)), None]
-
-
-@_gradient("max_pool_places")
-def _max_pool_places(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    windows = {key: attrs[key] for key in ("ksize", "strides", "padding")}
-    found = tf.raw_ops.MaxPoolGradWithArgmax(input=x[0], grad=dy[0], argmax=y[1], **windows)
-    return [found]
-
-
-@_gradient("unsorted_segment_sum", "segment_sum")
-def _segment_sum(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [tf.gather(dy[0], x[1]), None]
-
-
-@_gradient("unsorted_segment_max", "unsorted_segment_min", "segment_max", "segment_min")
-def _segment_extreme(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    data, ids = x[:2]
-    inside = tf.maximum(ids, 0)
-    chosen = tf.equal(data, tf.gather(y[0], inside))
-    # What belongs to no segment is in none of the results.
-    around = [
-        *(tf.unstack(tf.shape(ids), len(ids.shape))),
-        *([1] * (len(data.shape) - len(ids.shape))),
-    ]
-    chosen = tf.logical_and(chosen, tf.reshape(ids >= 0, tf.stack(around)))
-    equal = tf.cast(chosen, data.dtype)
-    count = tf.math.unsorted_segment_sum(equal, ids, tf.shape(y[0])[0])
-    return [equal * tf.gather(tf.math.divide_no_nan(dy[0], count), inside), None]
-
-
-@_gradient("pad")
-def _pad(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    before = tf.constant(attrs["paddings"][::2])
-    if attrs["mode"] == "CONSTANT":
-        return [tf.slice(dy[0], before, tf.shape(x[0]))]
-    paddings = tf.reshape(tf.constant(attrs["paddings"]), [-1, 2])
-    return [tf.raw_ops.MirrorPadGrad(input=dy[0], paddings=paddings, mode=attrs["mode"])]
-
-
-@_gradient("tile")
-def _tile(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    multiples = attrs["multiples"]
-    sizes = tf.stack([tf.constant(multiples), tf.shape(x[0])], 1)
-    parts = tf.reshape(dy[0], tf.reshape(sizes, [-1]))
-    return [tf.reduce_sum(parts, list(range(0, 2 * len(multiples), 2)))]
 
 
 # Lists of tensors: their gradients are lists, too.

@@ -11,8 +11,8 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.graphdef.gradients import summed_to
 from eagerflow.graphdef.host_lowering import op
-from eagerflow.graphdef.op_gradients import summed_to
 from eagerflow.ops.linalg import factorization, solvers
 
 Tensor = _core.Tensor

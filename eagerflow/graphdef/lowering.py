@@ -26,10 +26,17 @@ def _lowers(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def traced(op: str, specs: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """The graph of an operation by simpler ones, for inputs of these specs."""
-    function = LOWERED[op]
-    return func_graph.trace(lambda *inputs: function(*inputs, **attrs), tuple(specs), name=op)
+def traced(op: str, specs: Sequence[Any], attrs: dict[str, Any], late: Sequence[str] = ()) -> Any:
+    """The graph of an operation by simpler ones, for inputs of these specs.
+
+    The last inputs are tensors for the attributes `late`.
+    """
+    count = len(specs) - len(late)
+
+    def run(*inputs: Tensor) -> Any:
+        return LOWERED[op](*inputs[:count], **dict(zip(late, inputs[count:], strict=True)), **attrs)
+
+    return func_graph.trace(run, tuple(specs), name=op)
 
 
 def _rows(x: Tensor, row: Tensor, axis: int) -> Tensor:
@@ -271,12 +278,27 @@ def gathered_back(
 
 @_lowers
 def gather_grad(
-    dy: Tensor, indices: Tensor, shape: list[int], axis: int, batch_dims: int
+    dy: Tensor, indices: Tensor, shape: list[int] | Tensor, axis: int, batch_dims: int
 ) -> Tensor:
-    if not batch_dims and not axis % len(shape):
-        flat = tf.reshape(dy, [-1, *shape[1:]])
-        return tf.math.unsorted_segment_sum(flat, tf.reshape(indices, [-1]), shape[0])
-    return gathered_back(dy, indices, shape, axis, batch_dims)
+    if axis == batch_dims == -1:
+        # Each row was taken from alone: the rows follow each other in one vector.
+        rows = tf.reshape(indices, tf.stack([-1, tf.shape(indices)[-1]]))
+        first = tf.range(tf.shape(rows)[0])[:, None] * shape[-1]
+        ids = tf.reshape(rows + tf.cast(first, rows.dtype), [-1])
+        total = tf.math.unsorted_segment_sum(tf.reshape(dy, [-1]), ids, tf.reduce_prod(shape))
+        return tf.reshape(total, shape)
+    sizes = tf.unstack(shape) if isinstance(shape, Tensor) else shape
+    if not batch_dims and not axis % len(sizes):
+        return tf.math.unsorted_segment_sum(dy, indices, sizes[0])
+    return gathered_back(dy, indices, sizes, axis, batch_dims)
+
+
+@_lowers
+def gather_or_zero(params: Tensor, indices: Tensor) -> Tensor:
+    rows = tf.gather(params, tf.maximum(indices, 0))
+    ones = tf.ones([tf.rank(rows) - tf.rank(indices)], tf.int32)
+    inside = tf.reshape(indices >= 0, tf.concat([tf.shape(indices), ones], 0))
+    return tf.where(inside, rows, tf.zeros_like(rows))
 
 
 def with_batch(indices: Tensor, batch_dims: int) -> Tensor:
@@ -299,8 +321,22 @@ def gather_nd(params: Tensor, indices: Tensor, batch_dims: int) -> Tensor:
 
 
 @_lowers
-def gather_nd_grad(dy: Tensor, indices: Tensor, shape: list[int], batch_dims: int) -> Tensor:
+def gather_nd_grad(
+    dy: Tensor, indices: Tensor, shape: list[int] | Tensor, batch_dims: int
+) -> Tensor:
     return tf.scatter_nd(with_batch(indices, batch_dims), dy, tf.cast(shape, indices.dtype))
+
+
+@_lowers
+def partition_order(partitions: Tensor, num_partitions: int) -> Tensor:
+    flat = tf.reshape(partitions, [-1])
+    rows = tf.dynamic_partition(tf.range(tf.size(flat, tf.int64)), flat, num_partitions)
+    return tf.math.invert_permutation(tf.concat(rows, 0))
+
+
+@_lowers
+def sparse_dots(indices: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    return tf.reduce_sum(tf.gather(a, indices[:, 0]) * tf.gather(b, indices[:, 1]), -1)
 
 
 @_lowers

@@ -162,8 +162,13 @@ def _found(tf, function, x, n, order):
 
 # Gradients of arrays take elements out of them that were put there.
 ONCE_ONLY = ("arrays", "rows of arrays")
-# Functions at points where TensorFlow's gradients, or their gradients, are wrong.
-TRUER = {1: ("zeros", "repeated", "norms"), 2: ("zeros", "repeated", "norms", "groups")}
+# Functions that need the rank of x.
+RANKED = ("chosen", "groups", "zeros", "repeated")
+# Functions whose gradients, or their gradients, TensorFlow computes wrongly at some points, or not at all.
+TRUER = {
+    1: ("zeros", "repeated", "norms"),
+    2: ("zeros", "repeated", "norms", "groups", "activations", "transposed windows"),
+}
 
 
 def names(tf, order=1):
@@ -171,14 +176,14 @@ def names(tf, order=1):
     return [name for name in functions(tf) if order == 1 or name not in ONCE_ONLY]
 
 
-def make(tf, order=1):
+def make(tf, order=1, ranked=True):
     """A module with the gradient of each function, by a tape inside of it."""
     module = tf.Module()
+    shapes = ([None, 3], [None]) if ranked else (None, None)
+    signature = list(map(tf.TensorSpec, shapes, (tf.float32, tf.int32)))
 
     def gradient_of(function):
-        @tf.function(
-            input_signature=[tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.int32)]
-        )
+        @tf.function(input_signature=signature)
         def gradient(x, n):
             return _found(tf, function, x, n, order)
 

@@ -209,6 +209,18 @@ def test_gradients_of_unknown_sizes_come_back(tmp_path, name, order):
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=atol)
 
 
+@pytest.mark.parametrize(
+    "name", [name for name in gradients.names(tf) if name not in gradients.RANKED]
+)
+def test_gradients_of_unknown_ranks_come_back(tmp_path, name):
+    only = tf.Module()
+    only.gradient = getattr(gradients.make(tf, ranked=False), name)
+    tf.saved_model.save(only, tmp_path / "m")
+    loaded = tf.saved_model.load(tmp_path / "m")
+    found = loaded.gradient(tf.constant(gradients.X), tf.constant(gradients.N))
+    np.testing.assert_allclose(found, gradients.expected(tf, name), rtol=1e-5, atol=1e-6)
+
+
 def _jacobian_of_rows(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
