@@ -9,7 +9,6 @@
 #include "device/pjrt/client.h"
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
-#include "eager/exact_sum.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/tape.h"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <utility>
 
-#include "eager/exact_sum.h"
 #include "eager/variable.h"
 #include "graph/record.h"
 #include "ops/compose.h"

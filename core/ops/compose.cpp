@@ -87,4 +87,16 @@ Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return call(ops::select, {condition, a, b});
 }
 
+// The formula of kernels/cpu/exact_sum.simd.cpp as operations.
+ExactSum exact_sum(const Tensor& sum, const Tensor& remainder, const Tensor& delta,
+                   bool subtracts) {
+  const Tensor change = subtracts ? -delta : delta;
+  const Tensor total = sum + change;
+  const Tensor added = total - sum;
+  const Tensor lost = ((sum - (total - added)) + (change - added)) + remainder;
+  const Tensor rounded = select(call(ops::is_finite, {total}), total + lost, total);
+  const Tensor left = lost - (rounded - total);
+  return {rounded, select(call(ops::is_finite, {rounded}), left, zeros_like(left))};
+}
+
 }  // namespace ef

@@ -42,4 +42,13 @@ Tensor permute(const Tensor& t, std::span<const int64_t> perm);
 // where(condition, a, b) with broadcasting.
 Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b);
 
+struct ExactSum {
+  Tensor rounded;
+  Tensor remainder;  // the rounding error
+};
+
+// sum + remainder + delta (or - delta), as operations, for devices and for graphs that become
+// devices' programs. kernels/cpu/exact_sum.h computes the same in the host's memory.
+ExactSum exact_sum(const Tensor& sum, const Tensor& remainder, const Tensor& delta, bool subtracts);
+
 }  // namespace ef
