@@ -14,9 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.experimental.dispatch_names import BINARY, BINARY_ASSERT, UNARY
 from eagerflow.framework import composite
 from eagerflow.framework.name_scope import name_scope
+from eagerflow.framework.op_function import each_elementwise
+from eagerflow.ops import assertions, special
 
 
 class _Checker:
@@ -111,6 +112,20 @@ class _Api:
 # and handlers of elementwise functions by kind and types of arguments.
 _apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
+# The functions of each kind that handlers override.
+_of_kind: dict[str, list[_core.OpFunction]] = {
+    "unary": [],
+    "binary": [],
+    "binary assert": [
+        assertions.assert_equal,
+        assertions.assert_none_equal,
+        assertions.assert_near,
+        assertions.assert_less,
+        assertions.assert_less_equal,
+        assertions.assert_greater,
+        assertions.assert_greater_equal,
+    ],
+}
 
 
 def function_with_dispatch(function: Any) -> _core.OpFunction:
@@ -239,22 +254,23 @@ def dispatch_for_api(api: Callable, *signatures: dict[Any, Any]) -> Callable:
     return decorate
 
 
-def _resolve(name: str) -> Any:
-    import eagerflow
-
-    value: Any = eagerflow
-    for part in name.split("."):
-        value = getattr(value, part, None)
-    return value
-
-
-@functools.cache
-def _apis_called(names: str) -> list[Any]:
-    """The functions that have these names, each once."""
-    return list(dict.fromkeys(f for name in names.split() if (f := _resolve(name))))
+def _offer(function: _core.OpFunction) -> None:
+    """Lets handlers override an elementwise function: by its first argument, or by both of two."""
+    if function in composite.FORWARDING:
+        return
+    # TensorFlow counts the second argument of `nextafter` among the attributes.
+    binary = function.elementwise == 2 and function is not special.nextafter
+    kind = "binary" if binary else "unary"
+    _of_kind[kind].append(function)
+    for (registered, expected), handler in _elementwise.items():
+        if registered == kind:
+            _override(function, expected, handler)
 
 
-def _register_elementwise(kind: str, names: str, annotations: tuple, handler: Callable) -> None:
+each_elementwise(_offer)
+
+
+def _register_elementwise(kind: str, annotations: tuple, handler: Callable) -> None:
     earlier = _elementwise.get((kind, annotations))
     if earlier is not None:
         shown = annotations[0] if len(annotations) == 1 else annotations
@@ -262,18 +278,18 @@ def _register_elementwise(kind: str, names: str, annotations: tuple, handler: Ca
             f"A {kind} elementwise dispatch handler ({earlier}) has already been registered for "
             f"{shown}."
         )
-    count = len(annotations)
-    for checker in annotations:
-        _Checker(checker)
+    for annotation in annotations:
+        _Checker(annotation)
     _elementwise[kind, annotations] = handler
-    for function in _apis_called(names):
-        api = _api_of(function)
-        target = _elementwise_target(api, handler, count)
-        checkers = {
-            name: _Checker(annotation)
-            for name, annotation in zip(api.names[:count], annotations, strict=True)
-        }
-        _register(api, target, checkers)
+    for function in _of_kind[kind]:
+        _override(function, annotations, handler)
+
+
+def _override(function: _core.OpFunction, annotations: tuple, handler: Callable) -> None:
+    """Registers a handler for one elementwise function."""
+    api = _api_of(function)
+    target = _elementwise_target(api, handler, len(annotations))
+    _register(api, target, _checkers(api, dict(enumerate(annotations))))
 
 
 def _elementwise_target(api: _Api, handler: Callable, count: int) -> Callable:
@@ -308,7 +324,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
     """
 
     def decorate(handler: Callable) -> Callable:
-        _register_elementwise("unary", UNARY, (x_type,), handler)
+        _register_elementwise("unary", (x_type,), handler)
         return handler
 
     return decorate
@@ -332,7 +348,7 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
     """
 
     def decorate(handler: Callable) -> Callable:
-        _register_elementwise("binary", BINARY, (x_type, y_type), handler)
+        _register_elementwise("binary", (x_type, y_type), handler)
         return handler
 
     return decorate
@@ -355,7 +371,7 @@ def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Cal
     """
 
     def decorate(handler: Callable) -> Callable:
-        _register_elementwise("binary assert", BINARY_ASSERT, (x_type, y_type), handler)
+        _register_elementwise("binary assert", (x_type, y_type), handler)
         return handler
 
     return decorate

@@ -12,7 +12,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.extension_types import fields as field_rules
 from eagerflow.extension_types.fields import Converter, Field, ImmutableDict, SpecDict
-from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.composite import FORWARDING, CompositeTensor
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
@@ -286,7 +286,7 @@ class ExtensionType(_Record, CompositeTensor):
         return spec
 
     def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if function in (_core.ops.identity, _core.ops.stop_gradient):
+        if function in FORWARDING:
             spec = self._type_spec
             return spec._from_components([function(part) for part in spec._to_components(self)])
         return NotImplemented

@@ -6,10 +6,14 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 
 # The parts of a sparse tensor as arrays.
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+
+# Operations that return their input: those of a composite value return one of the same parts.
+FORWARDING = frozenset([_core.ops.identity, _core.ops.stop_gradient])
 
 
 class CompositeTensor:

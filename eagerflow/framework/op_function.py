@@ -21,6 +21,28 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # From a function's body to the function that replaces it while a graph is built.
 InGraph = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+# Every function whose elements correspond to those of its arguments, and what is called with each.
+_elementwise = [
+    function for function in vars(_core.ops).values() if getattr(function, "elementwise", 0)
+]
+_observers: list[Callable[[_core.OpFunction], object]] = []
+
+
+def each_elementwise(observe: Callable[[_core.OpFunction], object]) -> None:
+    """Calls `observe` with each elementwise function, now and when more are defined."""
+    _observers.append(observe)
+    for function in list(_elementwise):
+        observe(function)
+
+
+def declared(function: _core.OpFunction) -> _core.OpFunction:
+    """The function, after those who asked for elementwise functions know it."""
+    if function.elementwise:
+        _elementwise.append(function)
+        for observe in _observers:
+            observe(function)
+    return function
+
 
 @overload
 def op_function(body: Function, /) -> Function: ...
@@ -64,8 +86,13 @@ def op_function(
         return functools.partial(
             op_function, elementwise=elementwise, overridable=overridable, in_graph=in_graph
         )
-    return _core.OpFunction(
-        body, elementwise=elementwise, overridable=overridable, in_graph=in_graph and in_graph(body)
+    return declared(
+        _core.OpFunction(
+            body,
+            elementwise=elementwise,
+            overridable=overridable,
+            in_graph=in_graph and in_graph(body),
+        )
     )
 
 

@@ -21,7 +21,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-@op_function
+@op_function(elementwise=1)
 def convert_image_dtype(
     image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:

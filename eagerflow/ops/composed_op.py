@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from eagerflow import _core
 from eagerflow.framework.dtypes import STORED_DTYPES, DType, as_dtype
-from eagerflow.framework.op_function import InGraph
+from eagerflow.framework.op_function import InGraph, declared
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 DTypes = frozenset[DType]
@@ -152,12 +152,14 @@ allowed values: float, double, bfloat16, half (argument 'x') [Op:Halve]
         inputs = [(n, *kind.declared) for n, kind in parameters.items() if isinstance(kind, Input)]
         attrs = list(_attrs(body, parameters, own))
         entry = _core.ComposedOp(op, _parameters(body), inputs, attrs, checked_first)
-        return _core.OpFunction(
-            body,
-            elementwise=elementwise,
-            overridable=overridable,
-            composed_op=entry,
-            in_graph=in_graph and in_graph(body),
+        return declared(
+            _core.OpFunction(
+                body,
+                elementwise=elementwise,
+                overridable=overridable,
+                composed_op=entry,
+                in_graph=in_graph and in_graph(body),
+            )
         )
 
     return decorate

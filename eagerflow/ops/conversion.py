@@ -148,7 +148,7 @@ def register_tensor_conversion_function(
     _core.register_conversion(base_type, conversion_func, priority)
 
 
-@op_function
+@op_function(elementwise=1)
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Converts the elements to another type.
 

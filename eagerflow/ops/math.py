@@ -149,7 +149,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
-@op_function
+@op_function(elementwise=2)
 def scalar_mul(
     scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
 ) -> Tensor | IndexedSlices:
@@ -231,7 +231,7 @@ def accumulate_n(
     return total
 
 
-@op_function
+@op_function(elementwise=1)
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0.
 
@@ -242,7 +242,7 @@ def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     return _ops.divide_no_nan(_ops.ones_like(x), x)
 
 
-@op_function
+@op_function(elementwise=1)
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(1 / (1 + exp(-x))), without overflow.
 

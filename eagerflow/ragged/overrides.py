@@ -180,9 +180,6 @@ def _of_each_value(function: Any) -> Any:
     return applied
 
 
-_NATIVE_FUNCTIONS = frozenset(
-    function for function in vars(_ops).values() if isinstance(function, _core.OpFunction)
-)
 _NATIVE: dict[Callable, Callable] = {
     _ops.bitcast: _of_each_value(_ops.bitcast),
     _ops.one_hot: _of_each_value(_ops.one_hot),
@@ -311,7 +308,6 @@ _COMPOSED: dict[Callable, Callable] = {
     ops_reduction.reduce_logsumexp: reduction.reduce_logsumexp,
     ops_reduction.reduce_std: reduction.reduce_std,
     ops_reduction.reduce_variance: reduction.reduce_variance,
-    math.scalar_mul: lambda scalar, x: _ops.multiply(_converted(scalar, x.dtype), x),
     array.shape: _shape,
     activation.softmax: reduction.softmax,
     array.size: _size,

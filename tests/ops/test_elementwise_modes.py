@@ -1,4 +1,4 @@
-"""Every mode knows the elementwise operations of the op table from their entries, without lists."""
+"""Every mode knows elementwise operations from what they declare, without lists."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.framework.composite import FORWARDING
+from eagerflow.framework.op_function import each_elementwise, op_function
 from eagerflow.graphdef import op_defs, rules
 
 NATIVE = {
@@ -16,8 +18,23 @@ NATIVE = {
     for name, function in vars(_core.ops).items()
     if isinstance(function, _core.OpFunction) and function.elementwise
 }
-# Those whose inputs are not all of one shape and dtype.
-_SPECIAL = {"select": ("bool",), "zeros_like": (), "ones_like": ()}
+
+
+def _all_functions():
+    """The op table's and those composed in Python, of all modules."""
+    for namespace in (tf.debugging, tf.image, tf.io, tf.math, tf.nn, tf.strings):
+        for name in dir(namespace):
+            getattr(namespace, name)
+    functions = []
+    each_elementwise(functions.append)
+    names = (f"{function.__module__}.{function.__name__}" for function in functions)
+    return {
+        name.removeprefix("eagerflow."): function
+        for name, function in zip(names, functions, strict=True)
+    }
+
+
+ALL = _all_functions()
 
 
 def _dtype_of(function):
@@ -88,3 +105,53 @@ def test_graphs_name_it_as_tensorflow_does(name):
     nodes = tf.function(call).get_concrete_function(*specs).graph.as_graph_def().node
     assert rules.is_mapped(operation)
     assert "EagerPyFunc" not in {node.op for node in nodes}
+
+
+class Measure(tf.experimental.ExtensionType):
+    value: tf.Tensor
+
+
+@pytest.fixture
+def handled():
+    """Handlers of elementwise functions of measures, which return what they are called with."""
+
+    def unary(function, x):
+        return "unary", function, x
+
+    def binary(function, x, y):
+        return "binary", function, x, y
+
+    tf.experimental.dispatch_for_unary_elementwise_apis(Measure)(unary)
+    tf.experimental.dispatch_for_binary_elementwise_apis(Measure, Measure)(binary)
+    yield
+    tf.experimental.unregister_dispatch_for(unary)
+    tf.experimental.unregister_dispatch_for(binary)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if ALL[name] not in FORWARDING])
+def test_handlers_of_types_override_it(name, handled):
+    measure = Measure(1.0)
+    binary = ALL[name].elementwise == 2 and ALL[name] is not tf.math.nextafter
+    kind, function, *operands = ALL[name](*[measure] * (2 if binary else 1))
+    assert kind == ("binary" if binary else "unary")
+    assert all(operand is measure for operand in operands)
+    if name in NATIVE and NATIVE[name].elementwise == len(operands):
+        operands, call = _call(name)
+        _same(function(*operands, *_attributes(NATIVE[name])), call(*operands))
+
+
+def test_modes_know_what_is_defined_later(handled):
+    @op_function(elementwise=1)
+    def halve(x):
+        return tf.convert_to_tensor(x) * 0.5
+
+    @op_function(elementwise=2)
+    def mean(x, y):
+        return halve(tf.convert_to_tensor(x) + y)
+
+    measure = Measure(1.0)
+    assert halve(measure)[::2] == ("unary", measure)
+    assert mean(measure, measure)[0] == "binary"
+    rows = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
+    assert halve(rows).to_list() == [[0.5, 1.0], [], [1.5]]
+    assert mean(rows, 1.0).to_list() == [[1.0, 1.5], [], [2.0]]

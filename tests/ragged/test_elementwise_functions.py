@@ -20,6 +20,14 @@ FUNCTIONS = {
         for name in "bessel_i0 bessel_i0e bessel_i1 bessel_i1e ndtri erfcinv rint angle".split()
     },
     "scalar_mul": lambda x: tf.math.scalar_mul(2.0, x),
+    "cast": lambda x: tf.cast(x, tf.float64),
+    "clip_by_value": lambda x: tf.clip_by_value(x, 0.2, 0.5),
+    "log_sigmoid": tf.math.log_sigmoid,
+    "reciprocal_no_nan": tf.math.reciprocal_no_nan,
+    "adjust_brightness": lambda x: tf.image.adjust_brightness(x, 0.1),
+    "adjust_gamma": lambda x: tf.image.adjust_gamma(x, 2.0),
+    "convert_image_dtype": lambda x: tf.image.convert_image_dtype(x, tf.uint8),
+    "stateless_random_brightness": lambda x: tf.image.stateless_random_brightness(x, 0.1, [1, 2]),
     "check_numerics": lambda x: tf.debugging.check_numerics(x, "bad"),
     "as_string": lambda x: tf.strings.as_string(x, precision=2),
 }

@@ -394,7 +394,7 @@ def _checked_list(t_list: Any) -> list:
     return list(t_list)
 
 
-@op_function
+@op_function(elementwise=3)
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Clips elements to a range.
 
