@@ -90,8 +90,7 @@ def _in(module: ModuleType, name: str) -> Any:
     found = getattr(module, name, None)
     if module.__name__.startswith(_OLDER):
         # Functions that are defined there, and not what they are made from.
-        own = getattr(found, "__module__", None)
-        return found if own is not None and own.startswith(_OLDER) else None
+        return found if getattr(found, "__module__", None) == module.__name__ else None
     if isinstance(found, ModuleType):
         # Only namespaces: modules that were imported to make this one are not its names.
         inside = found.__name__.startswith("eagerflow")

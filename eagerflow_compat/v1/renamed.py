@@ -1,245 +1,122 @@
 """Names of version 1 whose objects have another name in version 2."""
 
-# From the name directly below `tf` to the path in this package.
-RENAMED = {
-    "constant_initializer": "keras.legacy_initializers.Constant",
-    "glorot_normal_initializer": "keras.legacy_initializers.GlorotNormal",
-    "glorot_uniform_initializer": "keras.legacy_initializers.GlorotUniform",
-    "ones_initializer": "keras.legacy_initializers.Ones",
-    "orthogonal_initializer": "keras.legacy_initializers.Orthogonal",
-    "random_normal_initializer": "keras.legacy_initializers.RandomNormal",
-    "random_uniform_initializer": "keras.legacy_initializers.RandomUniform",
-    "truncated_normal_initializer": "keras.legacy_initializers.TruncatedNormal",
-    "variance_scaling_initializer": "keras.legacy_initializers.VarianceScaling",
-    "zeros_initializer": "keras.legacy_initializers.Zeros",
-    "COMPILER_VERSION": "version.COMPILER_VERSION",
-    "CXX_VERSION": "sysconfig.CXX_VERSION",
-    "CXX11_ABI_FLAG": "sysconfig.CXX11_ABI_FLAG",
-    "MONOLITHIC_BUILD": "sysconfig.MONOLITHIC_BUILD",
-    "GRAPH_DEF_VERSION_MIN_CONSUMER": "version.GRAPH_DEF_VERSION_MIN_CONSUMER",
-    "GRAPH_DEF_VERSION_MIN_PRODUCER": "version.GRAPH_DEF_VERSION_MIN_PRODUCER",
-    "LogMessage": "v1.protos.LogMessage",
-    "SessionLog": "v1.protos.SessionLog",
-    "fake_quant_with_min_max_vars_per_channel_gradient": (
-        "quantization.fake_quant_with_min_max_vars_per_channel_gradient"
+import re
+
+# By path in this package: names that stand directly below `tf`.
+_MOVED = {
+    "compat.v1.nn": "rnn_cell",
+    "debugging": (
+        "assert_integer assert_proper_iterable assert_same_float_dtype assert_type "
+        "check_numerics is_numeric_tensor"
     ),
-    "uniform_unit_scaling_initializer": "keras.legacy_initializers.UniformUnitScaling",
-    "Event": "v1.protos.Event",
-    "HistogramProto": "v1.protos.HistogramProto",
-    "Summary": "v1.protos.Summary",
-    "SparseTensorValue": "framework.composite.SparseTensorValue",
-    "SummaryMetadata": "v1.protos.SummaryMetadata",
-    "FIFOQueue": "queue.FIFOQueue",
-    "FixedLenFeature": "io.FixedLenFeature",
-    "FixedLenSequenceFeature": "io.FixedLenSequenceFeature",
-    "GIT_VERSION": "version.GIT_VERSION",
-    "GRAPH_DEF_VERSION": "version.GRAPH_DEF_VERSION",
-    "NoGradient": "no_gradient",
-    "NotDifferentiable": "no_gradient",
-    "AttrValue": "protos.graph.AttrValue",
-    "GraphDef": "protos.graph.GraphDef",
-    "MetaGraphDef": "protos.saved_model.MetaGraphDef",
-    "NameAttrList": "protos.graph.NameAttrList",
-    "NodeDef": "protos.graph.NodeDef",
-    "TensorInfo": "protos.saved_model.TensorInfo",
-    "OpError": "errors.OpError",
-    "PaddingFIFOQueue": "queue.PaddingFIFOQueue",
-    "PriorityQueue": "queue.PriorityQueue",
-    "QUANTIZED_DTYPES": "dtypes.QUANTIZED_DTYPES",
-    "QueueBase": "queue.QueueBase",
-    "RandomShuffleQueue": "queue.RandomShuffleQueue",
-    "SparseFeature": "io.SparseFeature",
-    "VERSION": "version.VERSION",
-    "VarLenFeature": "io.VarLenFeature",
-    "accumulate_n": "math.accumulate_n",
-    "angle": "math.angle",
-    "rnn_cell": "compat.v1.nn.rnn_cell",
-    "batch_scatter_update": "v1.scatter.batch_scatter_update",
-    "assert_equal": "v1.assertions.assert_equal",
-    "assert_greater": "v1.assertions.assert_greater",
-    "assert_greater_equal": "v1.assertions.assert_greater_equal",
-    "assert_integer": "debugging.assert_integer",
-    "assert_less": "v1.assertions.assert_less",
-    "assert_less_equal": "v1.assertions.assert_less_equal",
-    "assert_near": "v1.assertions.assert_near",
-    "assert_negative": "v1.assertions.assert_negative",
-    "assert_non_negative": "v1.assertions.assert_non_negative",
-    "assert_non_positive": "v1.assertions.assert_non_positive",
-    "assert_none_equal": "v1.assertions.assert_none_equal",
-    "assert_positive": "v1.assertions.assert_positive",
-    "assert_proper_iterable": "debugging.assert_proper_iterable",
-    "assert_rank": "v1.assertions.assert_rank",
-    "assert_rank_at_least": "v1.assertions.assert_rank_at_least",
-    "assert_rank_in": "v1.assertions.assert_rank_in",
-    "assert_same_float_dtype": "debugging.assert_same_float_dtype",
-    "assert_scalar": "v1.assertions.assert_scalar",
-    "assert_type": "debugging.assert_type",
-    "batch_matmul": "matmul",
-    "batch_to_space_nd": "batch_to_space",
-    "initialize_all_tables": "graph.variables.tables_initializer",
-    "betainc": "math.betainc",
-    "bincount": "math.bincount",
-    "ceil": "math.ceil",
-    "check_numerics": "debugging.check_numerics",
-    "cholesky": "linalg.cholesky",
-    "cholesky_solve": "linalg.cholesky_solve",
-    "conj": "math.conj",
-    "cross": "linalg.cross",
-    "cumprod": "math.cumprod",
-    "decode_base64": "io.decode_base64",
-    "decode_compressed": "io.decode_compressed",
-    "decode_csv": "v1.decoding.decode_csv",
-    "decode_json_example": "io.decode_json_example",
-    "decode_raw": "v1.decoding.decode_raw",
-    "depth_to_space": "v1.nn.depth_to_space",
-    "dequantize": "quantization.dequantize",
-    "deserialize_many_sparse": "io.deserialize_many_sparse",
-    "diag": "linalg.tensor_diag",
-    "diag_part": "linalg.tensor_diag_part",
-    "digamma": "math.digamma",
-    "div_no_nan": "math.divide_no_nan",
-    "encode_base64": "io.encode_base64",
-    "erf": "math.erf",
-    "erfc": "math.erfc",
-    "erfinv": "math.erfinv",
-    "expm1": "math.expm1",
-    "extract_image_patches": "v1.image.extract_image_patches",
-    "fake_quant_with_min_max_args": "quantization.fake_quant_with_min_max_args",
-    "fake_quant_with_min_max_args_gradient": "quantization.fake_quant_with_min_max_args_gradient",
-    "fake_quant_with_min_max_vars": "quantization.fake_quant_with_min_max_vars",
-    "fake_quant_with_min_max_vars_gradient": "quantization.fake_quant_with_min_max_vars_gradient",
-    "fake_quant_with_min_max_vars_per_channel": "quantization.fake_quant_with_min_max_vars_per_channel",
-    "fft": "signal.fft",
-    "fft2d": "signal.fft2d",
-    "fft3d": "signal.fft3d",
-    "floordiv": "math.floordiv",
-    "floormod": "math.floormod",
-    "global_norm": "linalg.global_norm",
-    "ifft": "signal.ifft",
-    "ifft2d": "signal.ifft2d",
-    "ifft3d": "signal.ifft3d",
-    "igamma": "math.igamma",
-    "igammac": "math.igammac",
-    "imag": "math.imag",
-    "invert_permutation": "math.invert_permutation",
-    "is_finite": "math.is_finite",
-    "is_inf": "math.is_inf",
-    "is_nan": "math.is_nan",
-    "is_non_decreasing": "math.is_non_decreasing",
-    "is_numeric_tensor": "debugging.is_numeric_tensor",
-    "is_strictly_increasing": "math.is_strictly_increasing",
-    "lbeta": "math.lbeta",
-    "lgamma": "math.lgamma",
-    "lin_space": "linspace",
-    "log": "math.log",
-    "log1p": "math.log1p",
-    "log_sigmoid": "math.log_sigmoid",
-    "logical_xor": "math.logical_xor",
-    "matching_files": "io.matching_files",
-    "matrix_band_part": "linalg.band_part",
-    "matrix_determinant": "linalg.det",
-    "matrix_diag": "linalg.diag",
-    "matrix_diag_part": "linalg.diag_part",
-    "matrix_inverse": "linalg.inv",
-    "matrix_set_diag": "linalg.set_diag",
-    "matrix_solve": "linalg.solve",
-    "matrix_solve_ls": "linalg.lstsq",
-    "matrix_transpose": "linalg.matrix_transpose",
-    "matrix_triangular_solve": "linalg.triangular_solve",
-    "mod": "math.floormod",
-    "parse_example": "v1.decoding.parse_example",
-    "parse_single_example": "v1.decoding.parse_single_example",
-    "parse_single_sequence_example": "io.parse_single_sequence_example",
-    "parse_tensor": "io.parse_tensor",
-    "polygamma": "math.polygamma",
-    "qr": "linalg.qr",
-    "quantize": "quantization.quantize",
-    "quantized_concat": "quantization.quantized_concat",
-    "random_crop": "image.random_crop",
-    "random_gamma": "random.gamma",
-    "random_normal": "random.normal",
-    "random_poisson": "v1.arithmetic.random_poisson",
-    "random_shuffle": "random.shuffle",
-    "random_uniform": "random.uniform",
-    "read_file": "v1.decoding.read_file",
-    "real": "math.real",
-    "reciprocal": "math.reciprocal",
-    "reduce_join": "v1.strings.reduce_join",
-    "regex_replace": "strings.regex_replace",
-    "reverse_v2": "reverse",
-    "rint": "math.rint",
-    "rsqrt": "math.rsqrt",
-    "segment_max": "math.segment_max",
-    "segment_mean": "math.segment_mean",
-    "segment_min": "math.segment_min",
-    "segment_prod": "math.segment_prod",
-    "segment_sum": "math.segment_sum",
-    "self_adjoint_eig": "linalg.eigh",
-    "self_adjoint_eigvals": "linalg.eigvalsh",
-    "serialize_tensor": "io.serialize_tensor",
-    "set_random_seed": "random.set_seed",
-    "space_to_depth": "v1.nn.space_to_depth",
-    "sparse_add": "v1.sparse.sparse_add",
-    "sparse_concat": "v1.sparse.sparse_concat",
-    "sparse_fill_empty_rows": "sparse.fill_empty_rows",
-    "sparse_mask": "sparse.mask",
-    "sparse_maximum": "sparse.maximum",
-    "sparse_minimum": "sparse.minimum",
-    "sparse_reduce_max": "v1.sparse.sparse_reduce_max",
-    "sparse_reduce_sum": "v1.sparse.sparse_reduce_sum",
-    "sparse_reorder": "sparse.reorder",
-    "sparse_reset_shape": "sparse.reset_shape",
-    "sparse_reshape": "sparse.reshape",
-    "sparse_retain": "sparse.retain",
-    "sparse_slice": "sparse.slice",
-    "sparse_softmax": "sparse.softmax",
-    "sparse_split": "v1.sparse.sparse_split",
-    "sparse_tensor_dense_matmul": "sparse.sparse_dense_matmul",
-    "sparse_tensor_to_dense": "sparse.to_dense",
-    "sparse_to_indicator": "sparse.to_indicator",
-    "sparse_transpose": "sparse.transpose",
-    "squared_difference": "math.squared_difference",
-    "string_join": "strings.join",
-    "listdiff": "ops.sets.setdiff1d",
-    "setdiff1d": "ops.sets.setdiff1d",
-    "sparse_to_dense": "sparse.conversion.sparse_to_dense",
-    "string_split": "v1.strings.string_split",
-    "string_strip": "strings.strip",
-    "string_to_hash_bucket": "v1.strings.string_to_hash_bucket",
-    "string_to_hash_bucket_fast": "strings.to_hash_bucket_fast",
-    "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
-    "string_to_number": "v1.strings.string_to_number",
-    "substr": "v1.strings.substr",
-    "svd": "linalg.svd",
-    "tensor_scatter_add": "tensor_scatter_nd_add",
-    "tensor_scatter_sub": "tensor_scatter_nd_sub",
-    "tensor_scatter_update": "tensor_scatter_nd_update",
-    "trace": "linalg.trace",
-    "truncated_normal": "random.truncated_normal",
-    "unsorted_segment_max": "math.unsorted_segment_max",
-    "unsorted_segment_mean": "math.unsorted_segment_mean",
-    "unsorted_segment_min": "math.unsorted_segment_min",
-    "unsorted_segment_prod": "math.unsorted_segment_prod",
-    "unsorted_segment_sqrt_n": "math.unsorted_segment_sqrt_n",
-    "unsorted_segment_sum": "math.unsorted_segment_sum",
-    "verify_tensor_all_finite": "v1.assertions.verify_tensor_all_finite",
-    "where_v2": "where",
-    "write_file": "io.write_file",
-    "zeta": "math.zeta",
+    "dtypes": "QUANTIZED_DTYPES",
+    "errors": "OpError",
+    "framework.composite": "SparseTensorValue",
+    "image": "random_crop",
+    "io": (
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 "
+        "decode_compressed decode_json_example deserialize_many_sparse encode_base64 "
+        "matching_files parse_single_sequence_example parse_tensor serialize_tensor write_file"
+    ),
+    "linalg": "cholesky cholesky_solve cross global_norm matrix_transpose qr svd trace",
+    "math": (
+        "accumulate_n angle betainc bincount ceil conj cumprod digamma erf erfc erfinv expm1 "
+        "floordiv floormod igamma igammac imag invert_permutation is_finite is_inf is_nan "
+        "is_non_decreasing is_strictly_increasing lbeta lgamma log log1p log_sigmoid "
+        "logical_xor polygamma real reciprocal rint rsqrt segment_max segment_mean segment_min "
+        "segment_prod segment_sum squared_difference unsorted_segment_max unsorted_segment_mean "
+        "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
+        "unsorted_segment_sum zeta"
+    ),
+    "ops.sets": "setdiff1d",
+    "protos.graph": "AttrValue GraphDef NameAttrList NodeDef",
+    "protos.saved_model": "MetaGraphDef TensorInfo",
+    "quantization": (
+        "dequantize fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient "
+        "fake_quant_with_min_max_vars fake_quant_with_min_max_vars_gradient "
+        "fake_quant_with_min_max_vars_per_channel "
+        "fake_quant_with_min_max_vars_per_channel_gradient quantize quantized_concat"
+    ),
+    "queue": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
+    "random": "truncated_normal",
+    "signal": "fft fft2d fft3d ifft ifft2d ifft3d",
+    "sparse.conversion": "sparse_to_dense",
+    "strings": "regex_replace",
+    "sysconfig": "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD",
+    "v1.decoding": "decode_csv decode_raw parse_example parse_single_example read_file",
+    "v1.image": "extract_image_patches",
+    "v1.nn": "depth_to_space space_to_depth",
+    "v1.protos": "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata",
+    "v1.strings": "reduce_join string_split string_to_hash_bucket string_to_number substr",
+    "version": (
+        "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER "
+        "GRAPH_DEF_VERSION_MIN_PRODUCER VERSION"
+    ),
 }
+
+# The same, of names that have the first word of the key before them.
+_WITH_PREFIX = {
+    "matrix linalg": "band_part diag diag_part set_diag solve triangular_solve",
+    "random random": "gamma normal shuffle uniform",
+    "sparse sparse": (
+        "fill_empty_rows mask maximum minimum reorder reset_shape reshape retain slice softmax "
+        "to_indicator transpose"
+    ),
+    "string strings": "join strip to_hash_bucket_fast to_hash_bucket_strong",
+}
+
+_INITIALIZERS = (
+    "Constant GlorotNormal GlorotUniform Ones Orthogonal RandomNormal RandomUniform "
+    "TruncatedNormal UniformUnitScaling VarianceScaling Zeros"
+)
+
+
+def _snake(name: str) -> str:
+    return re.sub("(?<=.)([A-Z])", r"_\1", name).lower()
+
+
+# From the name directly below `tf` to the path in this package.
+RENAMED = (
+    {name: f"{path}.{name}" for path, names in _MOVED.items() for name in names.split()}
+    | {
+        f"{prefix}_{name}": f"{path}.{name}"
+        for (prefix, path), names in ((key.split(), names) for key, names in _WITH_PREFIX.items())
+        for name in names.split()
+    }
+    | {
+        f"{_snake(name)}_initializer": f"keras.legacy_initializers.{name}"
+        for name in _INITIALIZERS.split()
+    }
+    | {
+        "NoGradient": "no_gradient",
+        "NotDifferentiable": "no_gradient",
+        "batch_matmul": "matmul",
+        "batch_to_space_nd": "batch_to_space",
+        "diag": "linalg.tensor_diag",
+        "diag_part": "linalg.tensor_diag_part",
+        "div_no_nan": "math.divide_no_nan",
+        "initialize_all_tables": "graph.variables.tables_initializer",
+        "lin_space": "linspace",
+        "listdiff": "ops.sets.setdiff1d",
+        "matrix_determinant": "linalg.det",
+        "matrix_inverse": "linalg.inv",
+        "matrix_solve_ls": "linalg.lstsq",
+        "mod": "math.floormod",
+        "reverse_v2": "reverse",
+        "self_adjoint_eig": "linalg.eigh",
+        "self_adjoint_eigvals": "linalg.eigvalsh",
+        "set_random_seed": "random.set_seed",
+        "sparse_tensor_dense_matmul": "sparse.sparse_dense_matmul",
+        "sparse_tensor_to_dense": "sparse.to_dense",
+        "tensor_scatter_add": "tensor_scatter_nd_add",
+        "tensor_scatter_sub": "tensor_scatter_nd_sub",
+        "tensor_scatter_update": "tensor_scatter_nd_update",
+        "where_v2": "where",
+    }
+)
 
 # Namespaces and names that only version 2 has.
 SECOND_ONLY = frozenset(
-    {
-        "optimizers",
-        "metrics",
-        "losses",
-        "inside_function",
-        "get_current_name_scope",
-        "summary",
-        "train",
-        "initializers",
-        "regularizers",
-        "callbacks",
-    }
+    "callbacks get_current_name_scope initializers inside_function losses metrics optimizers "
+    "regularizers summary train".split()
 )

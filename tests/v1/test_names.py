@@ -19,7 +19,10 @@ NAMES = {
         "SummaryMetadata TFRecordReader Tensor TensorArray TensorShape TextLineReader VERSION "
         "VarLenFeature Variable VariableScope WholeFileReader __version__ accumulate_n "
         "add_to_collection add_to_collections all_variables as_string assert_equal "
-        "assert_rank assign assign_add batch_gather batch_to_space batch_to_space_nd betainc "
+        "assert_greater assert_greater_equal assert_less assert_less_equal assert_near "
+        "assert_negative assert_non_negative assert_non_positive assert_none_equal "
+        "assert_positive assert_rank assert_rank_at_least assert_rank_in assert_scalar "
+        "assign assign_add batch_gather batch_scatter_update batch_to_space batch_to_space_nd betainc "
         "case ceil check_numerics cholesky cholesky_solve colocate_with cond confusion_matrix "
         "conj constant_initializer container control_dependencies "
         "convert_to_tensor_or_sparse_tensor count_nonzero cross cumprod cumsum "
@@ -59,7 +62,8 @@ NAMES = {
         "to_float to_int32 to_int64 trainable_variables truncated_normal "
         "truncated_normal_initializer truncatediv truncatemod tuple unsorted_segment_mean "
         "unsorted_segment_sum variable_op_scope variable_scope variables_initializer "
-        "variance_scaling_initializer while_loop write_file zeros_initializer zeta"
+        "variance_scaling_initializer verify_tensor_all_finite while_loop write_file "
+        "zeros_initializer zeta"
     ),
     "app": "flags run",
     "experimental": "output_all_intermediates",
@@ -185,3 +189,7 @@ def test_names(namespace):
 @pytest.mark.parametrize("name", renamed.RENAMED)
 def test_renamed_names_are_found(name):
     assert getattr(eagerflow.compat.v1, name) is not None
+
+
+def test_helpers_of_version_1_are_no_names():
+    assert not {"either", "version_1"} & set(dir(eagerflow.compat.v1))

@@ -115,6 +115,7 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow_compat.v1.accumulators",
     "eagerflow_compat.v1.arithmetic",
+    "eagerflow_compat.v1.assertions",
     "eagerflow_compat.v1.checks",
     "eagerflow_compat.v1.lists",
     "eagerflow_compat.v1.readers",
