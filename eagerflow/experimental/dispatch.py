@@ -113,7 +113,7 @@ class _Api:
 _apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
 # The functions of each kind that handlers override.
-_of_kind: dict[str, list[_core.OpFunction]] = {
+_of_kind: dict[str, list[Callable]] = {
     "unary": [],
     "binary": [],
     "binary assert": [
@@ -285,7 +285,7 @@ def _register_elementwise(kind: str, annotations: tuple, handler: Callable) -> N
         _override(function, annotations, handler)
 
 
-def _override(function: _core.OpFunction, annotations: tuple, handler: Callable) -> None:
+def _override(function: Callable, annotations: tuple, handler: Callable) -> None:
     """Registers a handler for one elementwise function."""
     api = _api_of(function)
     target = _elementwise_target(api, handler, len(annotations))
