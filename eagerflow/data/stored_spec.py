@@ -9,7 +9,7 @@ from eagerflow import errors
 from eagerflow.data.structure import named_tuple
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.indexed_slices import IndexedSlicesSpec
-from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.shapes import TensorShape, fill_message
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
@@ -72,7 +72,7 @@ def fill_value(value: Any, spec: Structure) -> None:
         message = value.tensor_spec_value
         message.name = spec.name or ""
         message.dtype = spec.dtype.as_datatype_enum
-        _fill_shape(message.shape, spec.shape)
+        fill_message(message.shape, spec.shape)
     elif isinstance(spec, NoneTensorSpec):
         _fill_class(value, _OTHER, _NONE, 0, [])
     else:
@@ -104,7 +104,7 @@ def _fill_class(value: Any, kind: int, name: str, components: int, state: list[A
     for part in state:
         item = message.type_state.tuple_value.values.add()
         if isinstance(part, TensorShape):
-            _fill_shape(item.tensor_shape_value, part)
+            fill_message(item.tensor_shape_value, part)
         elif part is None:
             item.none_value.SetInParent()
         elif isinstance(part, int):
@@ -115,15 +115,6 @@ def _fill_class(value: Any, kind: int, name: str, components: int, state: list[A
             fill_value(item, part)
 
 
-def _fill_shape(message: Any, shape: TensorShape) -> None:
-    message.SetInParent()
-    if shape.rank is None:
-        message.unknown_rank = True
-        return
-    for size in shape:
-        message.dim.add(size=-1 if size is None else size)
-
-
 def read_value(value: Any) -> Any:
     """The structure of specs in a StructuredValue."""
     kind = value.WhichOneof("kind")
@@ -131,7 +122,7 @@ def read_value(value: Any) -> Any:
         raise ValueError("a value is missing")
     content = getattr(value, kind)
     if kind == "tensor_spec_value":
-        return TensorSpec(_shape(content.shape), as_dtype(content.dtype), content.name or None)
+        return TensorSpec(TensorShape(content.shape), as_dtype(content.dtype), content.name or None)
     if kind == "tuple_value":
         return tuple(read_value(item) for item in content.values)
     if kind == "list_value":
@@ -142,7 +133,7 @@ def read_value(value: Any) -> Any:
         made = named_tuple(content.name, tuple(pair.key for pair in content.values))
         return made(*(read_value(pair.value) for pair in content.values))
     if kind == "tensor_shape_value":
-        return _shape(content)
+        return TensorShape(content)
     if kind == "tensor_dtype_value":
         return as_dtype(content)
     if kind == "type_spec_value":
@@ -159,9 +150,3 @@ def _read_class(message: Any) -> Any:
     if message.type_spec_class not in kinds:
         raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")
     return kinds[message.type_spec_class](*read_value(message.type_state))
-
-
-def _shape(message: Any) -> TensorShape:
-    if message.unknown_rank:
-        return TensorShape(None)
-    return TensorShape([None if dim.size < 0 else dim.size for dim in message.dim])

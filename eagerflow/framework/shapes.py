@@ -376,10 +376,7 @@ class TensorShape:
         TensorShape([2, None])
         """
         message = self.experimental_type_proto()()
-        if self._dims is None:
-            message.unknown_rank = True
-        for size in self._dims or ():
-            message.dim.add(size=-1 if size is None else size)
+        fill_message(message, self)
         return message
 
     def experimental_as_proto(self) -> Any:
@@ -482,6 +479,16 @@ def _dims_of(dims: Any) -> tuple[int | None, ...] | None:
     except TypeError:
         return (_size(dims),)
     return tuple(_size(entry) for entry in entries)
+
+
+def fill_message(message: Any, shape: TensorShape) -> None:
+    """Sets an empty `TensorShapeProto`, with -1 for unknown sizes."""
+    message.SetInParent()
+    if shape._dims is None:
+        message.unknown_rank = True
+        return
+    for size in shape._dims:
+        message.dim.add(size=-1 if size is None else size)
 
 
 def as_shape(shape: Any) -> TensorShape:

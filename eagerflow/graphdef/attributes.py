@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.io.serialization import fill_message, tensor_of_message
@@ -28,16 +28,6 @@ def shape_of(message: Any) -> TensorShape:
     if len(sizes) > 254 or any(size < -1 for size in sizes):
         raise ValueError(f"the shape {sizes} is none")
     return TensorShape([None if size < 0 else size for size in sizes])
-
-
-def fill_shape(message: Any, shape: TensorShape) -> None:
-    """Sets a TensorShapeProto."""
-    message.SetInParent()
-    if shape.rank is None:
-        message.unknown_rank = True
-        return
-    for size in shape.as_list():
-        message.dim.add(size=-1 if size is None else size)
 
 
 def dtype_of(number: int) -> DType:
@@ -94,7 +84,9 @@ def fill(message: Any, kind: str, value: Any) -> None:
         message.s = value.encode() if isinstance(value, str) else value
         return
     if kind == "shape":
-        fill_shape(message.shape, value if type(value) is TensorShape else TensorShape(value))
+        shapes.fill_message(
+            message.shape, value if type(value) is TensorShape else TensorShape(value)
+        )
         return
     if kind == "tensor":
         fill_message(message.tensor, value)
@@ -106,7 +98,9 @@ def fill(message: Any, kind: str, value: Any) -> None:
     items.SetInParent()
     for item in value:
         if kind == "shape":
-            fill_shape(items.shape.add(), item if type(item) is TensorShape else TensorShape(item))
+            shapes.fill_message(
+                items.shape.add(), item if type(item) is TensorShape else TensorShape(item)
+            )
         elif kind == "func":
             items.func.add(name=item.name)
         elif kind == "tensor":

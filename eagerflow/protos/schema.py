@@ -43,8 +43,10 @@ def _pool() -> Any:
     return protobuf("descriptor_pool").DescriptorPool()
 
 
-class Schema:
-    """The messages that a text declares.
+class Schema(dict[str, Any]):
+    """The classes of the messages that a text declares, by name; `Outer.Inner` is a nested one's.
+
+    They are built when the first one is asked for.
 
     Args:
         package: the package of their full names.
@@ -57,19 +59,20 @@ class Schema:
         self._package = package
         self._text = text
         self._uses = uses
-        self._classes: dict[str, Any] = {}
         # The full names of what the text declares, once the classes are built.
         self._kinds: dict[str, int] = {}
 
-    def __getitem__(self, name: str) -> Any:
-        """The class of a message; a nested one's name has dots, as in `Outer.Inner`."""
+    def __missing__(self, name: str) -> Any:
+        """The class of a message that is asked for first, or that does not exist."""
+        if self:
+            raise KeyError(name)
         return self.classes()[name]
 
     def classes(self) -> dict[str, Any]:
         """The classes of all messages by their names."""
-        if not self._classes:
-            self._classes = self._build()
-        return self._classes
+        if not self:
+            self.update(self._build())
+        return self
 
     def _needed(self) -> set[str]:
         """The names of all files whose messages this one's may have."""

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import type_spec_from_value
 from eagerflow.graph.partitioned import part_of
-from eagerflow.graphdef import attributes
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.exporting import Body, Exporter, FunctionBody, finish_message, placeholder
 from eagerflow.graphdef.table_nodes import fill_table, table_handle
@@ -167,7 +166,7 @@ class MainGraph:
 def _fill_info(message: Any, name: str, tensor: Any) -> None:
     message.name = name
     message.dtype = tensor.dtype.as_datatype_enum
-    attributes.fill_shape(message.tensor_shape, tensor.shape)
+    shapes.fill_message(message.tensor_shape, tensor.shape)
 
 
 def table_functions(exporter: Exporter, table: Any, from_file: bool) -> dict[str, str]:

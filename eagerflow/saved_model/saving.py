@@ -19,7 +19,7 @@ from eagerflow.checkpoint.trackable import (
     walk,
 )
 from eagerflow.framework import distribution_state as distribution
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.type_spec import TensorSpec, type_spec_from_value
@@ -527,9 +527,7 @@ def _variable_of(item: Any) -> Any:
 
 def _describe_variable(message: Any, variable: Any) -> None:
     message.dtype = variable.dtype.as_datatype_enum
-    message.shape.SetInParent()
-    for size in variable.shape:
-        message.shape.dim.add(size=-1 if size is None else size)
+    shapes.fill_message(message.shape, variable.shape)
     message.trainable = bool(variable.trainable)
     message.name = variable.name.split(":")[0]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from eagerflow.data import stored_spec
 from eagerflow.data.structure import named_tuple
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
@@ -39,7 +39,7 @@ def fill(message: Any, value: Any) -> None:
     elif isinstance(value, DType):
         message.tensor_dtype_value = value.as_datatype_enum
     elif isinstance(value, TensorShape):
-        attributes.fill_shape(message.tensor_shape_value, value)
+        shapes.fill_message(message.tensor_shape_value, value)
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
         message.named_tuple_value.name = type(value).__name__
         for key, item in zip(value._fields, value, strict=True):

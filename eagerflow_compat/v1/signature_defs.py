@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import context, dtypes
+from eagerflow.framework import context, dtypes, shapes
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.graphdef import attributes
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants
 from eagerflow.sparse.tensor import SparseTensor
@@ -53,7 +52,7 @@ def build_tensor_info(tensor: Any) -> Any:
     else:
         info.name = tensor.name
     info.dtype = tensor.dtype.as_datatype_enum
-    attributes.fill_shape(info.tensor_shape, tensor.shape)
+    shapes.fill_message(info.tensor_shape, tensor.shape)
     return info
 
 
