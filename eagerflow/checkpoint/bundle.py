@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.checkpoint.table import read_table, read_varint, table_bytes, varint
+from eagerflow.checkpoint.table import read_table, table_bytes
 from eagerflow.framework import dtypes
+from eagerflow.framework.tensor import items
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside
 from eagerflow.protos.checkpoint import MESSAGES
 from eagerflow.protos.schema import protobuf
+from eagerflow.util.varints import read_varint, varints
 
 _VERSION = 1
 _MAX_RANK = 254
@@ -43,7 +45,7 @@ def _plain_lengths(lengths: Iterable[int]) -> bytes:
 
 def _string_content(values: list[bytes]) -> tuple[bytes, int]:
     """Strings as files hold them: lengths, their checksum, bytes; and the checksum of all."""
-    lengths = b"".join(varint(len(value)) for value in values)
+    lengths = varints(*map(len, values))
     crc = _core.crc32c(_plain_lengths(map(len, values)))
     check = struct.pack("<I", masked(crc))
     content = b"".join(values)
@@ -173,8 +175,8 @@ def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, by
         for size in tensor._shape_tuple():
             entry.shape.dim.add(size=size)
         content: Any
-        if tensor.dtype == dtypes.string:
-            content, entry.crc32c = _string_content(np.asarray(tensor).reshape(-1).tolist())
+        if tensor.dtype is dtypes.string:
+            content, entry.crc32c = _string_content(items(tensor))
             file.write(content)
         else:
             content = np.asarray(tensor).reshape(-1).view(np.uint8).data
@@ -185,7 +187,7 @@ def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, by
 
 
 def _width(tensor: _core.Tensor) -> int:
-    return 0 if tensor.dtype == dtypes.string else tensor.dtype.size
+    return 0 if tensor.dtype is dtypes.string else tensor.dtype.size
 
 
 def _remove_other_data(prefix: str, keep: str) -> None:

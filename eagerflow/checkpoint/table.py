@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.io.records import masked_crc32c
+from eagerflow.util.varints import read_varint, varints
 
 _MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER_BYTES = 48
@@ -19,37 +19,6 @@ _BLOCK_BYTES = 1 << 18
 _RESTART_INTERVAL = 16
 _TRAILER = struct.Struct("<BI")  # compression, checksum of block and compression
 _PLAIN, _SNAPPY = 0, 1
-
-
-def varint(number: int) -> bytes:
-    """An integer in seven-bit groups, the lowest first."""
-    if number < 128:
-        return bytes((number,))
-    groups = bytearray()
-    while number >= 128:
-        groups.append(number & 127 | 128)
-        number >>= 7
-    groups.append(number)
-    return bytes(groups)
-
-
-def read_varint(data: Any, at: int) -> tuple[int, int]:
-    """The integer at a position, and the position after it.
-
-    Raises:
-        IndexError: if the data end within it.
-        ValueError: if it has more than 64 bits.
-    """
-    number = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number, at
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number of more than 64 bits")
 
 
 class _Block:
@@ -73,7 +42,7 @@ class _Block:
             while shared < limit and key[shared] == self._last[shared]:
                 shared += 1
         rest = key[shared:]
-        part = varint(shared) + varint(len(rest)) + varint(len(value)) + rest + value
+        part = varints(shared, len(rest), len(value)) + rest + value
         self._parts.append(part)
         self.size += len(part)
         self._count += 1
@@ -91,7 +60,7 @@ def table_bytes(items: Iterable[tuple[bytes, bytes]]) -> bytes:
 
     def write(block: _Block) -> bytes:
         content = block.finish()
-        handle = varint(len(file)) + varint(len(content))
+        handle = varints(len(file), len(content))
         file.extend(content)
         kind = bytes((_PLAIN,))
         file.extend(_TRAILER.pack(_PLAIN, masked_crc32c(content + kind)))

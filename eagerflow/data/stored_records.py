@@ -16,58 +16,20 @@ from eagerflow.data.composites import REBUILD, to_parts
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import NoneTensorSpec
 from eagerflow.io.serialization import tensor_message, tensor_of_message
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES as structure_messages
 from eagerflow.protos.tensor import MESSAGES
 from eagerflow.typing import ShapeLike
+from eagerflow.util.varints import packed_strings, unpacked_strings, varints
 
 Tensor = _core.Tensor
 
 _CONTENT = b"\x22"  # the tag of TensorProto's tensor_content
 _VARIANT = 21
 _RAGGED_NAME, _TENSOR_NAME = "RaggedTensorVariant", "tensorflow::Tensor"
-
-
-def _varint(number: int) -> bytes:
-    out = bytearray()
-    while number >= 128:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    number = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number, at
-        shift += 7
-
-
-def _joined(items: list[Any]) -> bytes:
-    """Strings one after the other, their lengths before them."""
-    return b"".join([*(_varint(len(item)) for item in items), *items])
-
-
-def _parted(data: bytes, count: int) -> list[bytes]:
-    sizes = []
-    at = 0
-    for _ in range(count):
-        size, at = _read_varint(data, at)
-        sizes.append(size)
-    if at + sum(sizes) != len(data):
-        raise ValueError("strings do not have the lengths that they should have")
-    items = []
-    for size in sizes:
-        items.append(data[at : at + size])
-        at += size
-    return items
 
 
 def _message(dtype: int, shape: tuple[int, ...] | tuple[int] | tuple[()], content: bytes) -> bytes:
@@ -93,16 +55,14 @@ class ElementEncoder:
             return _variant_record(leaf)
         shape = leaf._shape_tuple()
         if leaf.dtype is dtypes.string:
-            values = leaf.numpy()
-            items = values.reshape(-1).tolist() if shape else [values]
-            return _message(leaf.dtype.as_datatype_enum, shape, _joined(items))
+            return _message(leaf.dtype.as_datatype_enum, shape, packed_strings(items(leaf)))
         data = np.asarray(leaf).tobytes()
         key = (leaf.dtype, shape)
         head = self._heads.get(key)
         if head is None:
             head = _message(leaf.dtype.as_datatype_enum, shape, b"")
             if data:
-                head += _CONTENT + _varint(len(data))
+                head += _CONTENT + varints(len(data))
             self._heads[key] = head
         return head + data
 
@@ -113,10 +73,10 @@ def _variant_record(leaf: Any) -> bytes:
         raise TypeError(f"A {type(leaf).__name__} cannot be saved: {leaf!r:.100}")
     if parts[0] == "sparse":
         return _message(
-            _VARIANT, (3,), _joined([_variant(_TENSOR_NAME, [part]) for part in parts[1]])
+            _VARIANT, (3,), packed_strings([_variant(_TENSOR_NAME, [part]) for part in parts[1]])
         )
     values, *splits = parts[1]
-    return _message(_VARIANT, (), _joined([_variant(_RAGGED_NAME, [*splits, values])]))
+    return _message(_VARIANT, (), packed_strings([_variant(_RAGGED_NAME, [*splits, values])]))
 
 
 def _variant(name: str, tensors: list[Any]) -> bytes:
@@ -250,7 +210,7 @@ def _tensor(message: Any) -> Tensor:
     if not 0 <= count <= len(message.tensor_content):
         raise ValueError(f"{len(message.tensor_content)} bytes cannot hold {count} strings")
     items = np.empty(count, object)
-    items[:] = _parted(message.tensor_content, count)
+    items[:] = unpacked_strings(message.tensor_content, count)
     return _core.convert(items.reshape(shape), dtypes.string, None)
 
 
@@ -259,7 +219,7 @@ def _composite(message: Any) -> Any:
         raise ValueError("a variant of an unknown shape")
     count = 3 if message.tensor_shape.dim else 1
     tensors: list[Tensor] = []
-    for data in _parted(message.tensor_content, count):
+    for data in unpacked_strings(message.tensor_content, count):
         variant = structure_messages["VariantTensorDataProto"].FromString(data)
         if variant.type_name != (_TENSOR_NAME if count == 3 else _RAGGED_NAME):
             raise ValueError(f"a variant of the unknown type {variant.type_name!r}")

@@ -242,6 +242,12 @@ def _gpu(self: Any, gpu_index: int = 0) -> Tensor:
     return _core.copy_to_device(self, row)
 
 
+def items(tensor: Tensor) -> list[Any]:
+    """The elements in row-major order."""
+    value = tensor.numpy()
+    return [value] if tensor.ndim == 0 else value.reshape(-1).tolist()
+
+
 def undefined_eagerly(name: str, of_symbolic: Callable[[Any], Any] | None = None) -> property:
     """A property of graphs' tensors that raises an AttributeError for others.
 

@@ -9,6 +9,7 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text, translated
@@ -125,7 +126,7 @@ def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
             "[Op:MatchingFiles]",
         )
     paths: list[str] = []
-    for item in patterns.numpy().reshape(-1).tolist() if patterns.ndim else [patterns.numpy()]:
+    for item in items(patterns):
         paths.extend(gfile.glob(os.fsdecode(item)))
     names = [os.fsencode(item) for item in sorted(paths)]
     return _core.convert(names, dtypes.string, None)

@@ -12,6 +12,7 @@ from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.host_call import now_or_node
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import DTypeLike, TensorLike
@@ -37,9 +38,7 @@ def strings_of(value: Any, op: str) -> tuple[list[bytes], tuple[int, ...]]:
         tf.errors.InvalidArgumentError: if the value holds no strings.
     """
     tensor = _texts(value, op)
-    if tensor.ndim == 0:
-        return [tensor.numpy()], ()
-    return tensor.numpy().reshape(-1).tolist(), tensor._shape_tuple()
+    return items(tensor), tensor._shape_tuple()
 
 
 def strings_tensor(values: list[bytes], shape: tuple[int, ...]) -> Tensor:

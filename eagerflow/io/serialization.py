@@ -11,12 +11,14 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.tensor import MESSAGES
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.varints import unpacked_strings, varints
 
 # Imported when it is first used: few programs need it.
 files = lazy.Module("eagerflow.io.files")
@@ -35,8 +37,7 @@ def fill_message(message: Any, tensor: Tensor) -> None:
     """Puts a tensor into an empty TensorProto."""
     _describe(message, tensor)
     if tensor.dtype is dtypes.string:
-        values = tensor.numpy()
-        message.string_val.extend(values.reshape(-1).tolist() if tensor.ndim else [values])
+        message.string_val.extend(items(tensor))
     else:
         content = np.ascontiguousarray(np.asarray(tensor))
         if content.size:
@@ -48,42 +49,6 @@ def _describe(message: Any, tensor: Tensor) -> None:
     message.tensor_shape.SetInParent()
     for size in tensor._shape_tuple():
         message.tensor_shape.dim.add(size=size)
-
-
-def packed_strings(strings: list[bytes]) -> bytes:
-    """Packs strings: the length of each as a varint, then their bytes."""
-    lengths = bytearray()
-    for text in strings:
-        size = len(text)
-        while size > 0x7F:
-            lengths.append(size & 0x7F | 0x80)
-            size >>= 7
-        lengths.append(size)
-    return bytes(lengths) + b"".join(strings)
-
-
-def _unpacked_strings(content: bytes, count: int) -> list[bytes]:
-    sizes, offset = [], 0
-    for _ in range(count):
-        size, shift = 0, 0
-        while True:
-            if offset >= len(content) or shift > 63:
-                raise ValueError("the lengths of strings are cut off")
-            byte = content[offset]
-            size |= (byte & 0x7F) << shift
-            offset, shift = offset + 1, shift + 7
-            if byte < 0x80:
-                break
-        sizes.append(size)
-        if sum(sizes) > len(content):
-            raise ValueError("a string is cut off")
-    strings = []
-    for size in sizes:
-        strings.append(content[offset : offset + size])
-        offset += size
-    if offset != len(content):
-        raise ValueError(f"{count} strings end after {offset} of {len(content)} bytes")
-    return strings
 
 
 # Where TensorProto keeps elements of each dtype that are not raw bytes.
@@ -130,7 +95,7 @@ def tensor_of_message(message: Any) -> Tensor:
     if dtype is dtypes.string:
         strings = list(message.string_val)
         if message.tensor_content:
-            strings = _unpacked_strings(message.tensor_content, count)
+            strings = unpacked_strings(message.tensor_content, count)
         if len(strings) != count and not (len(strings) == 1 and count < 1 << 24):
             raise ValueError(f"shape {shape} but {len(strings)} strings")
         values = np.empty(count, object)
@@ -176,22 +141,13 @@ def serialize_tensor(tensor: TensorLike, name: str | None = None) -> Tensor:
     # The content is the message's last field, and need not pass through Python.
     head = MESSAGES["TensorProto"]()
     _describe(head, tensor)
-    prefix = head.SerializeToString() + _CONTENT + _varint(tensor._size * tensor.dtype.size)
+    prefix = head.SerializeToString() + _CONTENT + varints(tensor._size * tensor.dtype.size)
     return _core.ops.bytes_string(tensor, prefix)
 
 
 # From this number of elements on, contents are copied natively.
 _LARGE = 4096
 _CONTENT = b"\x22"  # the key of tensor_content
-
-
-def _varint(number: int) -> bytes:
-    digits = bytearray()
-    while number > 0x7F:
-        digits.append(number & 0x7F | 0x80)
-        number >>= 7
-    digits.append(number)
-    return bytes(digits)
 
 
 def _large_content(serialized: Tensor, dtype: dtypes.DType) -> Tensor | None:

@@ -14,13 +14,14 @@ from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.raw import strings_tensor
-from eagerflow.io.serialization import packed_strings, parse_tensor, tensor_message
+from eagerflow.io.serialization import parse_tensor, tensor_message
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.sparse.arrangement import concat
 from eagerflow.sparse.conversion import checked
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.typing import DTypeLike
+from eagerflow.util.varints import packed_strings
 
 _ops = _core.ops
 Tensor = _core.Tensor

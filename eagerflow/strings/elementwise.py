@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.spec import RaggedTensorSpec
@@ -73,12 +74,6 @@ def rows_of(*types: Any) -> Callable[..., Any]:
         return found[0] if len(found) == 1 else found
 
     return specs
-
-
-def items(tensor: Tensor) -> list[bytes]:
-    """The elements in row-major order."""
-    value = tensor.numpy()
-    return [value] if tensor.ndim == 0 else value.reshape(-1).tolist()
 
 
 def from_items(values: Sequence[bytes], shape: Sequence[int]) -> Tensor:

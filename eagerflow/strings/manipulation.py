@@ -17,6 +17,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.host_call import always, hosted, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import ALL_TYPES, INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
@@ -32,7 +33,6 @@ from eagerflow.strings.elementwise import (
     cut,
     each,
     from_items,
-    items,
     known_rank,
     like,
     natively,

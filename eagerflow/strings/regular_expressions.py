@@ -15,9 +15,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
+from eagerflow.framework.tensor import items
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
-from eagerflow.strings.elementwise import each, items, like, natively, strings
+from eagerflow.strings.elementwise import each, like, natively, strings
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops

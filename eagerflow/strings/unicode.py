@@ -14,6 +14,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
@@ -24,7 +25,6 @@ from eagerflow.strings.elementwise import (
     byte_vector,
     each,
     from_items,
-    items,
     known_rank,
     like,
     rows,
