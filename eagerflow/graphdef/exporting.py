@@ -78,6 +78,7 @@ class Exporter:
         self.gradients: list[CustomGradient] = []
         self._written: dict[Any, str] = {}
         self._names: set[str] = set()
+        self._kept: list[Any] = []
 
     def variables_of(self, *graphs: Any) -> list[Any]:
         """The variables and tables that graphs use, each once."""
@@ -109,9 +110,10 @@ class Exporter:
         arguments: Sequence[Any] | None = None,
         variables: Sequence[Any] | None = None,
         names: Sequence[str] | None = None,
-        results: Sequence[Any] | None = None,
     ) -> str:
         """Adds a graph as a function; the function's name.
+
+        Calls of a graph share the function that has its arguments and variables.
 
         Args:
             graph: the graph.
@@ -121,27 +123,25 @@ class Exporter:
             variables: the variables whose handles are the last arguments; by default those that the
                 graph uses.
             names: the names of the results.
-            results: the tensors of the graph that it returns; its outputs by default.
         """
         if arguments is None:
             arguments = [*graph.inputs, *(inner for _, inner in graph.captures)]
         if variables is None:
             variables = self.variables_of(graph)
-        key = (
-            id(graph), name, tuple(argument_key(a) for a in arguments), tuple(map(id, variables)),
-        )  # fmt: skip
-        if key in self._written:
-            return self._written[key]
-        found = self._written[key] = name or self.name_of(graph)
-        body = FunctionBody(self, found)
+        key = (id(graph), *map(argument_key, arguments), *map(id, variables))
+        if not name:
+            if key in self._written:
+                return self._written[key]
+            name = self.name_of(graph)
+        self._written[key] = name
+        body = FunctionBody(self, name)
         body.begin(graph, arguments, variables)
         body.write(graph)
-        results = graph.outputs if results is None else results
-        body.finish([body.ref(tensor) for tensor in results], names)
+        body.finish(list(map(body.ref, graph.outputs)), names)
         self.functions.append(body.message)
         # Graphs are known by their ids, and have to live as long.
-        self._written[id(graph), "kept"] = graph
-        return found
+        self._kept.append(graph)
+        return name
 
 
 def _name_of(tensor: _core.Tensor) -> str:
@@ -355,7 +355,7 @@ class Body(GraphWriter):
             if self.exporter.strict:
                 raise unexportable(node, str(error)) from error
             refs = self._shown(node, name)
-        self._effects.after(node, [made.name for made in self._nodes[first:] if made.op != "Const"])
+        self._effects.after(node, self._nodes[first:])
         self.control = []
         for tensor, ref in zip(node.outputs, refs, strict=False):
             shape = tensor.shape
@@ -472,6 +472,15 @@ class FunctionBody(Body):
         signature.is_stateful = self._effects.any
 
 
+def _reads_state(node: Any) -> bool:
+    return bool(node.variables) or any(map(used_variables, node.callees))
+
+
+def _ordered(written: Sequence[Any]) -> list[str]:
+    """The names of nodes that can follow others; constants need not."""
+    return [node.name for node in written if node.op != "Const"]
+
+
 class Effects:
     """Which nodes have to follow which: TensorFlow orders nothing by itself."""
 
@@ -483,24 +492,20 @@ class Effects:
         self._last: list[str] = []
         self._reads: list[str] = []
 
-    @staticmethod
-    def _reads_state(node: Any) -> bool:
-        return bool(node.variables) or any(map(used_variables, node.callees))
-
     def before(self, node: Any) -> list[str]:
         """The nodes that a node has to follow."""
         if node.has_effects:
             return [*self._last, *self._reads]
-        return list(self._last) if self._last and self._reads_state(node) else []
+        return list(self._last) if self._last and _reads_state(node) else []
 
-    def after(self, node: Any, names: list[str]) -> None:
-        """Says that a node was written as nodes of these names."""
+    def after(self, node: Any, written: Sequence[Any]) -> None:
+        """Says as which messages a node was written."""
         if node.has_effects:
             self.any = True
-            self._last, self._reads = names, []
-        elif self._reads_state(node):
+            self._last, self._reads = _ordered(written), []
+        elif node.variables or (node.callees and _reads_state(node)):
             self.any = True
-            self._reads += names[-1:]
+            self._reads += _ordered(written)[-1:]
 
     def last(self) -> list[str]:
         """The nodes whose effects are not followed by others."""
@@ -529,12 +534,12 @@ class DeclaredOrder(Effects):
         sequence = self._sequences.get(node.id)
         return found if sequence is None else [*found, *sequence.before(node)]
 
-    def after(self, node: Any, names: list[str]) -> None:
-        """Says that a node was written as nodes of these names."""
-        self._written[node.id] = names[-1:]
+    def after(self, node: Any, written: Sequence[Any]) -> None:
+        """Says as which messages a node was written."""
+        self._written[node.id] = _ordered(written)[-1:]
         sequence = self._sequences.get(node.id)
         if sequence is not None:
-            sequence.after(node, names)
+            sequence.after(node, written)
 
 
 _NO_LETTERS = re.compile(r"\W")
@@ -548,17 +553,12 @@ def _argument_name(name: str) -> str:
 
 def _needed(graph: Any) -> set[int]:
     """The nodes that results and effects need."""
-    nodes = graph.nodes
-    by_id = {node.id: node for node in nodes}
-    waiting = [_core.node_of(tensor).id for tensor in graph.outputs]
-    waiting += [node.id for node in nodes if node.has_effects]
-    found: set[int] = set()
-    while waiting:
-        number = waiting.pop()
-        if number not in found:
-            found.add(number)
-            for tensor in function_gradients.needed_by(by_id[number]):
-                waiting.append(_core.node_of(tensor).id)
+    found = {_core.node_of(tensor).id for tensor in graph.outputs}
+    for node in reversed(graph.nodes):  # Nodes follow those that they need.
+        if node.has_effects or node.id in found:
+            found.add(node.id)
+            for tensor in function_gradients.needed_by(node):
+                found.add(_core.node_of(tensor).id)
     return found
 
 

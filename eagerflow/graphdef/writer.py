@@ -122,11 +122,14 @@ class GraphWriter:
         for other in dict.fromkeys(self.control):
             node.input.append(f"^{other}")
         for attribute in definition.attributes.values():
-            if attribute.name in values:
-                value = values[attribute.name]
-                attributes.fill(node.attr[attribute.name], attribute.kind, value)
+            message = node.attr[attribute.name]
+            value = values.get(attribute.name)
+            if isinstance(value, DType):  # most attributes
+                message.type = value.as_datatype_enum
+            elif attribute.name in values:
+                attributes.fill(message, attribute.kind, value)
             else:
-                node.attr[attribute.name].CopyFrom(_default(op, attribute.name))
+                message.CopyFrom(_default(op, attribute.name))
         refs = results_of(definition, name, values, outputs)
         if self._add_shapes and refs:
             shapes = [ref.shape for ref in refs]

@@ -185,8 +185,10 @@ class FunctionWriter:
                 positional += tensors
         arguments = [*positional, *(leaf for name in sorted(named) for leaf in named[name])]
         variables = self._exporter.variables_of(graph)
-        name = self._exporter.function_name(graph.name)
-        self._exporter.function(graph, name, arguments, variables, results=graph.outputs)
+        name = self._exporter.function(graph, "", arguments, variables)
+        if name in self._objects.concrete_functions:  # of another concrete function
+            name = self._exporter.function_name(graph.name)
+            self._exporter.function(graph, name, arguments, variables)
         signature, output = concrete.structured_input_signature, concrete.function_type.output
         self.describe(name, signature, named_result(output), variables, concrete.name.decode())
         return name
