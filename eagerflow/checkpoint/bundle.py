@@ -16,7 +16,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.table import read_table, table_bytes
 from eagerflow.framework import dtypes
 from eagerflow.framework.tensor import items
-from eagerflow.io.os_errors import from_os_error, path_text, translated
+from eagerflow.io.os_errors import from_os_error, make_folder, path_text, translated
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside
 from eagerflow.protos.checkpoint import MESSAGES
@@ -90,8 +90,7 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
     """
     prefix = path_text(prefix)
     folder = os.path.dirname(prefix) or "."
-    with translated(folder):
-        os.makedirs(folder, exist_ok=True)
+    make_folder(folder)
     shards = _free_shards(prefix)
     header = MESSAGES["BundleHeaderProto"](num_shards=shards)
     header.version.producer = _VERSION

@@ -14,7 +14,7 @@ from eagerflow.checkpoint.state import (
     get_checkpoint_state,
     write_state,
 )
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import make_folder, path_text
 
 
 class CheckpointManager:
@@ -143,8 +143,7 @@ class CheckpointManager:
             self._checkpoint.save_counter.assign_add(1)
             checkpoint_number = self._checkpoint.save_counter
         path = f"{self._prefix}-{int(checkpoint_number)}"
-        with translated(self._directory):
-            os.makedirs(self._directory, exist_ok=True)
+        make_folder(self._directory)
         self._checkpoint.write(path, options)
         self._kept.pop(path, None)
         self._kept[path] = time.time()

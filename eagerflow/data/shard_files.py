@@ -17,7 +17,7 @@ from eagerflow.data.files import RecordCursor
 from eagerflow.data.snappy_file import open_snappy
 from eagerflow.data.stored_records import ElementDecoder, ElementEncoder
 from eagerflow.data.stored_spec import decode_spec
-from eagerflow.io.os_errors import from_os_error, translated
+from eagerflow.io.os_errors import from_os_error, make_folder, translated
 from eagerflow.io.records import framed
 from eagerflow.io.replacing import replaced
 from eagerflow.protos.schema import protobuf
@@ -124,8 +124,7 @@ class Shards:
         self._run = str(uuid.uuid4().int >> 65)
         # Whether the files are to stay although they are not complete.
         self._kept = False
-        with translated(directory):
-            os.makedirs(directory, exist_ok=True)
+        make_folder(directory)
         if state is not None:
             self._run, self._count, self._kept = state["run"], state["count"], True
             for number, size in state["sizes"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from typing import Any
 
 from eagerflow import errors
@@ -50,9 +51,18 @@ class translated:
             raise errors.InvalidArgumentError(None, None, f"{self._path!r}: {error}") from error
 
 
+def make_folder(path: str) -> None:
+    """Makes a folder, and those around it, unless it exists.
+
+    Raises:
+        tf.errors.OpError: of the kind that fits, if that fails.
+    """
+    with translated(path):
+        if not os.path.isdir(path):
+            os.makedirs(path, exist_ok=True)
+
+
 def path_text(path: Any) -> str:
     """A path from text, bytes or a path object, without a leading `file://`."""
-    import os
-
     text = os.fsdecode(path)
     return text[len("file://") :] if text.startswith("file://") else text

@@ -7,11 +7,10 @@ import errno
 import fcntl
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 
-from eagerflow.io.os_errors import translated
+from eagerflow.io.os_errors import make_folder, translated
 
 _LOCK = "lock"
 _LONGEST = 200  # bytes of a name; the system allows 255, including prefix and suffix
@@ -40,8 +39,9 @@ def beside(path: str) -> Iterator[str]:
 def _locked_folder(folder: str, start: str) -> tuple[str, int]:
     """A new folder, and the descriptor that holds its lock."""
     while True:
-        own = tempfile.mkdtemp(prefix=start, dir=folder)
+        own = os.path.join(folder, start + os.urandom(6).hex())
         path = os.path.join(own, _LOCK)
+        os.mkdir(own, 0o700)
         try:
             lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
@@ -94,9 +94,8 @@ def replaced(path: str) -> Iterator[str]:
     if os.path.islink(path):
         path = os.path.realpath(path)
     folder, name = os.path.split(path)
-    with translated(path):
-        if folder:
-            os.makedirs(folder, exist_ok=True)
+    if folder:
+        make_folder(folder)
     with beside(path) as own:
         temporary = os.path.join(own, name)
         yield temporary

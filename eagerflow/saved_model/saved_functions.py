@@ -79,6 +79,15 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
     return value._list_all_concrete_functions_for_serialization()
 
 
+def is_untraced(value: Any) -> bool:
+    """Whether `concrete_functions_of` is going to trace a function."""
+    return (
+        isinstance(value, Function)
+        and value.input_signature is not None
+        and not value._list_all_concrete_functions()
+    )
+
+
 def written_functions_of(value: Any) -> list[ConcreteFunction]:
     """The concrete functions of a function as programs without replicas have them."""
     traces = concrete_functions_of(value)

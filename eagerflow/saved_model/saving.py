@@ -26,7 +26,7 @@ from eagerflow.framework.type_spec import TensorSpec, type_spec_from_value
 from eagerflow.framework.variable import Variable
 from eagerflow.graphdef import exporting
 from eagerflow.graphdef.table_nodes import text_file_of
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import make_folder, path_text, translated
 from eagerflow.io.replacing import replaced
 from eagerflow.lookup import tables
 from eagerflow.protos.saved_model import MESSAGES
@@ -112,15 +112,13 @@ def save_and_list(
     metadata = MESSAGES["KerasMetadata"]()
     # New traces are for programs without replicas: a distributed variable is its first copy.
     with distribution.updating(0), _unchanged(obj):
-        _trace_functions(obj)
+        listing = _traced_listing(obj)
         # What cannot be exported is refused before anything is written.
-        listing = _Listing()
         writer = _Writer(obj, meta_graph, metadata, options, listing)
         assets = writer.write(signatures)
     variables = os.path.join(folder, constants.VARIABLES_DIRECTORY)
-    for made in (variables, os.path.join(folder, constants.ASSETS_DIRECTORY)):
-        with translated(made):
-            os.makedirs(made, exist_ok=True)
+    make_folder(variables)
+    make_folder(os.path.join(folder, constants.ASSETS_DIRECTORY))
     save_objects(obj, os.path.join(variables, constants.VARIABLES_FILENAME), listing.children)
     for name, path in assets.items():
         target = os.path.join(folder, constants.ASSETS_DIRECTORY, name)
@@ -162,8 +160,8 @@ class _Writer:
         self._exporter = exporting.Exporter(custom_gradients=kept)
         objects = list(walk(root, listing.children))
         self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
-        for k, (item, _) in enumerate(objects):
-            variable = _variable_of(item)
+        self._variables = [_variable_of(item) for item, _ in objects]
+        for k, variable in enumerate(self._variables):
             if variable is not None:
                 self._numbers.setdefault(id(variable), k)
                 self._numbers.setdefault(id(variable._copies[0]), k)  # what functions use
@@ -172,6 +170,7 @@ class _Writer:
                 if id(slot) not in self._numbers:
                     self._numbers[id(slot)] = len(objects)
                     objects.append((slot, ""))
+                    self._variables.append(_variable_of(slot))
         self._objects = objects
         # Objects share functions: readers compare node ids.
         self._function_nodes: dict[int, tuple[int, Any]] = {}
@@ -200,9 +199,9 @@ class _Writer:
                 self._meta_graph.meta_info_def.function_aliases[writer.concrete(concrete)] = alias
         graphs = saved_functions.signature_graphs(signatures, root_functions)
         variables = [
-            (_variable_of(item), f"{path}/.ATTRIBUTES/VARIABLE_VALUE" if path else "VARIABLE_VALUE")
-            for item, path in self._objects
-            if _variable_of(item) is not None and path
+            (variable, f"{path}/.ATTRIBUTES/VARIABLE_VALUE")
+            for variable, (_, path) in zip(self._variables, self._objects, strict=True)
+            if variable is not None and path
         ]
         main = main_graph.MainGraph(
             self._meta_graph,
@@ -369,7 +368,7 @@ class _Writer:
                     slot_name=name,
                     slot_variable_node_id=self._numbers[id(slot)],
                 )
-        variable = _variable_of(item)
+        variable = self._variables[number]
         if variable is not None:
             _describe_variable(node.variable, variable)
             return
@@ -496,17 +495,26 @@ def _unchanged(root: Any) -> contextlib.AbstractContextManager[None]:
     return layer_losses.unchanged(root) if known else contextlib.nullcontext()
 
 
-def _trace_functions(root: Any) -> None:
-    """Traces the functions that have signatures: they may make variables, which are saved, too."""
+def _traced_listing(root: Any) -> _Listing:
+    """The children of objects, once the functions that have signatures are traced.
+
+    A trace may make variables, which are saved, too.
+    """
     listing = _Listing()
 
     def below(item: Any) -> dict[str, Any]:
         return {} if lists_own_children(type(item)) else listing.children(item)
 
-    for item, _ in list(walk(root, below)):
-        if not lists_own_children(type(item)):
-            for function in saved_functions.functions_of(item).values():
-                saved_functions.concrete_functions_of(function)
+    untraced = [
+        function
+        for item, _ in walk(root, below)
+        if not lists_own_children(type(item))
+        for function in saved_functions.functions_of(item).values()
+        if saved_functions.is_untraced(function)
+    ]
+    for function in untraced:
+        saved_functions.concrete_functions_of(function)
+    return _Listing() if untraced else listing
 
 
 def _default_signature(item: Any) -> Any:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow.framework.host_call import now_or_node
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import make_folder, path_text
 from eagerflow.io.records import RecordWriter
 from eagerflow.protos.event import MESSAGES
 
@@ -96,8 +96,7 @@ class FileWriter(SummaryWriter):
         self._waiting = 0
         self._flushed = time.monotonic()
         self._event, self._value = MESSAGES["Event"], MESSAGES["Summary.Value"]
-        with translated(self._folder):
-            os.makedirs(self._folder, exist_ok=True)
+        make_folder(self._folder)
         name = (
             f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}"
             f".{next(_numbers)}{suffix}"

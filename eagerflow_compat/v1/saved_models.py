@@ -18,7 +18,7 @@ from eagerflow.graph.variables import (
     local_variables_initializer,
     tables_initializer,
 )
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import make_folder, path_text, translated
 from eagerflow.io.replacing import replaced
 from eagerflow.ops.control_flow import group
 from eagerflow.protos.saved_model import MESSAGES
@@ -75,8 +75,7 @@ class SavedModelBuilder:
                 f"Export directory {self._folder} already exists, and isn't empty. Please choose a "
                 "different export directory, or delete all the contents of the specified directory."
             )
-        with translated(self._folder):
-            os.makedirs(self._folder, exist_ok=True)
+        make_folder(self._folder)
         self._message = MESSAGES["SavedModel"](
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION
         )
@@ -129,8 +128,7 @@ class SavedModelBuilder:
             values = sess.run(list(variables.values())) if variables else []
         if variables:
             folder = os.path.join(self._folder, constants.VARIABLES_DIRECTORY)
-            with translated(folder):
-                os.makedirs(folder, exist_ok=True)
+            make_folder(folder)
             tensors = {
                 name: _core.convert(value, variable.dtype)
                 for (name, variable), value in zip(variables.items(), values, strict=True)
@@ -204,8 +202,7 @@ class SavedModelBuilder:
             )
         path = value.numpy().decode()
         folder = os.path.join(self._folder, constants.ASSETS_DIRECTORY)
-        with translated(folder):
-            os.makedirs(folder, exist_ok=True)
+        make_folder(folder)
         target = os.path.join(folder, os.path.basename(path))
         with translated(path), replaced(target) as temporary:
             shutil.copyfile(path, temporary)

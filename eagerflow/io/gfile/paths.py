@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from eagerflow import errors
-from eagerflow.io.os_errors import path_text, translated
+from eagerflow.io.os_errors import make_folder, path_text, translated
 from eagerflow.typing import FilePath
 
 
@@ -76,9 +76,7 @@ def makedirs(path: FilePath) -> None:
     >>> tf.io.gfile.isdir(folder)
     True
     """
-    text = path_text(path)
-    with translated(text):
-        os.makedirs(text, exist_ok=True)
+    make_folder(path_text(path))
 
 
 def remove(path: FilePath) -> None:
