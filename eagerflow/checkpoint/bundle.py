@@ -40,7 +40,7 @@ def index_path(prefix: str) -> str:
 
 def _plain_lengths(lengths: Iterable[int]) -> bytes:
     """Lengths as plain integers: the checksum covers these, not their compact form."""
-    return b"".join(struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths)
+    return b"".join([struct.pack("<I" if n < 1 << 32 else "<Q", n) for n in lengths])
 
 
 def _string_content(values: list[bytes]) -> tuple[bytes, int]:
@@ -99,10 +99,9 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
         new_data, new_index = os.path.join(own, "data"), os.path.join(own, "index")
         with _NewFile(new_data) as file:
             entries = _write_tensors(file, tensors)
-        items = [(b"", header.SerializeToString())]
-        items += ((name, entries[name]) for name in sorted(entries))
+        entries[b""] = header.SerializeToString()
         with _NewFile(new_index) as file:
-            file.write(table_bytes(items))
+            file.write(table_bytes(sorted(entries.items())))
         os.replace(new_data, final_data)
         os.replace(new_index, index_path(prefix))
     _remove_other_data(prefix, final_data)
@@ -110,7 +109,7 @@ def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
 
 def _free_shards(prefix: str) -> int:
     """The number of shards, one or two, whose data file the existing bundle does not use."""
-    one, two = (os.path.exists(data_path(prefix, 0, shards)) for shards in (1, 2))
+    one, two = os.path.exists(data_path(prefix, 0, 1)), os.path.exists(data_path(prefix, 0, 2))
     if one and two:
         # A killed save left both the old and the new data file.
         with contextlib.suppress(errors.OpError):
@@ -165,7 +164,7 @@ def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, by
     """The index's entries by name; the tensors are in the file."""
     converted = [(name.encode(), _core.as_tensor(value)) for name, value in tensors.items()]
     # The widest dtypes first: without gaps, all lie at multiples of their size, as maps need it.
-    converted.sort(key=lambda item: (-_width(item[1]), item[0]))
+    converted.sort(key=lambda item: (-item[1].dtype.size, item[0]))
     entry_class = MESSAGES["BundleEntryProto"]
     entries = {}
     for name, tensor in converted:
@@ -185,16 +184,13 @@ def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, by
     return entries
 
 
-def _width(tensor: _core.Tensor) -> int:
-    return 0 if tensor.dtype is dtypes.string else tensor.dtype.size
-
-
 def _remove_other_data(prefix: str, keep: str) -> None:
     folder, name = os.path.split(prefix)
-    with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
-        for entry in entries:
-            if entry.name.startswith(f"{name}.data-") and entry.name != os.path.basename(keep):
-                os.unlink(entry.path)
+    kept = os.path.basename(keep)
+    with contextlib.suppress(OSError):
+        for other in os.listdir(folder or "."):
+            if other.startswith(f"{name}.data-") and other != kept:
+                os.unlink(os.path.join(folder, other))
 
 
 def remove_bundle(prefix: str) -> None:

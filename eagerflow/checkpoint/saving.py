@@ -36,7 +36,6 @@ def object_graph(
     """
     objects = list(walk(root, children))
     node_of = {id(item): k for k, (item, _) in enumerate(objects)}
-    paths = dict(enumerate(path for _, path in objects))
     slot_nodes: list[tuple[int, int, str, Any]] = []
     for node, (item, path) in enumerate(list(objects)):
         for variable, name, slot in slots(item):
@@ -46,7 +45,7 @@ def object_graph(
             slot_node = node_of.get(id(slot))
             if slot_node is None:
                 slot_node = node_of[id(slot)] = len(objects)
-                objects.append((slot, f"{paths[original]}/.OPTIMIZER_SLOT/{path}/{name}"))
+                objects.append((slot, f"{objects[original][1]}/.OPTIMIZER_SLOT/{path}/{name}"))
             slot_nodes.append((node, original, name, slot))
 
     graph = MESSAGES["TrackableObjectGraph"]()

@@ -54,7 +54,12 @@ def decode_spec(data: bytes) -> Any:
 
 def fill_value(value: Any, spec: Structure) -> None:
     """Sets a StructuredValue to a structure of specs."""
-    if isinstance(spec, tuple) and hasattr(spec, "_fields"):
+    if isinstance(spec, TensorSpec):
+        message = value.tensor_spec_value
+        message.name = spec.name or ""
+        message.dtype = spec.dtype.as_datatype_enum
+        fill_message(message.shape, spec.shape)
+    elif isinstance(spec, tuple) and hasattr(spec, "_fields"):
         value.named_tuple_value.name = type(spec).__name__
         for key, item in zip(spec._fields, spec, strict=True):
             fill_value(value.named_tuple_value.values.add(key=key).value, item)
@@ -68,11 +73,6 @@ def fill_value(value: Any, spec: Structure) -> None:
             if not isinstance(key, str):
                 raise TypeError(f"Only strings can be keys in a saved dataset, got {key!r}.")
             fill_value(value.dict_value.fields[key], item)
-    elif isinstance(spec, TensorSpec):
-        message = value.tensor_spec_value
-        message.name = spec.name or ""
-        message.dtype = spec.dtype.as_datatype_enum
-        fill_message(message.shape, spec.shape)
     elif isinstance(spec, NoneTensorSpec):
         _fill_class(value, _OTHER, _NONE, 0, [])
     else:

@@ -156,7 +156,7 @@ class FuncGraph(_core.Graph, GraphInspection):
 
 def dims_of(shape: TensorShape) -> list[int | None] | None:
     """The sizes of a shape, None for unknown ones, or None if the rank is unknown."""
-    return None if shape.rank is None else shape.as_list()
+    return None if shape._dims is None else list(shape._dims)
 
 
 class eagerly:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow.functions import trace_types
@@ -29,11 +29,9 @@ class FunctionCache:
         self._found: dict[Key, Any] = {}
         self._references: dict[Key, list[weakref.ref]] = {}
 
-    def __len__(self) -> int:
-        return len(self._exact)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(list(self._exact.values()))
+    def concrete_functions(self) -> list[Any]:
+        """All concrete functions, in the order in which they were added."""
+        return list(self._exact.values())
 
     def lookup(self, key: Key) -> Any:
         """The concrete function that serves calls with a key; None if there is none."""

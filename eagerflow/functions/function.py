@@ -120,7 +120,7 @@ class Function(_core.TracedCall, Callable):
         Raises:
             ValueError: if the function has been traced.
         """
-        if self._cache:
+        if self._cache.concrete_functions():
             raise ValueError(
                 "Functions cannot be decorated after they have been traced. Decorate the Python "
                 "function before the first call."
@@ -172,7 +172,9 @@ class Function(_core.TracedCall, Callable):
         Args:
             verbose: False for one line for each.
         """
-        return "\n\n".join(c.pretty_printed_signature(verbose) for c in self._cache)
+        return "\n\n".join(
+            c.pretty_printed_signature(verbose) for c in self._cache.concrete_functions()
+        )
 
     def __repr__(self) -> str:
         return f"<eagerflow.functions.function.Function object at 0x{id(self):x}>"
@@ -198,16 +200,18 @@ class Function(_core.TracedCall, Callable):
     @property
     def _concrete_variable_creation_fn(self) -> ConcreteFunction | None:
         """The first trace, whose graph Keras shows in TensorBoard; None before it."""
-        return next(iter(self._cache), None)
+        return next(iter(self._list_all_concrete_functions()), None)
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
-        return list(self._cache)
+        return self._cache.concrete_functions()
 
     def _list_all_concrete_functions_for_serialization(self) -> list[ConcreteFunction]:
         """The concrete functions that there are; one with a signature is traced."""
-        if self._input_signature is not None and not len(self._cache):
-            self.get_concrete_function()
-        return list(self._cache)
+        traces = self._cache.concrete_functions()
+        if traces or self._input_signature is None:
+            return traces
+        self.get_concrete_function()
+        return self._cache.concrete_functions()
 
     def _trackable_children(
         self, save_type: str = "checkpoint", cache: object = None, **kwargs: object

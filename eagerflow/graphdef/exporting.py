@@ -78,13 +78,18 @@ class Exporter:
         self.gradients: list[CustomGradient] = []
         self._written: dict[Any, str] = {}
         self._names: set[str] = set()
+        self._variables: dict[int, list[Any]] = {}
+        # Graphs are known by their ids, and have to live as long.
         self._kept: list[Any] = []
 
     def variables_of(self, *graphs: Any) -> list[Any]:
         """The variables and tables that graphs use, each once."""
         found: dict[int, Any] = {}
         for graph in graphs:
-            for item in used_variables(graph):
+            if id(graph) not in self._variables:
+                self._variables[id(graph)] = used_variables(graph)
+                self._kept.append(graph)
+            for item in self._variables[id(graph)]:
                 if not (self.frozen and isinstance(item, _core.Variable)):
                     found.setdefault(id(item), item)
         return list(found.values())
@@ -139,7 +144,6 @@ class Exporter:
         body.write(graph)
         body.finish(list(map(body.ref, graph.outputs)), names)
         self.functions.append(body.message)
-        # Graphs are known by their ids, and have to live as long.
         self._kept.append(graph)
         return name
 
@@ -359,7 +363,7 @@ class Body(GraphWriter):
         self.control = []
         for tensor, ref in zip(node.outputs, refs, strict=False):
             shape = tensor.shape
-            made = Ref(ref.node, ref.dtype, shape, ref.output, ref.position, ref.number)
+            made = Ref(ref.node, ref.dtype, shape, ref.text, ref.number)
             self.bind(tensor, made)
 
     def _emitted(self, node: Any, name: str) -> Sequence[Ref]:
@@ -382,10 +386,7 @@ class Body(GraphWriter):
         made = self.custom(node.type, [self.ref(tensor) for tensor in node.inputs], name)
         for key, value in node.attrs.items():
             _show(made.attr[key], value)
-        return [
-            Ref(name, tensor.dtype, tensor.shape, "output", k, k)
-            for k, tensor in enumerate(node.outputs)
-        ]
+        return self.results(name, [(tensor.dtype, tensor.shape) for tensor in node.outputs])
 
 
 class FunctionBody(Body):
@@ -440,7 +441,7 @@ class FunctionBody(Body):
         signature.input_arg.add(name=name, type=dtype.as_datatype_enum)
         attrs["_user_specified_name"].s = name.encode()
         attributes.fill(attrs["_output_shapes"], "list(shape)", [shape])
-        return Ref(name, dtype, shape)
+        return Ref(name, dtype, shape, name)
 
     def begin(self, graph: Any, arguments: Sequence[Any], variables: Sequence[Any]) -> None:
         """Adds the arguments: tensors of the graph or specs, then handles of variables."""
@@ -465,7 +466,7 @@ class FunctionBody(Body):
             used[name] = count + 1
             name = f"{name}_{count}" if count else name
             signature.output_arg.add(name=name, type=ref.dtype.as_datatype_enum)
-            self.message.ret[name] = self.text(ref)
+            self.message.ret[name] = ref.text
         for name in self._effects.last():
             signature.control_output.append(name)
             self.message.control_ret[name] = name

@@ -95,7 +95,7 @@ def op(name: str, *inputs: Any, **attrs: Any) -> Any:
             values[argument.number] = len(tensors)
         counts.append(-1 if argument.is_single else len(tensors))
         flat += tensors
-    found = writer.results_of(definition, name, values, None)
+    found = writer.results_of(definition, name, values, None, False)
     outputs = _core.host_node(
         TensorflowOperation(definition, counts, attrs), flat, [(ref.dtype, None) for ref in found], name
     )  # fmt: skip

@@ -185,12 +185,9 @@ def _is_initialized(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.add("VarIsInitializedOp", body.handle(node.variables[0]), name=name)
 
 
-def _stream(body: object, node: Any, name: str) -> Sequence[Ref]:
+def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
     """A random stream is part of the operation that draws from it."""
-    return [
-        Ref(name, tensor.dtype, tensor.shape, "output", k, k)
-        for k, tensor in enumerate(node.outputs)
-    ]
+    return body.results(name, _specs(node))
 
 
 def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
@@ -442,7 +439,7 @@ def _loop_function(
             results = [inner.add("AddV2", counters[0], 1)[0], counters[1], *results]
         signature = inner.message.signature.input_arg
         results += [
-            Ref(argument.name, dtypes.as_dtype(argument.type), TensorShape(None))
+            Ref(argument.name, dtypes.as_dtype(argument.type), TensorShape(None), argument.name)
             for argument in signature[len(results) :]
         ]
     elif limited:

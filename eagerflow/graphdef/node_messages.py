@@ -18,10 +18,11 @@ def node_def(node: Any) -> Any:
     body = exporting.Body(exporting.Exporter(strict=False), message.node, False)
     for tensor in function_gradients.needed_by(node):
         name, _, index = tensor.name.rpartition(":")
-        body.bind(tensor, Ref(name, tensor.dtype, tensor.shape, "output", int(index), int(index)))
+        text = tensor.name.removesuffix(":0")
+        body.bind(tensor, Ref(name, tensor.dtype, tensor.shape, text, int(index)))
     for variable in [*node.variables, *exporting.used_by(node)]:
         name = getattr(variable, "name", "table").rpartition(":")[0]
-        body.bind_handle(variable, Ref(name, dtypes.resource, TensorShape([])))
+        body.bind_handle(variable, Ref(name, dtypes.resource, TensorShape([]), name))
     handle = operation.own_handle(node)
     if handle is not None:
         body.add_variable(handle.variable, node.name)

@@ -62,12 +62,12 @@ class OpDef(NamedTuple):
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     attributes: dict[str, Attribute]
+    # Of the attributes, those that follow from the inputs: their dtypes and counts.
+    of_inputs: frozenset[str] = frozenset()
 
-    def deduced(self) -> set[str]:
+    def deduced(self) -> frozenset[str]:
         """The attributes that follow from the inputs: their dtypes and counts."""
-        found = {argument.type for argument in self.inputs}
-        found |= {argument.number for argument in self.inputs}
-        return found & self.attributes.keys()
+        return self.of_inputs
 
 
 @functools.cache
@@ -102,9 +102,10 @@ def _parsed(line: str) -> OpDef:
     match = _LINE.fullmatch(line)
     assert match is not None, line
     name, state, inputs, outputs, attributes = match.groups()
-    return OpDef(
-        name, bool(state), _arguments(inputs), _arguments(outputs), _attributes(attributes)
-    )
+    declared, named = _arguments(inputs), _attributes(attributes)
+    deduced = {attr for argument in declared for attr in (argument.type, argument.number)}
+    of_inputs = frozenset(deduced & named.keys())
+    return OpDef(name, bool(state), declared, _arguments(outputs), named, of_inputs)
 
 
 def _arguments(text: str) -> tuple[Argument, ...]:

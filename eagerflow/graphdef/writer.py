@@ -18,6 +18,7 @@ from eagerflow.graphdef.op_defs import OpDef
 from eagerflow.protos.graph import MESSAGES
 
 _UNKNOWN = TensorShape(None)
+_UNDECLARED = OpDef("", False, (), (op_defs.Argument("output", "T", is_list=True),), {})
 
 
 class Ref(NamedTuple):
@@ -26,9 +27,8 @@ class Ref(NamedTuple):
     node: str
     dtype: DType
     shape: TensorShape
-    # The name of the operation's output, and the index in it; empty for an argument.
-    output: str = ""
-    position: int = 0
+    # What nodes of the same graph that read it have among their inputs.
+    text: str
     # Which of all tensors that the node returns.
     number: int = 0
 
@@ -62,13 +62,10 @@ class GraphWriter:
         self._names[name] = count + 1
         return self.unique(f"{name}_{count}") if count else name
 
-    def text(self, ref: Ref) -> str:
-        """A tensor as an input."""
-        if not ref.output:
-            return ref.node
-        if self._in_function:
-            return f"{ref.node}:{ref.output}:{ref.position}"
-        return f"{ref.node}:{ref.number}" if ref.number else ref.node
+    def results(self, node: str, outputs: Sequence[tuple[DType, TensorShape]]) -> list[Ref]:
+        """The results of a node of an operation that TensorFlow does not have."""
+        values = {"T": [dtype for dtype, _ in outputs]}
+        return results_of(_UNDECLARED, node, values, outputs, self._in_function)
 
     def add(
         self,
@@ -104,7 +101,7 @@ class GraphWriter:
                     wanted = self.wanted(definition, argument.type, values)
                     item = self.constant(item, wanted, f"{name}/{argument.name}")
                 refs.append(item)
-                texts.append(self.text(item))
+                texts.append(item.text)
             if argument.is_list:
                 values[argument.type] = [ref.dtype for ref in refs]
             elif argument.type in definition.attributes and refs:
@@ -130,7 +127,7 @@ class GraphWriter:
                 attributes.fill(message, attribute.kind, value)
             else:
                 message.CopyFrom(_default(op, attribute.name))
-        refs = results_of(definition, name, values, outputs)
+        refs = results_of(definition, name, values, outputs, self._in_function)
         if self._add_shapes and refs:
             shapes = [ref.shape for ref in refs]
             attributes.fill(node.attr["_output_shapes"], "list(shape)", shapes)
@@ -169,7 +166,7 @@ class GraphWriter:
     def custom(self, op: str, refs: Sequence[Ref], name: str) -> Any:
         """Adds a node of an operation that TensorFlow does not have, for programs that look at it."""
         node = self._nodes.add(name=name, op=op)
-        node.input.extend(self.text(ref) for ref in refs)
+        node.input.extend(ref.text for ref in refs)
         return node
 
 
@@ -189,25 +186,32 @@ def results_of(
     name: str,
     values: dict[str, Any],
     given: Sequence[tuple[DType, TensorShape]] | None,
+    in_function: bool,
 ) -> list[Ref]:
     """The results of a node: see `GraphWriter.add`."""
     found: list[Ref] = []
     for argument in definition.outputs:
-        if given is not None and not (argument.number or argument.is_list):
-            if len(found) < len(given):
-                found.append(Ref(name, *given[len(found)], argument.name, 0, len(found)))
-                continue
+        number = len(found)
         if argument.is_list:
             kinds = values[argument.type]
+        elif given is not None and not argument.number and number < len(given):
+            kinds = [given[number][0]]
         else:
             kind = values.get(argument.type)
             if kind is None:
                 attribute = definition.attributes.get(argument.type)
                 kind = attribute.default if attribute is not None else argument.type
-            kinds = [dtypes.as_dtype(kind)] * (values[argument.number] if argument.number else 1)
+            if not isinstance(kind, DType):
+                kind = dtypes.as_dtype(kind)
+            kinds = [kind] * (values[argument.number] if argument.number else 1)
         for position, kind in enumerate(kinds):
+            number = len(found)
             shape = _UNKNOWN
-            if given is not None and len(found) < len(given):
-                kind, shape = given[len(found)]
-            found.append(Ref(name, kind, shape, argument.name, position, len(found)))
+            if given is not None and number < len(given):
+                kind, shape = given[number]
+            if in_function:
+                text = f"{name}:{argument.name}:{position}"
+            else:
+                text = f"{name}:{number}" if number else name
+            found.append(Ref(name, kind, shape, text, number))
     return found

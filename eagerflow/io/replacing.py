@@ -62,11 +62,13 @@ def _lock(descriptor: int) -> bool | None:
 
 
 def _remove_abandoned(folder: str, start: str) -> None:
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.startswith(start) and entry.is_dir(follow_symlinks=False):
-                with contextlib.suppress(OSError):
-                    _remove_if_abandoned(entry.path)
+    try:
+        names = [name for name in os.listdir(folder) if name.startswith(start)]
+    except OSError:
+        return
+    for name in names:
+        with contextlib.suppress(OSError):
+            _remove_if_abandoned(os.path.join(folder, name))
 
 
 def _remove_if_abandoned(path: str) -> None:

@@ -79,7 +79,7 @@ class MainGraph:
             "StatefulPartitionedCall", refs, name=name, f=FunctionName(function),
             Tout=[tensor.dtype for tensor in graph.outputs],
         )  # fmt: skip
-        results = (f"{name}:{k}" for k in range(len(graph.outputs)))
+        results = iter([f"{name}:{k}" for k in range(len(graph.outputs))])
         for output, value in graph.structured_outputs.items():
             info = signature.outputs[output]
             if isinstance(value, CompositeTensor):

@@ -16,6 +16,8 @@ from eagerflow.functions.function_type import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
     POSITIONAL_OR_KEYWORD,
+    VAR_KEYWORD,
+    VAR_POSITIONAL,
     named_result,
 )
 from eagerflow.graphdef.exporting import Exporter, used_variables
@@ -42,8 +44,10 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
     for kind in reversed(type(item).__mro__):
         for name, value in vars(kind).items():
             # A subclass may override the name by another kind of attribute.
-            if isinstance(value, Function) and isinstance(getattr(item, name), Function):
-                named[name] = getattr(item, name)
+            if isinstance(value, Function):
+                bound = getattr(item, name)
+                if isinstance(bound, Function):
+                    named[name] = bound
     own = {} if of_class else getattr(item, "__dict__", {})
     named.update({key: value for key, value in own.items() if isinstance(value, FUNCTIONS)})
     return named
@@ -168,9 +172,8 @@ class FunctionWriter:
             spec = spec._replace(args=["self", *spec.args])
             message.function_spec.is_method = True
         structured_values.fill(message.function_spec.fullargspec, spec)
-        structured_values.fill(message.function_spec.input_signature, value.input_signature if (
-            isinstance(value, Function) and value.input_signature is not None
-        ) else None)  # fmt: skip
+        signature = value.input_signature if isinstance(value, Function) else None
+        structured_values.fill(message.function_spec.input_signature, signature)
 
     def concrete(self, concrete: ConcreteFunction) -> str:
         """The name of a concrete function, which is added."""
@@ -224,17 +227,18 @@ def _name_of(tensor: Tensor) -> str:
 
 def _arg_spec(value: Function | LoadedFunction) -> structured_values.ArgSpec:
     """The parameters of a function as `inspect.getfullargspec` has them."""
-    declared = dict(value.function_spec.function_type.parameters)
-    defaults = value.function_spec.default_values
+    spec = value.function_spec
+    defaults = spec.default_values
+    kinds = {name: p.kind for name, p in spec.function_type.parameters.items()}
     positional = [
-        name for name, p in declared.items() if p.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
+        name for name, kind in kinds.items() if kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
     ]
-    keywords = [name for name, p in declared.items() if p.kind is KEYWORD_ONLY]
-    rest = {p.kind.name: name for name, p in declared.items()}
+    keywords = [name for name, kind in kinds.items() if kind is KEYWORD_ONLY]
+    rest = {kind: name for name, kind in kinds.items()}
     return structured_values.ArgSpec(
         positional,
-        rest.get("VAR_POSITIONAL"),
-        rest.get("VAR_KEYWORD"),
+        rest.get(VAR_POSITIONAL),
+        rest.get(VAR_KEYWORD),
         tuple(_writable(defaults[name]) for name in positional if name in defaults) or None,
         keywords,
         {name: _writable(defaults[name]) for name in keywords if name in defaults} or None,
@@ -311,13 +315,11 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
     concrete = written[0]
     graph = FuncGraph(f"signature_wrapper_{key}")
     with graph.as_default():
-        names = [_name_of(tensor) for tensor in concrete.graph.inputs]
+        inputs = concrete.graph.inputs
+        names = [_name_of(tensor) for tensor in inputs]
         order = sorted(range(len(names)), key=names.__getitem__)
         made = {
-            k: graph.placeholder(
-                concrete.graph.inputs[k].dtype, dims_of(concrete.graph.inputs[k].shape), names[k]
-            )
-            for k in order
+            k: graph.placeholder(inputs[k].dtype, dims_of(inputs[k].shape), names[k]) for k in order
         }
         result = concrete.run([made[k] for k in range(len(names))], {})
         result = _normalized(key, result)

@@ -52,7 +52,7 @@ def fill(message: Any, value: Any) -> None:
             fill(items.values.add(), item)
     elif isinstance(value, TypeSpec):
         stored_spec.fill_value(message, value)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict | Mapping):
         message.dict_value.SetInParent()
         for key, item in value.items():
             fill(message.dict_value.fields[str(key)], item)

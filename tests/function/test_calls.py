@@ -116,7 +116,10 @@ def test_graphs_are_freed_with_their_functions():
             return inner(-x)
 
         assert float(outer(tf.constant(-2.0))) == 4.0
-        for concrete in (*outer._cache, *inner._cache):
+        for concrete in (
+            *outer._list_all_concrete_functions(),
+            *inner._list_all_concrete_functions(),
+        ):
             graphs.append(weakref.ref(concrete.graph))
 
     program()
