@@ -96,6 +96,11 @@ class _CodedError(OpError):
     def __init__(self, node_def: object, op: object, message: str, *args: object) -> None:
         super().__init__(node_def, op, message, type(self)._code, *args)
 
+    @classmethod
+    def _of(cls, message: str) -> _CodedError:
+        """The error of a message, without a node or operation."""
+        return cls(None, None, message)
+
 
 class CancelledError(_CodedError):
     """The operation was cancelled before it ended."""

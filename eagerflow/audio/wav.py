@@ -20,7 +20,7 @@ DecodeWav = namedtuple("DecodeWav", ["audio", "sample_rate"])
 
 
 def _invalid(message: str, op: str = "DecodeWav") -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}]")
+    return errors.InvalidArgumentError._of(f"{message} [Op:{op}]")
 
 
 class _Reader:

@@ -149,11 +149,9 @@ def _add_node(f: Callable, parts: list, sources: list, backward: Callable[[list]
     tensors, variables = _split(sources)
     code = _code_of(f)
     if _traced.codes.count(code) >= _RECURSIVE_ORDERS:
-        error = UnimplementedError(
-            None,
-            None,
+        error = UnimplementedError._of(
             f"{getattr(code, 'co_name', code)} is called by its own gradient. In a graph it has "
-            f"derivatives of order {_RECURSIVE_ORDERS} at most: compute this one eagerly.",
+            f"derivatives of order {_RECURSIVE_ORDERS} at most: compute this one eagerly."
         )
         return _core.custom_gradient_node(parts, tensors, variables, _raiser(error), [])
     graph = func_graph.FuncGraph("custom_gradient")

@@ -80,7 +80,7 @@ def load_arrays(root: Any, path: Any) -> None:
     """
     path = path_text(path)
     if not os.path.exists(path):
-        raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
+        raise errors.NotFoundError._of(f"{path}; No such file or directory")
     variables = named_variables(root)
     arrays = _read(path)
     problems = [f"{name} is not in the file" for name in variables if name not in arrays]

@@ -260,11 +260,9 @@ class BundleReader:
         self.prefix = path_text(prefix)
         path = index_path(self.prefix)
         if not os.path.exists(path):
-            raise errors.NotFoundError(
-                None,
-                None,
+            raise errors.NotFoundError._of(
                 "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
-                f"{self.prefix}",
+                f"{self.prefix}"
             )
         with translated(path), open(path, "rb") as file:
             items = read_table(file.read(), path)
@@ -287,8 +285,8 @@ class BundleReader:
                 else:
                     self.entries[key.decode("utf-8", "replace")] = entry
         except (DecodeError, ValueError, TypeError) as error:
-            raise errors.DataLossError(
-                None, None, f"The index {path} of a checkpoint is damaged: {error}"
+            raise errors.DataLossError._of(
+                f"The index {path} of a checkpoint is damaged: {error}"
             ) from error
         self._shards = max(1, header.num_shards)
         self._files: dict[int, _DataFile] = {}
@@ -312,12 +310,12 @@ class BundleReader:
         """
         entry = self.entries.get(name)
         if entry is None:
-            raise errors.NotFoundError(None, None, f"Key {name} not found in checkpoint")
+            raise errors.NotFoundError._of(f"Key {name} not found in checkpoint")
         if entry.parts:
             return self._joined(name, entry)
         if entry.dtype in (dtypes.variant, dtypes.resource):
-            raise errors.UnimplementedError(
-                None, None, f"{name!r} holds {entry.dtype.name}s, which only TensorFlow can read."
+            raise errors.UnimplementedError._of(
+                f"{name!r} holds {entry.dtype.name}s, which only TensorFlow can read."
             )
         return self._read(name, entry)
 
@@ -338,8 +336,8 @@ class BundleReader:
                     break
                 value[slices] = part
         if problem:
-            raise errors.DataLossError(
-                None, None, f"The parts of the tensor {name!r} in {self.prefix} do not fit it."
+            raise errors.DataLossError._of(
+                f"The parts of the tensor {name!r} in {self.prefix} do not fit it."
             )
         return _core.convert(value, entry.dtype)
 
@@ -348,8 +346,8 @@ class BundleReader:
         try:
             return self._value(entry, path)
         except (ValueError, IndexError) as error:
-            raise errors.DataLossError(
-                None, None, f"The tensor {name!r} in {path} is damaged: {error}"
+            raise errors.DataLossError._of(
+                f"The tensor {name!r} in {path} is damaged: {error}"
             ) from error
         except OSError as error:
             raise from_os_error(error, path) from error

@@ -92,11 +92,9 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
     """
     path = path_text(filepattern)
     if os.path.isdir(path) and not os.path.exists(index_path(path)):
-        raise errors.DataLossError(
-            None,
-            None,
+        raise errors.DataLossError._of(
             f"Unable to open table file {path}: it is a folder. Name the checkpoint in it, as "
-            "`tf.train.latest_checkpoint` does.",
+            "`tf.train.latest_checkpoint` does."
         )
     return CheckpointReader(path)
 
@@ -190,8 +188,8 @@ class CheckpointView:
     def __init__(self, save_path: Any, options: Any = None) -> None:
         reader = BundleReader(save_path)
         if GRAPH_KEY not in reader:
-            raise errors.NotFoundError(
-                None, None, f'The specified checkpoint "{save_path}" has no graph of objects.'
+            raise errors.NotFoundError._of(
+                f'The specified checkpoint "{save_path}" has no graph of objects.'
             )
         self._nodes = Restoration(reader).graph.nodes
 

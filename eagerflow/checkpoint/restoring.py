@@ -134,8 +134,8 @@ class Restoration:
         try:
             self.graph = MESSAGES["TrackableObjectGraph"].FromString(content)
         except (DecodeError, TypeError) as error:
-            raise errors.DataLossError(
-                None, None, f"The graph of objects in {reader.prefix} is damaged: {error}"
+            raise errors.DataLossError._of(
+                f"The graph of objects in {reader.prefix} is damaged: {error}"
             ) from error
         count = len(self.graph.nodes)
         for node in self.graph.nodes:
@@ -143,8 +143,8 @@ class Restoration:
             references += [slot.slot_variable_node_id for slot in node.slot_variables]
             references += [slot.original_variable_node_id for slot in node.slot_variables]
             if any(not 0 <= k < count for k in references):
-                raise errors.DataLossError(
-                    None, None, f"The graph of objects in {reader.prefix} refers to nothing."
+                raise errors.DataLossError._of(
+                    f"The graph of objects in {reader.prefix} refers to nothing."
                 )
         self.objects: dict[int, Any] = {}  # node → object
         self.nodes: dict[int, int] = {}  # id of an object → node
@@ -401,7 +401,7 @@ def _check(assignments: list[Any], reader: BundleReader) -> None:
             + "\n  ".join(problems)
         )
         if dtypes_differ:
-            raise errors.InvalidArgumentError(None, None, message)
+            raise errors.InvalidArgumentError._of(message)
         raise ValueError(message)
 
 

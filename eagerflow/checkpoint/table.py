@@ -93,8 +93,8 @@ def read_table(data: bytes, path: str) -> list[tuple[bytes, bytes]]:
     try:
         return list(_entries(data))
     except (IndexError, ValueError, struct.error) as error:
-        raise errors.DataLossError(
-            None, None, f"{path} is not a readable index of a checkpoint: {error}"
+        raise errors.DataLossError._of(
+            f"{path} is not a readable index of a checkpoint: {error}"
         ) from error
 
 

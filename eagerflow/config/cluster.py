@@ -20,7 +20,7 @@ def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worke
     """
     if not remote_host:
         raise ValueError("Must provide at least one remote_host")
-    raise UnavailableError(None, None, f"No machine can be reached at {remote_host}")
+    raise UnavailableError._of(f"No machine can be reached at {remote_host}")
 
 
 def experimental_connect_to_cluster(
@@ -50,4 +50,4 @@ def experimental_connect_to_cluster(
     jobs = spec.as_dict() if hasattr(spec, "as_dict") else dict(spec or {})
     machines = [address for tasks in jobs.values() for address in tasks]
     if len(machines) > 1:
-        raise UnavailableError(None, None, f"Only this machine can be used, not {machines}")
+        raise UnavailableError._of(f"Only this machine can be used, not {machines}")

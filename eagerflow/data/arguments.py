@@ -75,7 +75,7 @@ def integer(value: Any, what: str) -> int:
 
 def invalid(message: str) -> errors.InvalidArgumentError:
     """The error for an argument of a wrong value."""
-    return errors.InvalidArgumentError(None, None, message)
+    return errors.InvalidArgumentError._of(message)
 
 
 def positive(value: Any, what: str, message: str | None = None) -> int:

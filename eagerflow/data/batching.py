@@ -310,8 +310,8 @@ def _padded(tensors: list[Any], sizes: tuple[Any, ...], pad: Any, component: int
         if size is None:
             size = longest
         elif longest > size:
-            raise errors.DataLossError(
-                None, None, "Attempted to pad to a smaller size than the input element."
+            raise errors.DataLossError._of(
+                "Attempted to pad to a smaller size than the input element."
             )
         wanted.append(size)
     if shapes.count(shapes[0]) == len(shapes) and list(shapes[0]) == wanted:

@@ -110,12 +110,10 @@ class FileCacheDataset(UnaryDataset):
         if os.path.exists(data):
             return ElementReader(data)
         if os.path.exists(lock):
-            raise errors.AlreadyExistsError(
-                None,
-                None,
+            raise errors.AlreadyExistsError._of(
                 f"There appears to be a concurrent caching iterator running - cache lockfile already "
                 f"exists ('{lock}'). If you are sure no other running process is using this cache "
-                "file, delete the lockfile and re-initialize the iterator.",
+                "file, delete the lockfile and re-initialize the iterator."
             )
         return ElementWriter(self._input._cursor(context), data, lock)
 

@@ -65,7 +65,7 @@ def decode(data: bytes) -> Any:
         AttributeError,
         errors.OpError,
     ) as error:
-        raise errors.DataLossError(None, None, f"Stored elements are damaged: {error}") from error
+        raise errors.DataLossError._of(f"Stored elements are damaged: {error}") from error
 
 
 def _to_json(value: Any, blobs: list[bytes]) -> Any:

@@ -166,16 +166,12 @@ class SparseBatchDataset(GroupingDataset):
         """
         shape, row = element._shape_tuple(), self._row
         if len(shape) != len(row):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Input element had rank {len(shape)}, but the row shape has rank {len(row)}.",
+            raise errors.InvalidArgumentError._of(
+                f"Input element had rank {len(shape)}, but the row shape has rank {len(row)}."
             )
         if any(most is not None and size > most for size, most in zip(shape, row, strict=True)):
-            raise errors.DataLossError(
-                None,
-                None,
-                f"Input element had shape ({list(shape)}) that is larger than the row shape ({row}).",
+            raise errors.DataLossError._of(
+                f"Input element had shape ({list(shape)}) that is larger than the row shape ({row})."
             )
 
     def _batch(self, elements: list[Any]) -> SparseTensor:

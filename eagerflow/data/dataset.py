@@ -279,9 +279,9 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
             return in_graphs.single_element(self)
         elements = list(zip(range(2), OwnedIterator(self), strict=False))
         if not elements:
-            raise errors.InvalidArgumentError(None, None, "Dataset was empty.")
+            raise errors.InvalidArgumentError._of("Dataset was empty.")
         if len(elements) > 1:
-            raise errors.InvalidArgumentError(None, None, "Dataset had more than one element.")
+            raise errors.InvalidArgumentError._of("Dataset had more than one element.")
         return elements[0][1]
 
     def fingerprint(self) -> _core.Tensor:

@@ -33,7 +33,7 @@ class ElementReader(Cursor):
         try:
             self._file = open(path, "rb")
         except FileNotFoundError as error:
-            raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from error
+            raise errors.NotFoundError._of(f"{path}; No such file or directory") from error
 
     def __next__(self) -> Any:
         return codec.decode(self._record(False))
@@ -61,11 +61,11 @@ class ElementReader(Cursor):
         if len(data) < length:
             raise self._truncated()
         if zlib.crc32(data) != checksum:
-            raise errors.DataLossError(None, None, f"corrupted record in {self._path}")
+            raise errors.DataLossError._of(f"corrupted record in {self._path}")
         return data
 
     def _truncated(self) -> errors.DataLossError:
-        return errors.DataLossError(None, None, f"truncated record in {self._path}")
+        return errors.DataLossError._of(f"truncated record in {self._path}")
 
     def state(self) -> int:
         return self._file.tell()
@@ -116,11 +116,11 @@ class ElementWriter(InputCursor):
                 lock.write(str(os.getpid()))
             self._file = open(self._temporary, "wb")
         except FileExistsError as error:
-            raise errors.AlreadyExistsError(
-                None, None, f"Another iterator is writing: lock file {self._lock} exists."
+            raise errors.AlreadyExistsError._of(
+                f"Another iterator is writing: lock file {self._lock} exists."
             ) from error
         except FileNotFoundError as error:
-            raise errors.NotFoundError(None, None, f"{self._lock}; no such directory") from error
+            raise errors.NotFoundError._of(f"{self._lock}; no such directory") from error
 
     def _finish(self) -> None:
         assert self._file is not None

@@ -421,20 +421,16 @@ class AssertCardinalityCursor(InputCursor):
         except StopIteration:
             self._ended = True
             if self._number != self._expected and self._expected != UNKNOWN:
-                raise errors.FailedPreconditionError(
-                    None,
-                    None,
+                raise errors.FailedPreconditionError._of(
                     f"Input dataset was expected to contain {self._text()} but "
-                    f"contained only {self._number} element{'s' if self._number != 1 else ''}.",
+                    f"contained only {self._number} element{'s' if self._number != 1 else ''}."
                 ) from None
             raise
         self._number += 1
         if self._number > self._expected >= 0:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
+            raise errors.FailedPreconditionError._of(
                 f"Input dataset was expected to contain {self._text()} but contained at least "
-                f"{self._number} element{'s' if self._number != 1 else ''}.",
+                f"{self._number} element{'s' if self._number != 1 else ''}."
             )
         return element
 

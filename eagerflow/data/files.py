@@ -294,7 +294,7 @@ class RecordCursor(FileCursor):
         self._buffer, self._place = b"", 0
         if self._file is not None:
             self._file.seek(0, os.SEEK_END) if not self._compression else self._file.read()
-        return errors.DataLossError(None, None, text)
+        return errors.DataLossError._of(text)
 
 
 class TextLineDataset(ReaderDataset):

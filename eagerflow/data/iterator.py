@@ -96,7 +96,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         try:
             return self._advance()
         except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+            raise errors.OutOfRangeError._of("End of sequence") from None
 
     next = get_next
 
@@ -164,12 +164,10 @@ class OwnedIterator(_core.LockedIterator, Iterator):
             return
         message = f"{operation} is stateful."
         if policy is not ExternalStatePolicy.WARN:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
+            raise errors.FailedPreconditionError._of(
                 f"{message} What a function of the pipeline returns depends on more than the "
                 "position, which is all that is saved: set the option "
-                "experimental_external_state_policy to WARN or IGNORE to save it anyway.",
+                "experimental_external_state_policy to WARN or IGNORE to save it anyway."
             )
         warn(f"The position is saved without its state: {message}")
 
@@ -197,11 +195,9 @@ class _NotInitialized:
         return self
 
     def __next__(self) -> Any:
-        raise errors.FailedPreconditionError(
-            None,
-            None,
+        raise errors.FailedPreconditionError._of(
             "GetNext() failed because the iterator has not been initialized. Ensure that you have "
-            "run the initializer operation for this iterator before getting the next element.",
+            "run the initializer operation for this iterator before getting the next element."
         )
 
     def state(self) -> Any:
@@ -510,7 +506,7 @@ class _Absent(Optional):
         return _core.as_tensor(False)
 
     def get_value(self, name: str | None = None) -> Any:
-        raise errors.InvalidArgumentError(None, None, "The given optional does not have a value.")
+        raise errors.InvalidArgumentError._of("The given optional does not have a value.")
 
     @property
     def element_spec(self) -> Any:

@@ -162,7 +162,7 @@ class Team:
                         return value
                     if self.cancelled:
                         message = "The pipeline has been cancelled."
-                        raise errors.CancelledError(None, None, message)
+                        raise errors.CancelledError._of(message)
                     if self.ended and not self.blocks:
                         raise StopIteration
                     if not self.busy and self._may_begin():

@@ -57,15 +57,15 @@ class _Reader:
         name = type(dataset).__name__
         if read is None:
             message = f"Random access is not implemented for dataset {name}"
-            raise errors.UnimplementedError(None, None, message)
+            raise errors.UnimplementedError._of(message)
         count = dataset._count()
         if count < 0:
             size = "infinite" if count == INFINITE else "unknown"
             message = f"{name} has {size} cardinality, which does not support random access."
-            raise errors.FailedPreconditionError(None, None, message)
+            raise errors.FailedPreconditionError._of(message)
         if not 0 <= index < count:
             message = f"Index out of range [0, {count}):{index}"
-            raise errors.OutOfRangeError(None, None, message)
+            raise errors.OutOfRangeError._of(message)
         return read(self, dataset, index)
 
     def made(self, dataset: Any, cursor: Callable[[Cursor], Cursor], indices: Any) -> Any:

@@ -228,8 +228,8 @@ class CountedCursor(InputCursor):
         except StopIteration:
             left, self._left = self._left, 0
             if left > 0:
-                raise errors.DataLossError(
-                    None, None, f"{self._path} lacks {left} of the elements that were saved."
+                raise errors.DataLossError._of(
+                    f"{self._path} lacks {left} of the elements that were saved."
                 ) from None
             raise
         self._left -= 1

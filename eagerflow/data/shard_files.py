@@ -136,8 +136,8 @@ class Shards:
         file = self._files.get(number)
         if file is None:
             if number < 0:
-                raise errors.InvalidArgumentError(
-                    None, None, f"`shard_func` must not return negative numbers, got {number}."
+                raise errors.InvalidArgumentError._of(
+                    f"`shard_func` must not return negative numbers, got {number}."
                 )
             file = self._files[number] = ShardFile(self._path(number), self._compression)
         for record in self._encoder.records(element):
@@ -209,12 +209,12 @@ class SavedDirectory:
         try:
             record = MESSAGES["SnapshotMetadataRecord"].FromString(_content(path, METADATA_FILE))
         except DecodeError as error:
-            raise errors.DataLossError(
-                None, None, f"{os.path.join(path, METADATA_FILE)} is damaged: {error}"
+            raise errors.DataLossError._of(
+                f"{os.path.join(path, METADATA_FILE)} is damaged: {error}"
             ) from error
         if not record.finalized:
-            raise errors.NotFoundError(
-                None, None, f"The dataset in {path} has not been written to its end."
+            raise errors.NotFoundError._of(
+                f"The dataset in {path} has not been written to its end."
             )
         self.count = record.num_elements
         run = os.path.join(path, record.run_id)
@@ -251,8 +251,8 @@ def _content(directory: str, name: str) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise errors.NotFoundError(
-            None, None, f"There is no saved dataset in {directory}: {path} not found."
+        raise errors.NotFoundError._of(
+            f"There is no saved dataset in {directory}: {path} not found."
         ) from error
     except OSError as error:
         raise from_os_error(error, path) from error

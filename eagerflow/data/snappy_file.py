@@ -33,12 +33,12 @@ class _Expanding(io.RawIOBase):
             length = _LENGTH.unpack(head)[0] if len(head) == _LENGTH.size else -1
             block = read_claimed(self._source, length) if length >= 0 else b""
             if len(block) != length:
-                raise errors.DataLossError(None, None, f"{self._path}: a block is truncated")
+                raise errors.DataLossError._of(f"{self._path}: a block is truncated")
             try:
                 self._ready = _core.snappy_expand(block)
             except ValueError as error:
-                raise errors.DataLossError(
-                    None, None, f"{self._path}: a block is corrupted: {error}"
+                raise errors.DataLossError._of(
+                    f"{self._path}: a block is corrupted: {error}"
                 ) from error
             self._at = 0
         piece = self._ready[self._at : self._at + len(buffer)]

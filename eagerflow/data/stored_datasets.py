@@ -85,12 +85,10 @@ def to_parts(dataset: Dataset) -> list[Any]:
     """
     name = _NAMES.get(type(dataset))
     if name is None:
-        raise errors.FailedPreconditionError(
-            None,
-            None,
+        raise errors.FailedPreconditionError._of(
             f"The position cannot be saved: a buffer holds a dataset with a step that cannot be "
             f"stored, {type(dataset).__name__}. Steps with functions or random numbers can follow "
-            "the buffer, for instance in a map or flat_map after shuffle.",
+            "the buffer, for instance in a map or flat_map after shuffle."
         )
     return [name, *_KINDS[name][1].arguments(dataset)]
 

@@ -166,33 +166,27 @@ class ElementDecoder:
         leaf = self._leaves[index]
         wanted = getattr(leaf, "dtype", None)
         if wanted is not None and (wanted != value.dtype or hasattr(leaf, "ragged_rank")):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"Data type mismatch at component {index}: expected {wanted.name} but got "
-                f"{value.dtype.name}.",
+                f"{value.dtype.name}."
             )
         shape = getattr(leaf, "shape", None)
         if shape is not None and not TensorShape(shape).is_compatible_with(value.shape):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"Incompatible shapes at component {index}: expected {_sizes(shape)} but got "
-                f"{_sizes(value.shape)}.",
+                f"{_sizes(value.shape)}."
             )
 
     def _check_composite(self, index: int, value: Any) -> None:
         wanted = getattr(self._leaves[index], "dtype", None)
         if type(self._leaves[index]) is not type(value._type_spec) or wanted != value.dtype:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"Data type mismatch at component {index}: expected {self._leaves[index]} but got "
-                f"{value._type_spec}.",
+                f"{value._type_spec}."
             )
 
     def _damaged(self, why: str) -> errors.DataLossError:
-        return errors.DataLossError(None, None, f"{self._path}: a damaged element: {why}")
+        return errors.DataLossError._of(f"{self._path}: a damaged element: {why}")
 
 
 def _sizes(shape: ShapeLike) -> str:

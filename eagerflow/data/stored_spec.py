@@ -47,8 +47,8 @@ def decode_spec(data: bytes) -> Any:
     try:
         return read_value(MESSAGES["StructuredValue"].FromString(data))
     except (DecodeError, ValueError, TypeError, IndexError) as error:
-        raise errors.DataLossError(
-            None, None, f"The specs of a saved dataset are damaged: {error}"
+        raise errors.DataLossError._of(
+            f"The specs of a saved dataset are damaged: {error}"
         ) from error
 
 

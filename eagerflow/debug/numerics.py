@@ -70,8 +70,8 @@ def _check_outputs(name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...])
                 continue
             counts = counts_of(output)
             if any(counts.values()):
-                raise errors.InvalidArgumentError(
-                    None, None, _message(name, inputs, outputs, index, counts)
+                raise errors.InvalidArgumentError._of(
+                    _message(name, inputs, outputs, index, counts)
                 )
 
 

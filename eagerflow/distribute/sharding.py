@@ -45,13 +45,11 @@ def share_of_process(dataset: Dataset, communicator: Any) -> Dataset:
     if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE):
         own = _of_own_files(dataset, communicator)
         if own is None and policy is AutoShardPolicy.FILE:
-            raise errors.NotFoundError(
-                None,
-                None,
+            raise errors.NotFoundError._of(
                 "Found an unshardable source dataset: the auto-shard policy is FILE, but the dataset "
                 "does not read files. Set "
                 "`options.experimental_distribute.auto_shard_policy = tf.data.experimental."
-                "AutoShardPolicy.DATA` with `dataset.with_options(options)`.",
+                "AutoShardPolicy.DATA` with `dataset.with_options(options)`."
             )
     if own is None and policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA):
         return RowsDataset(dataset, communicator.size, communicator.rank)
@@ -107,13 +105,11 @@ def _of_own_files(dataset: Dataset, communicator: Any) -> Dataset | None:
         if count == UNKNOWN:
             count = sum(1 for _ in names)
         if 0 <= count < communicator.size:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 "Could not apply FILE based sharding: the dataset only has "
                 f"{count} file(s), which is not enough for the required {communicator.size} "
                 "shards/workers. Use more files, or set the option "
-                "`experimental_distribute.auto_shard_policy` to AutoShardPolicy.DATA.",
+                "`experimental_distribute.auto_shard_policy` to AutoShardPolicy.DATA."
             )
         return ShardDataset(names, communicator.size, communicator.rank)
 

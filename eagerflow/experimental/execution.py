@@ -41,9 +41,7 @@ def function_executor_type(executor_type: str | None) -> Iterator[None]:
         tf.errors.NotFoundError: for another name.
     """
     if executor_type not in _EXECUTORS:
-        raise NotFoundError(
-            None,
-            None,
-            f"No executor factory registered for the given executor type: {executor_type}",
+        raise NotFoundError._of(
+            f"No executor factory registered for the given executor type: {executor_type}"
         )
     yield

@@ -210,23 +210,21 @@ class DeviceTable:
             return -1
         full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec)
         if full.device_index < 0:  # type: ignore[operator]
-            raise errors.InvalidArgumentError(
-                None, None, f"Malformed device specification '{full.to_string()}'"
+            raise errors.InvalidArgumentError._of(
+                f"Malformed device specification '{full.to_string()}'"
             )
         if not is_local(spec):
-            raise errors.InvalidArgumentError(None, None, f"{full.to_string()} unknown device.")
+            raise errors.InvalidArgumentError._of(f"{full.to_string()} unknown device.")
         row = self.row(full.device_type, full.device_index)  # type: ignore[arg-type]
         if row is not None:
             return row
         if self.soft_placement:
             return self._rows.get((full.device_type, 0), 0)  # type: ignore[arg-type]
         kinds = ", ".join(dict.fromkeys(kind for kind, _ in self._rows))
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.InvalidArgumentError._of(
             f"Could not satisfy device specification '{full.to_string()}'. "
             f"enable_soft_placement=0. Supported device types [{kinds}]. "
-            f"All available devices [{', '.join(self._names)}].",
+            f"All available devices [{', '.join(self._names)}]."
         )
 
 

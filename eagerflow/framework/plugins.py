@@ -64,15 +64,13 @@ class Plugin:
         """
         kind = self.device_type
         if kind is not None and (kind == "CPU" or not _KIND.fullmatch(kind)):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"{VARIABLE} calls them {kind!r}: what devices are called has capital letters, digits "
-                "and underscores, as GPU has, and CPU is the host's.",
+                "and underscores, as GPU has, and CPU is the host's."
             )
         if not self.path:
-            raise errors.NotFoundError(
-                None, None, f"{VARIABLE} names no file of a shared library for {self.name!r}."
+            raise errors.NotFoundError._of(
+                f"{VARIABLE} names no file of a shared library for {self.name!r}."
             )
         return _core.pjrt.load(self.path, self.options)
 
@@ -138,9 +136,7 @@ def compiler() -> tuple[Any, int]:
     for plugin in installed():
         if plugin.is_cpu:
             return plugin.client(), 0
-    raise errors.NotFoundError(
-        None,
-        None,
+    raise errors.NotFoundError._of(
         "No compiler is installed: `pip install xla-cpu-pjrt` brings XLA for the CPU, and "
-        f"{VARIABLE} names other plugins.",
+        f"{VARIABLE} names other plugins."
     )

@@ -70,11 +70,9 @@ def _may_broadcast(shape: TensorShape, room: TensorShape) -> bool:
 
 
 def _no_room(shape: list, room: list) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        None,
-        None,
+    return errors.InvalidArgumentError._of(
         f"Cannot broadcast input shape {shape} into final shape {room} "
-        "[Op:ResourceStridedSliceAssign]",
+        "[Op:ResourceStridedSliceAssign]"
     )
 
 

@@ -203,10 +203,8 @@ class ResourceHandle:
         raise NotImplementedError("numpy() is only available when the dtype is no resource.")
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"The input {self!r} cannot be a resource variable: pass the variable, or its value.",
+        raise errors.InvalidArgumentError._of(
+            f"The input {self!r} cannot be a resource variable: pass the variable, or its value."
         )
 
     def __eq__(self, other: object) -> bool:
@@ -544,7 +542,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         value = self.read_value()
 
         def refuse() -> None:
-            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit} [Op:CountUpTo]")
+            raise errors.OutOfRangeError._of(f"Reached limit of {limit} [Op:CountUpTo]")
 
         if _core.building() is not None:
             below = _ops.less(value, limit)

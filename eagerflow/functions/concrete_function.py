@@ -235,12 +235,10 @@ class ConcreteFunction(Callable):
                     f"({tensor})."
                 )
             if tensor.dtype != symbol.dtype:
-                raise InvalidArgumentError(
-                    None,
-                    None,
+                raise InvalidArgumentError._of(
                     f"cannot compute {self._name} as input #{index}(zero-based) was expected to be "
                     f"a {_spoken(symbol.dtype)} tensor but is a {_spoken(tensor.dtype)} tensor "
-                    f"[Op:{self._name}]",
+                    f"[Op:{self._name}]"
                 )
         return self._result(self._graph.run([_core.as_tensor(tensor) for tensor in tensors]))
 

@@ -30,10 +30,8 @@ def check_devices(graph: Any) -> None:
         if kind is None or table.row(kind, index) is not None:
             continue
         available = ", ".join(table.name(row) for row, _ in table.logical_rows())
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.InvalidArgumentError._of(
             f"Cannot assign a device for operation {node.name}: {{{{node {node.name}}}}} was "
             f"explicitly assigned to {node.device} but available devices are [ {available} ]. Make "
-            "sure the device specification refers to a valid device.",
+            "sure the device specification refers to a valid device."
         )

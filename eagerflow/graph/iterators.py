@@ -94,18 +94,16 @@ class GraphIterator:
         iterator = storage.get(id(self))
         if iterator is None:
             if not self._automatic or self._make is None:
-                raise errors.FailedPreconditionError(
-                    None,
-                    None,
+                raise errors.FailedPreconditionError._of(
                     "GetNext() failed because the iterator has not been initialized. Ensure that "
                     "you have run the initializer operation for this iterator before getting the "
-                    "next element.",
+                    "next element."
                 )
             iterator = storage[id(self)] = iter(self._make())
         try:
             return next(iterator)
         except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+            raise errors.OutOfRangeError._of("End of sequence") from None
 
     @property
     def element_spec(self) -> Any:
@@ -166,15 +164,13 @@ class FeedableIterator(GraphIterator):
         key = handle.numpy()
         iterator = running_session()._storage.get(key)
         if iterator is None:
-            raise errors.InvalidArgumentError(
-                None, None, f"The handle {key!r} belongs to no iterator of this session."
+            raise errors.InvalidArgumentError._of(
+                f"The handle {key!r} belongs to no iterator of this session."
             )
         if not _compatible(self._spec, iterator.element_spec):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"An iterator of elements {iterator.element_spec} cannot be read where elements "
-                f"{self._spec} are expected.",
+                f"{self._spec} are expected."
             )
         return iterator._next()
 
@@ -213,9 +209,7 @@ class NodeOptional:
         def value(_: Any) -> Any:
             element = running_session()._storage[key]
             if not element:
-                raise errors.InvalidArgumentError(
-                    None, None, "The given optional does not have a value."
-                )
+                raise errors.InvalidArgumentError._of("The given optional does not have a value.")
             return element[0]
 
         self._value_of = value

@@ -40,11 +40,9 @@ class _Contents:
             while len(self._order) >= self._capacity and not self._cancelled:
                 self._condition.wait()
             if self.closed and (self._cancelled or len(self._order) >= self._capacity):
-                raise errors.CancelledError(
-                    None, None, f"Enqueue operation was cancelled: {self.name}"
-                )
+                raise errors.CancelledError._of(f"Enqueue operation was cancelled: {self.name}")
             if self.closed:
-                raise errors.CancelledError(None, None, f"{self.name} is closed.")
+                raise errors.CancelledError._of(f"{self.name} is closed.")
             self._order.put(element)
             self._condition.notify_all()
 
@@ -54,11 +52,9 @@ class _Contents:
                 self._condition.wait()
             available = len(self._order)
             if available < count and not (allow_fewer and available):
-                raise errors.OutOfRangeError(
-                    None,
-                    None,
+                raise errors.OutOfRangeError._of(
                     f"{self.name} is closed and has insufficient elements "
-                    f"(requested {count}, current size {available})",
+                    f"(requested {count}, current size {available})"
                 )
             elements = [self._order.take() for _ in range(min(count, available))]
             self._condition.notify_all()
@@ -188,11 +184,9 @@ class QueueBase(PerSession):
             part = _core.convert(value, dtype, None)
             inner = part.shape[1:] if many else part.shape
             if not shape.is_compatible_with(inner):
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise errors.InvalidArgumentError._of(
                     f"Shape mismatch in a component of an element for {self._name}. "
-                    f"Expected {shape}, got {inner}",
+                    f"Expected {shape}, got {inner}"
                 )
             parts.append(part)
         return tuple(parts)

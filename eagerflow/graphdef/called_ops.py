@@ -33,12 +33,10 @@ def resource(definition: OpDef, argument: Argument, value: Any) -> Any:
         InvalidArgumentError: if it is a tensor.
     """
     if isinstance(value, _core.Tensor) and value.dtype is not dtypes.resource:
-        raise InvalidArgumentError(
-            None,
-            None,
+        raise InvalidArgumentError._of(
             f"cannot compute {definition.name} as input #{definition.inputs.index(argument)}(zero-based) "
             f"was expected to be a resource tensor but is a {value.dtype.name} tensor "
-            f"[Op:{definition.name}]",
+            f"[Op:{definition.name}]"
         )
     return value.variable if isinstance(value, ResourceHandle) else value
 
@@ -83,9 +81,7 @@ class _Caller:
     def resource(node: Any, attrs: Mapping[str, Any]) -> Any:
         """The table of an operation that makes one."""
         if "key_dtype" not in attrs:
-            raise UnimplementedError(
-                None,
-                None,
-                f"{node.op} makes a variable without a value: make a tf.Variable and pass its handle.",
+            raise UnimplementedError._of(
+                f"{node.op} makes a variable without a value: make a tf.Variable and pass its handle."
             )
         return table_of(attrs)

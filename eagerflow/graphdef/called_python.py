@@ -20,7 +20,7 @@ def _call(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     )
 
     def run(*values: object) -> list[Any]:
-        raise InvalidArgumentError(None, None, message)
+        raise InvalidArgumentError._of(message)
 
     if _core.building() is None:
         return run()

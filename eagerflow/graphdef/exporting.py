@@ -583,8 +583,8 @@ def unexportable(node: Any, reason: str) -> UnimplementedError:
     if node.source is not None:
         file, line, function = node.source
         place = f' (File "{file}", line {line}, in {function})'
-    return UnimplementedError(
-        None, None, f"Operation '{node.name}' ({node.type}) cannot be exported: {reason}{place}"
+    return UnimplementedError._of(
+        f"Operation '{node.name}' ({node.type}) cannot be exported: {reason}{place}"
     )
 
 

@@ -50,7 +50,7 @@ class TensorflowOperation:
 
     def __call__(self, *values: Any) -> list[Any]:
         """Raises: the graph is not run."""
-        raise InternalError(None, None, f"{self.definition.name} is exported, and not run.")
+        raise InternalError._of(f"{self.definition.name} is exported, and not run.")
 
     def emit(self, body: Any, node: Any, name: str) -> Sequence[writer.Ref]:
         """Adds the operation to a file; its results."""

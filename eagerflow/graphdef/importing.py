@@ -60,7 +60,7 @@ _CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
 def refused(text: str) -> InvalidArgumentError:
     """The error about graphs that cannot be built."""
-    return InvalidArgumentError(None, None, text)
+    return InvalidArgumentError._of(text)
 
 
 @contextmanager

@@ -90,7 +90,7 @@ def unknown(name: str, where: str = "") -> UnimplementedError:
         reason = "TensorFlow 2.21 has no operation of that name"
     else:
         reason = "eagerflow does not have it; docs/coverage.md lists those that it has"
-    return UnimplementedError(None, None, f"Operation '{name}'{where} cannot run: {reason}.")
+    return UnimplementedError._of(f"Operation '{name}'{where} cannot run: {reason}.")
 
 
 def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:

@@ -66,11 +66,9 @@ def check_files(builder: Any, node: Any, inputs: dict[str, Any], where: str) -> 
     known = None if name is None else _core.static_value(name)
     if known is not None and known.numpy().decode() in builder.files:
         return
-    raise PermissionDeniedError(
-        None,
-        None,
+    raise PermissionDeniedError._of(
         f"Node '{node.name}'{where} is a {node.op}, which reaches files. Models from files may not; "
-        "tf.saved_model.LoadOptions(allowed_operations=[...]) allows it by name.",
+        "tf.saved_model.LoadOptions(allowed_operations=[...]) allows it by name."
     )
 
 
@@ -114,7 +112,7 @@ def _passed(value: Any) -> Any:
 @handles("AnonymousMutableHashTableOfTensors")
 def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
     if builder.resource is None:
-        raise UnimplementedError(None, None, f"Node '{node.name}' ({node.op}) needs a SavedModel.")
+        raise UnimplementedError._of(f"Node '{node.name}' ({node.op}) needs a SavedModel.")
     return [builder.resource(node, attrs)]
 
 
@@ -211,7 +209,7 @@ def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> li
 
     def check(value: Any) -> None:
         if int(value) >= limit:
-            raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+            raise OutOfRangeError._of(f"Reached limit of {limit}")
 
     now_or_node(check, None, "CountUpTo", before)
     variable.assign_add(tf.ones_like(before), read_value=False)

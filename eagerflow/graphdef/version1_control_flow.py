@@ -60,8 +60,8 @@ def structured(nodes: Iterable[Any], name: str) -> tuple[list[Any], list[Any]]:
 
 def refused(node: Any, reason: str) -> InvalidArgumentError:
     """The error about control flow that is no choice and no loop."""
-    return InvalidArgumentError(
-        None, None, f"Node '{node.name}' ({node.op}) belongs to no choice or loop: {reason}."
+    return InvalidArgumentError._of(
+        f"Node '{node.name}' ({node.op}) belongs to no choice or loop: {reason}."
     )
 
 
@@ -112,8 +112,8 @@ class _Structure:
         self._visits -= 1
         self._left -= copied
         if self._left < 0 or self._visits < 0:
-            raise InvalidArgumentError(
-                None, None, "The choices and loops of the graph share too many nodes to be built."
+            raise InvalidArgumentError._of(
+                "The choices and loops of the graph share too many nodes to be built."
             )
 
     def _frames(self) -> dict[str, Frame]:
@@ -179,11 +179,9 @@ def argument(k: int) -> str:
 
 def unreachable(node: Any) -> UnimplementedError:
     """The error of a node inside a conditional or loop."""
-    return UnimplementedError(
-        None,
-        None,
+    return UnimplementedError._of(
         f"Node '{node.name}' is inside of a choice or a loop of version 1, where its tensors exist "
-        "and nowhere else. Take the result of the choice or loop.",
+        "and nowhere else. Take the result of the choice or loop."
     )
 
 
@@ -233,7 +231,7 @@ def in_order(
                 found.append(reader)
     if len(found) < len(nodes):
         first = next(name for name, count in waiting.items() if count > 0)
-        raise InvalidArgumentError(None, None, f"Node '{first}' of 'graph' depends on itself.")
+        raise InvalidArgumentError._of(f"Node '{first}' of 'graph' depends on itself.")
     return found
 
 
@@ -480,8 +478,8 @@ class _Choices:
     def _group(self, order: Sequence[str]) -> None:
         """Groups the merges by conditional."""
         if len(self._merges) > _MAX_MERGES:
-            raise InvalidArgumentError(
-                None, None, f"The graph has {len(self._merges)} choices; it may have {_MAX_MERGES}."
+            raise InvalidArgumentError._of(
+                f"The graph has {len(self._merges)} choices; it may have {_MAX_MERGES}."
             )
         needs: dict[str, int] = {}
         for name in order:

@@ -15,7 +15,7 @@ Tensor = _core.Tensor
 
 def invalid(message: str) -> errors.InvalidArgumentError:
     """The error for images of unsuitable shape or values."""
-    return errors.InvalidArgumentError(None, None, message)
+    return errors.InvalidArgumentError._of(message)
 
 
 def image_of(value: Any, least: int = 3) -> Tensor:

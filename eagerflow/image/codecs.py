@@ -23,7 +23,7 @@ Tensor = _core.Tensor
 
 
 def _invalid(message: str, op: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}]")
+    return errors.InvalidArgumentError._of(f"{message} [Op:{op}]")
 
 
 def _content(contents: TensorLike, op: str) -> bytes:

@@ -80,10 +80,8 @@ def _three_channels(value: TensorLike, name: str) -> Tensor:
     if shape == ():
         raise invalid(f"input must be at least 1D, got a scalar [Op:{name}]")
     if shape is not None and shape[-1] not in (3, None):
-        raise FailedPreconditionError(
-            None,
-            None,
-            f"input must have 3 channels but input only has shape {tensor.shape} [Op:{name}]",
+        raise FailedPreconditionError._of(
+            f"input must have 3 channels but input only has shape {tensor.shape} [Op:{name}]"
         )
     return tensor
 

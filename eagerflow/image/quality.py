@@ -98,8 +98,8 @@ def _ssim_per_channel(
     """SSIM and its contrast-structure part at each position and channel."""
     *batch, height, width, channels = sizes_of(x)
     if any(is_known(side) and side < size for side in (height, width)):
-        raise errors.InvalidArgumentError(
-            None, None, f"Images of {height}x{width} are smaller than the filter of {size}x{size}"
+        raise errors.InvalidArgumentError._of(
+            f"Images of {height}x{width} are smaller than the filter of {size}x{size}"
         )
     weights = _gaussian(size, sigma)
 

@@ -73,9 +73,7 @@ def _each(images: Any) -> list[Tensor]:
         raise ValueError(f"Ragged images have four axes, got shape {images.shape}.")
     parts = [image.to_tensor() if hasattr(image, "to_tensor") else image for image in images]
     if any(0 in part._shape_tuple() for part in parts):
-        raise errors.InvalidArgumentError(
-            None, None, "input image must be of non-zero size [Op:Resize]"
-        )
+        raise errors.InvalidArgumentError._of("input image must be of non-zero size [Op:Resize]")
     return parts
 
 

@@ -21,7 +21,7 @@ _ALLOWED = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.s
 
 
 def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:DecodeCSV]")
+    return errors.InvalidArgumentError._of(f"{message} [Op:DecodeCSV]")
 
 
 def _quoted_field(line: bytes, at: int, delimiter: bytes) -> tuple[bytes, int]:

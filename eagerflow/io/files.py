@@ -35,12 +35,12 @@ def scalar_bytes(value: Any, what: str, op: str) -> bytes:
         return value.encode()
     tensor = _core.convert(value, None, dtypes.string)
     if tensor.dtype is not dtypes.string:
-        raise errors.InvalidArgumentError(
-            None, None, f"{what} must be a string, got {tensor.dtype.name} [Op:{op}]"
+        raise errors.InvalidArgumentError._of(
+            f"{what} must be a string, got {tensor.dtype.name} [Op:{op}]"
         )
     if tensor.ndim != 0:
-        raise errors.InvalidArgumentError(
-            None, None, f"{what} must be scalar, got shape {tensor.shape} [Op:{op}]"
+        raise errors.InvalidArgumentError._of(
+            f"{what} must be scalar, got shape {tensor.shape} [Op:{op}]"
         )
     return tensor.numpy()
 
@@ -119,11 +119,9 @@ def matching_files(pattern: TensorLike, name: str | None = None) -> Tensor:
     """
     patterns = _core.convert(pattern, dtypes.string, None)
     if patterns.ndim > 1:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.InvalidArgumentError._of(
             f"Input patterns tensor must be scalar or vector, but had shape: {patterns.shape} "
-            "[Op:MatchingFiles]",
+            "[Op:MatchingFiles]"
         )
     paths: list[str] = []
     for item in items(patterns):

@@ -48,7 +48,7 @@ class translated:
         if isinstance(error, OSError):
             raise from_os_error(error, self._path) from error
         if isinstance(error, ValueError) and "null byte" in str(error):
-            raise errors.InvalidArgumentError(None, None, f"{self._path!r}: {error}") from error
+            raise errors.InvalidArgumentError._of(f"{self._path!r}: {error}") from error
 
 
 def make_folder(path: str) -> None:

@@ -37,7 +37,7 @@ _KINDS = {"float_list": "float", "int64_list": "int64", "bytes_list": "string"}
 
 def invalid(message: str, op: str) -> errors.InvalidArgumentError:
     """The error for examples that do not fit."""
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}]")
+    return errors.InvalidArgumentError._of(f"{message} [Op:{op}]")
 
 
 def message_of(name: str, data: bytes, op: str) -> Any:

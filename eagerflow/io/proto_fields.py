@@ -49,7 +49,7 @@ _MESSAGES = (10, 11)
 
 
 def _invalid(message: str, op: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, f"{message} [Op:{op}]")
+    return errors.InvalidArgumentError._of(f"{message} [Op:{op}]")
 
 
 @functools.lru_cache(maxsize=64)
@@ -202,8 +202,8 @@ def decode_proto(
             text_format.ParseError,
             UnicodeDecodeError,
         ) as error:
-            raise errors.DataLossError(
-                None, None, f"Unable to parse message {row}: {error} [Op:{op}]"
+            raise errors.DataLossError._of(
+                f"Unable to parse message {row}: {error} [Op:{op}]"
             ) from None
         for k, field in enumerate(fields):
             items, fallbacks[k] = _items(message, field)

@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 
 
 def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
+    return errors.InvalidArgumentError._of(message)
 
 
 def _texts(value: Any, op: str) -> Tensor:
@@ -217,8 +217,8 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
             try:
                 parts.append(machine.decompress(item))
             except zlib.error as error:
-                raise errors.DataLossError(
-                    None, None, f"{compression_type} data is corrupt: {error} [Op:DecodeCompressed]"
+                raise errors.DataLossError._of(
+                    f"{compression_type} data is corrupt: {error} [Op:DecodeCompressed]"
                 ) from None
             # Files of gzip may hold several members.
             item = machine.unused_data if compression_type == "GZIP" else b""

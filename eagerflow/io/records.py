@@ -102,8 +102,8 @@ class _Inflating(io.RawIOBase):
             try:
                 data = self._inflate.decompress(self._pending, len(buffer))
             except zlib.error as error:
-                raise errors.DataLossError(
-                    None, None, f"{self._path}: {self._kind} data is corrupt: {error}"
+                raise errors.DataLossError._of(
+                    f"{self._path}: {self._kind} data is corrupt: {error}"
                 ) from None
             self._pending = self._inflate.unconsumed_tail
             if data:
@@ -159,18 +159,18 @@ def read_record(file: BinaryIO, path: str, offset: int) -> bytes | None:
     if not header:
         return None
     if len(header) < _HEADER.size:
-        raise errors.DataLossError(None, None, f"{path}: truncated record at {offset}")
+        raise errors.DataLossError._of(f"{path}: truncated record at {offset}")
     length, length_crc = _HEADER.unpack(header)
     if masked_crc32c(header[:8]) != length_crc:
-        raise errors.DataLossError(
-            None, None, f"{path}: corrupted record at {offset}{_NOT_RECORDS if not offset else ''}"
+        raise errors.DataLossError._of(
+            f"{path}: corrupted record at {offset}{_NOT_RECORDS if not offset else ''}"
         )
     record = read_claimed(file, length)
     footer = file.read(_CHECKSUM.size)
     if len(record) < length or len(footer) < _CHECKSUM.size:
-        raise errors.DataLossError(None, None, f"{path}: truncated record at {offset}")
+        raise errors.DataLossError._of(f"{path}: truncated record at {offset}")
     if masked_crc32c(record) != _CHECKSUM.unpack(footer)[0]:
-        raise errors.DataLossError(None, None, f"{path}: corrupted record at {offset}")
+        raise errors.DataLossError._of(f"{path}: corrupted record at {offset}")
     return record
 
 
@@ -243,8 +243,8 @@ class RecordWriter:
 
     def _open_file(self) -> BinaryIO:
         if self._file is None:
-            raise errors.FailedPreconditionError(
-                None, None, f"{self._path}: the writer is closed; open a new one to write."
+            raise errors.FailedPreconditionError._of(
+                f"{self._path}: the writer is closed; open a new one to write."
             )
         return self._file
 

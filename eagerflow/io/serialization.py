@@ -233,14 +233,12 @@ def parse_tensor(serialized: TensorLike, out_type: DTypeLike, name: str | None =
         message = MESSAGES["TensorProto"].FromString(data)
         tensor = tensor_of_message(message)
     except (DecodeError, ValueError, TypeError) as error:
-        raise errors.InvalidArgumentError(
-            None, None, f"Could not parse `serialized` as TensorProto: {error} [Op:ParseTensor]"
+        raise errors.InvalidArgumentError._of(
+            f"Could not parse `serialized` as TensorProto: {error} [Op:ParseTensor]"
         ) from None
     if tensor.dtype is not dtype:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.InvalidArgumentError._of(
             f"Type mismatch between parsed tensor ({tensor.dtype.name}) and dtype ({dtype.name}) "
-            "[Op:ParseTensor]",
+            "[Op:ParseTensor]"
         )
     return tensor

@@ -504,8 +504,8 @@ class LinearOperatorKronecker(LinearOperator):
             for operator in self._operators:
                 getattr(operator, method)()
             return
-        raise errors.InvalidArgumentError(
-            None, None, f"All Kronecker operators must be square for the product to be {hint}."
+        raise errors.InvalidArgumentError._of(
+            f"All Kronecker operators must be square for the product to be {hint}."
         )
 
     def _assert_non_singular(self) -> None:

@@ -591,4 +591,4 @@ def common_batch_shape_tensor(operators: Iterable[LinearOperator]) -> _core.Tens
 
 def invalid(message: str) -> Any:
     """Raises the InvalidArgumentError of an assertion that never holds."""
-    raise errors.InvalidArgumentError(None, None, message)
+    raise errors.InvalidArgumentError._of(message)

@@ -230,7 +230,7 @@ class TextFileInitializer:
             with open(path, "rb") as file:
                 lines = file.read().split(b"\n")
         except FileNotFoundError:
-            raise NotFoundError(None, None, f"{path}; No such file or directory") from None
+            raise NotFoundError._of(f"{path}; No such file or directory") from None
         if lines and not lines[-1]:
             lines.pop()
         if self._vocab_size is not None:
@@ -406,12 +406,10 @@ class StaticHashTable(Table):
         other = self._table.insert(keys, values, True)
         if other >= 0:
             key = keys[other]
-            raise FailedPreconditionError(
-                None,
-                None,
+            raise FailedPreconditionError._of(
                 f"HashTable has different value for same key. Key {_shown(key.numpy())} has "
                 f"{_shown(self._find(key, self._default_value).numpy())} and trying to add value "
-                f"{_shown(values[other].numpy())}",
+                f"{_shown(values[other].numpy())}"
             )
 
     def import_pairs(self, keys: Any, values: Any) -> None:
@@ -794,9 +792,7 @@ class DenseHashTable(MutableHashTable):
     def _checked(self, keys: Tensor) -> Tensor:
         for what, forbidden in (("empty_key", self._empty), ("deleted_key", self._deleted)):
             if bool(_ops.reduce_any(_ops.equal(keys, forbidden))):
-                raise InvalidArgumentError(
-                    None, None, f"Using the {what} as a table key is not allowed"
-                )
+                raise InvalidArgumentError._of(f"Using the {what} as a table key is not allowed")
         return keys
 
     def erase(self, keys: Any, name: str | None = None) -> None:

@@ -47,7 +47,7 @@ def invalid_argument(message: str) -> Exception:
     """The error for a bad shape or value, which is a ValueError while a graph is built."""
     if _core.building() is not None:
         return ValueError(message)
-    return errors.InvalidArgumentError(None, None, message)
+    return errors.InvalidArgumentError._of(message)
 
 
 def _shape_in_graph(body: Any) -> Callable[..., Tensor]:

@@ -22,8 +22,8 @@ def cond(pred: Any, true_fn: Callable, false_fn: Callable, name: str | None) -> 
         raise TypeError("pred must not be a Python bool", pred)
     pred = _core.as_tensor(pred)
     if pred.dtype is not dtypes.bool:
-        raise InvalidArgumentError(
-            None, None, f"Input 'pred' of tf.cond passed {pred.dtype.name}, expected bool."
+        raise InvalidArgumentError._of(
+            f"Input 'pred' of tf.cond passed {pred.dtype.name}, expected bool."
         )
     name = name or "cond"
     branches = {
@@ -128,8 +128,8 @@ def while_loop(
     def test(*variables: Any) -> Tensor:
         result = _core.as_tensor(cond(*variables))
         if result.dtype is not dtypes.bool:
-            raise InvalidArgumentError(
-                None, None, f"The cond of tf.while_loop passed {result.dtype.name}, expected bool."
+            raise InvalidArgumentError._of(
+                f"The cond of tf.while_loop passed {result.dtype.name}, expected bool."
             )
         return result
 

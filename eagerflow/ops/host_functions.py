@@ -133,11 +133,9 @@ def _results(result: Any, count: int, func: Callable) -> list:
     else:
         results = list(result) if isinstance(result, list | tuple) else [result]
     if len(results) < count:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.InvalidArgumentError._of(
             f"{getattr(func, '__name__', 'function')} returns {len(results)} values, but expects "
-            f"to see {count} values. [Op:EagerPyFunc]",
+            f"to see {count} values. [Op:EagerPyFunc]"
         )
     return results
 
@@ -208,10 +206,8 @@ def _numpy_function_of_graph(func: Callable, kinds: list[Any], *tensors: Tensor)
     results = [_core.as_tensor(np.asarray(value)) for value in _results(result, len(kinds), func)]
     for k, (kind, value) in enumerate(zip(kinds, results, strict=False)):
         if value.dtype is not kind:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"{k}-th value returned by {getattr(func, '__name__', 'function')} is "
-                f"{value.dtype.name}, but expects {kind.name} [Op:PyFunc]",
+                f"{value.dtype.name}, but expects {kind.name} [Op:PyFunc]"
             )
     return results[0] if len(kinds) == 1 else results[: len(kinds)]

@@ -98,11 +98,9 @@ def stack_results(column: list, dtype: Any, spec: Any = None) -> Any:
     for item in column:
         part = _core.convert(item, None, dtype)
         if dtype is not None and part.dtype is not dtype:
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError._of(
                 f"TensorArray dtype is {dtype.name} but Op is trying to write dtype "
-                f"{part.dtype.name}",
+                f"{part.dtype.name}"
             )
         if parts and part._shape_tuple() != parts[0]._shape_tuple():
             raise ValueError(
@@ -239,7 +237,7 @@ def _fold(
     values = []
     if initializer is None:
         if not rows:
-            raise OutOfRangeError(None, None, "Tried to read from index 0 but array size is: 0 ")
+            raise OutOfRangeError._of("Tried to read from index 0 but array size is: 0 ")
         value = rows.pop(0)
         values.append(value)
     else:

@@ -148,9 +148,7 @@ class TensorArray(metaclass=_OfEachKind):
     def _checked_index(self, index: Size, verb: str) -> int:
         index = int(index)
         if index < 0:
-            raise OutOfRangeError(
-                None, None, f"{verb} negative indices (index {index}) is not allowed."
-            )
+            raise OutOfRangeError._of(f"{verb} negative indices (index {index}) is not allowed.")
         return index
 
     def write(self, index: Size, value: TensorLike, name: str | None = None) -> TensorArray:
@@ -172,11 +170,9 @@ class TensorArray(metaclass=_OfEachKind):
         size = len(self._tensors)
         if index >= size:
             if not self._dynamic_size:
-                raise OutOfRangeError(
-                    None,
-                    None,
+                raise OutOfRangeError._of(
                     f"Tried to write to index {index} but array is not resizeable and size is: "
-                    f"{size} ",
+                    f"{size} "
                 )
             self._tensors.extend([None] * (index - size + 1))
         self._tensors[index] = self._checked_value(value)
@@ -185,11 +181,9 @@ class TensorArray(metaclass=_OfEachKind):
     def _checked_value(self, value: TensorLike) -> Tensor:
         tensor = _core.convert(value, None, self._dtype)
         if tensor.dtype is not self._dtype:
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError._of(
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
-                f"{tensor.dtype.name} ",
+                f"{tensor.dtype.name} "
             )
         if not self._element_shape.is_compatible_with(tensor.shape):
             raise ValueError(
@@ -225,17 +219,13 @@ class TensorArray(metaclass=_OfEachKind):
         """
         index = self._checked_index(index, "Reading from")
         if index >= len(self._tensors):
-            raise OutOfRangeError(
-                None,
-                None,
-                f"Tried to read from index {index} but array size is: {len(self._tensors)} ",
+            raise OutOfRangeError._of(
+                f"Tried to read from index {index} but array size is: {len(self._tensors)} "
             )
         if self._tensors[index] is None and index in self._read_before:
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError._of(
                 f"Could not read index {index} twice because it was cleared after a previous read "
-                "(perhaps try setting clear_after_read = false?)",
+                "(perhaps try setting clear_after_read = false?)"
             )
         value = self._value(index)
         if self._clear_after_read:
@@ -271,10 +261,8 @@ class TensorArray(metaclass=_OfEachKind):
         parts = [self._value(k) for k in range(len(self._tensors))]
         for k, part in enumerate(parts):
             if part.ndim == 0:
-                raise InvalidArgumentError(
-                    None,
-                    None,
-                    f"Concat saw a scalar shape at index {k} but requires at least vectors.",
+                raise InvalidArgumentError._of(
+                    f"Concat saw a scalar shape at index {k} but requires at least vectors."
                 )
         return _ops.concat(parts, 0) if parts else self.stack()
 
@@ -333,25 +321,21 @@ class TensorArray(metaclass=_OfEachKind):
         joined = _core.convert(value, None, self._dtype)
         sizes = np.asarray(_core.convert(lengths, None, dtypes.int64))
         if sizes.ndim != 1:
-            raise InvalidArgumentError(
-                None, None, f"Expected lengths to be a vector, received shape: {list(sizes.shape)}"
+            raise InvalidArgumentError._of(
+                f"Expected lengths to be a vector, received shape: {list(sizes.shape)}"
             )
         if joined.ndim == 0:
-            raise InvalidArgumentError(None, None, "Expected value to be at least a vector")
+            raise InvalidArgumentError._of("Expected value to be at least a vector")
         if int(sizes.sum()) != joined._shape_tuple()[0]:
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError._of(
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                f"{int(sizes.sum())} and value's shape is: {list(joined._shape_tuple())} ",
+                f"{int(sizes.sum())} and value's shape is: {list(joined._shape_tuple())} "
             )
         if len(sizes) != len(self._tensors) and not self._dynamic_size:
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError._of(
                 "TensorArray's size is not equal to the size of lengths "
                 f"({len(self._tensors)} vs. {len(sizes)}), and the TensorArray is not marked as "
-                "dynamically resizeable.",
+                "dynamically resizeable."
             )
         self._infer_shape = False
         self._tensors = [self._checked_value(p) for p in _ops.split(joined, sizes.tolist(), 0)]

@@ -136,7 +136,7 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     global _recorder
     with _lock:
         if _recorder is not None:
-            raise AlreadyExistsError(None, None, "Another profiler is running.")
+            raise AlreadyExistsError._of("Another profiler is running.")
         _recorder = _Recorder(os.fspath(logdir), options or ProfilerOptions())
         _recorder.mark()
         if _recorder.options.host_tracer_level:
@@ -155,9 +155,7 @@ def stop(save: bool = True) -> None:
     global _recorder
     with _lock:
         if _recorder is None:
-            raise UnavailableError(
-                None, None, "Cannot export profiling results. No profiler is running."
-            )
+            raise UnavailableError._of("Cannot export profiling results. No profiler is running.")
         recorder, _recorder = _recorder, None
         _core.remove_observer(recorder.note)
     if save:

@@ -82,9 +82,7 @@ def _clamped(x: np.ndarray, info: np.iinfo) -> np.ndarray:
 
 
 def _no_axis(op: str) -> errors.OpError:
-    return errors.UnimplementedError(
-        None, None, f"MIN_FIRST mode is not implemented for an axis [Op:{op}]"
-    )
+    return errors.UnimplementedError._of(f"MIN_FIRST mode is not implemented for an axis [Op:{op}]")
 
 
 def _check_mode(mode: str, op: str) -> None:
@@ -351,8 +349,8 @@ def quantized_concat(
         )
     kind = parts[0].dtype
     if not kind.is_quantized:
-        raise errors.NotFoundError(
-            None, None, f"Could not find device for node: {op} of {kind.name} [Op:{op}]"
+        raise errors.NotFoundError._of(
+            f"Could not find device for node: {op} of {kind.name} [Op:{op}]"
         )
     if not 0 <= axis < parts[0].ndim:
         raise invalid_argument(

@@ -213,7 +213,7 @@ def _concat(items: list[Any], axis: int) -> Any:
 
 
 def _misfit(what: str, values: Any) -> Exception:
-    return InvalidArgumentError(None, None, f"Input tensors have incompatible {what}: {values}")
+    return InvalidArgumentError._of(f"Input tensors have incompatible {what}: {values}")
 
 
 def check_same_rows(items: Sequence[RaggedTensor]) -> None:
@@ -340,8 +340,8 @@ def tile(value: RaggedTensor, multiples: TensorLike) -> RaggedTensor:
         raise TypeError(f"Multiples are integers, not {counts.dtype.name}")
     counts = counts.numpy().tolist()
     if len(counts) != rank_of(value) or min(counts) < 0:
-        raise InvalidArgumentError(
-            None, None, f"Expected {rank_of(value)} multiples of 0 or more, got {counts} [Op:Tile]"
+        raise InvalidArgumentError._of(
+            f"Expected {rank_of(value)} multiples of 0 or more, got {counts} [Op:Tile]"
         )
     result: Any = value
     for axis, count in enumerate(counts):

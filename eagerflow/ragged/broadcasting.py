@@ -224,6 +224,6 @@ def _common_lengths(lengths: list[tuple[np.ndarray, int | None]]) -> tuple[np.nd
 
 
 def _misfit(lengths: Any) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        None, None, f"Unable to broadcast: the lengths of rows of the operands differ: {lengths}"
+    return errors.InvalidArgumentError._of(
+        f"Unable to broadcast: the lengths of rows of the operands differ: {lengths}"
     )

@@ -83,8 +83,8 @@ def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
         if isinstance(keys[1], int) and value._partition.static_uniform_row_length is None:
             if not isinstance(keys[0], int):
                 raise ValueError("Cannot index into an inner ragged dimension.")
-        raise errors.InvalidArgumentError(
-            None, None, f"Too many indices ({used}) for a ragged tensor of rank {rank}"
+        raise errors.InvalidArgumentError._of(
+            f"Too many indices ({used}) for a ragged tensor of rank {rank}"
         )
     for k, item in enumerate(keys):
         if item is Ellipsis:

@@ -326,7 +326,7 @@ def wanted_sizes(shape: Any, rank: int) -> list[int | None]:
     sizes = as_shape(shape).as_list()
     if len(sizes) != rank:
         message = f"Shape {sizes} must have rank {rank}, that of the ragged tensor"
-        raise InvalidArgumentError(None, None, message)
+        raise InvalidArgumentError._of(message)
     return sizes
 
 

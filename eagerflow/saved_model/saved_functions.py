@@ -118,12 +118,10 @@ def _anew(value: Any, concrete: ConcreteFunction) -> ConcreteFunction:
     if concrete not in _FOR_ONE:
         traced = value._traced_anew(concrete) if isinstance(value, Function) else concrete
         if not _uses_first_copies(traced):
-            raise errors.UnimplementedError(
-                None,
-                None,
+            raise errors.UnimplementedError._of(
                 f"{concrete.name.decode()} was traced for all replicas, or calls a tf.function that "
                 "was, and uses their copies of a variable, which a SavedModel has once. Save before "
-                "it is called, or give a tf.function that calls Python functions.",
+                "it is called, or give a tf.function that calls Python functions."
             )
         _FOR_ONE[concrete] = traced
     return _FOR_ONE[concrete]

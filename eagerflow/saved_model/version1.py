@@ -123,7 +123,7 @@ class Version1Graph:
         if "key_dtype" in node.attr:
             return table_of(attrs)
         if self._reader is None or name not in self._reader:
-            raise NotFoundError(None, None, f"There is no value for variable '{name}'.")
+            raise NotFoundError._of(f"There is no value for variable '{name}'.")
         trainable = name.encode() in self._trainable
         return Variable(self._reader.read(name), trainable=trainable, name=name)
 

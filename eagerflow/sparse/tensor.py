@@ -243,11 +243,9 @@ class SparseTensor(CompositeTensor):
         return _ops.gather_nd(other, _ops.select(broadcast, _ops.zeros_like(own), own))
 
     def _misfit(self, other: Any, detail: str) -> Exception:
-        return InvalidArgumentError(
-            None,
-            None,
+        return InvalidArgumentError._of(
             "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: "
-            f"{self.shape} vs. {other.shape}{detail} [Op:SparseDenseCwise]",
+            f"{self.shape} vs. {other.shape}{detail} [Op:SparseDenseCwise]"
         )
 
     def __mul__(self, y: TensorLike) -> SparseTensor:

@@ -527,11 +527,9 @@ def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
         axes = [int(k) for k in np.asarray(_core.convert(axis, None, dtypes.int32)).reshape(-1)]
     for k in axes:
         if not -rank <= k < rank:
-            raise OutOfRangeError(
-                None,
-                None,
+            raise OutOfRangeError._of(
                 f"Invalid reduction dimension {k} for input with {rank} dimension(s) "
-                "[Op:ReduceJoin]",
+                "[Op:ReduceJoin]"
             )
     axes = [k % rank for k in axes]
     if len(set(axes)) != len(axes):

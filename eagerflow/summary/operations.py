@@ -62,10 +62,9 @@ def scalar_summary(message: Any, tags: Any, values: Any) -> None:
     """One value for each tag; both are scalars, or have the same shape."""
     tags, values = np.asarray(tags), np.asarray(values)
     if tags.shape != values.shape:
-        raise InvalidArgumentError(
-            None, None,
-            f"tags and values are not the same shape: {list(tags.shape)} != {list(values.shape)}",
-        )  # fmt: skip
+        raise InvalidArgumentError._of(
+            f"tags and values are not the same shape: {list(tags.shape)} != {list(values.shape)}"
+        )
     for tag, value in zip(tags.ravel(), values.ravel(), strict=True):
         message.value.add(tag=_text(tag), simple_value=float(value))
 
@@ -87,7 +86,7 @@ def histogram_summary(message: Any, tag: Any, values: Any) -> None:
     name = _text(tag)
     if not np.isfinite(flat).all():
         found = "Nan in summary histogram" if np.isnan(flat).any() else "Infinity in Histogram"
-        raise InvalidArgumentError(None, None, f"{found} for: {name}")
+        raise InvalidArgumentError._of(f"{found} for: {name}")
     limits = _histogram_limits()
     indices = np.searchsorted(limits, flat, side="right")
     counts = np.bincount(indices, minlength=len(limits))
@@ -125,10 +124,9 @@ def image_summary(
     """The first images of a batch; pixels that are not finite get the color `bad_color`, or red."""
     batch = np.asarray(tensor)
     if batch.ndim != 4 or batch.shape[-1] not in (1, 3, 4):
-        raise InvalidArgumentError(
-            None, None,
-            "Tensor must be 4-D with last dim 1, 3, or 4, not " + str(list(batch.shape)),
-        )  # fmt: skip
+        raise InvalidArgumentError._of(
+            "Tensor must be 4-D with last dim 1, 3, or 4, not " + str(list(batch.shape))
+        )
     color = np.asarray([255, 0, 0, 255] if bad_color is None else bad_color).astype(np.uint8)
     for k, image in enumerate(batch[:max_images]):
         pixels = image if image.dtype == np.uint8 else _pixels(image.astype(np.float64), color)
@@ -145,11 +143,9 @@ def audio_summary(
     """The first clips of a batch, as WAV files."""
     clips, rate = np.asarray(tensor), float(np.asarray(sample_rate))
     if clips.ndim not in (2, 3):
-        raise InvalidArgumentError(
-            None, None, f"Tensor must be 3-D or 2-D, got: {list(clips.shape)}"
-        )
+        raise InvalidArgumentError._of(f"Tensor must be 3-D or 2-D, got: {list(clips.shape)}")
     if rate <= 0:
-        raise InvalidArgumentError(None, None, "sample_rate must be > 0")
+        raise InvalidArgumentError._of("sample_rate must be > 0")
     clips = clips if clips.ndim == 3 else clips[..., None]
     for k, clip in enumerate(clips[:max_outputs]):
         entry = message.value.add()
@@ -183,8 +179,6 @@ def merge_summary(message: Any, inputs: Any) -> None:
         part.ParseFromString(np.asarray(text, object).item())
         for value in part.value:
             if value.tag in seen:
-                raise InvalidArgumentError(
-                    None, None, f"Duplicate tag {value.tag} found in summary inputs"
-                )
+                raise InvalidArgumentError._of(f"Duplicate tag {value.tag} found in summary inputs")
             seen.add(value.tag)
             message.value.append(value)

@@ -157,10 +157,8 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
         return _core.as_tensor(False)
     number = np.asarray(_core.as_tensor(data))
     if number.ndim != 0:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"tf.summary.scalar takes one number, got shape {number.shape} for {name!r}.",
+        raise errors.InvalidArgumentError._of(
+            f"tf.summary.scalar takes one number, got shape {number.shape} for {name!r}."
         )
     return _core.as_tensor(
         _record(_tag(name), number.astype(np.float32), step, _metadata("scalars", description))
@@ -246,11 +244,9 @@ def image(
         return _core.as_tensor(False)
     images = np.asarray(_core.as_tensor(data))
     if images.ndim != 4 or images.shape[-1] not in (1, 2, 3, 4):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.InvalidArgumentError._of(
             "tf.summary.image takes [images, height, width, 1 to 4 channels], got shape "
-            f"{images.shape} for {name!r}.",
+            f"{images.shape} for {name!r}."
         )
     images = images[:max_outputs]
     if images.dtype != np.uint8:
@@ -302,10 +298,8 @@ def audio(
         return _core.as_tensor(False)
     clips = np.asarray(_core.as_tensor(data)).astype(np.float64)
     if clips.ndim != 3:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"tf.summary.audio takes [clips, samples, channels], got shape {clips.shape}.",
+        raise errors.InvalidArgumentError._of(
+            f"tf.summary.audio takes [clips, samples, channels], got shape {clips.shape}."
         )
     clips = clips[:max_outputs]
     strings = np.empty((len(clips), 2), object)

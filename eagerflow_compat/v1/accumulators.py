@@ -46,14 +46,14 @@ class _Gathered:
 
     def take(self, required: int, result: Callable[[], Any]) -> Any:
         if required <= 0:
-            raise errors.InvalidArgumentError(
-                None, None, f"Argument num_required must be positive, but is {required}"
+            raise errors.InvalidArgumentError._of(
+                f"Argument num_required must be positive, but is {required}"
             )
         with self.condition:
             while self.count < required and not self.cancelled:
                 self.condition.wait()
             if self.cancelled:
-                raise errors.CancelledError(None, None, f"TakeGrad of {self.name} was cancelled")
+                raise errors.CancelledError._of(f"TakeGrad of {self.name} was cancelled")
             taken = result()
             self.step += 1
             self.reset()
@@ -128,8 +128,8 @@ class ConditionalAccumulatorBase(PerSession):
 
     def _checked(self, shape: ShapeLike) -> None:
         if not self._shape.is_compatible_with(shape):
-            raise errors.InvalidArgumentError(
-                None, None, f"Shape mismatch: expected {self._shape}, got {TensorShape(shape)}"
+            raise errors.InvalidArgumentError._of(
+                f"Shape mismatch: expected {self._shape}, got {TensorShape(shape)}"
             )
 
 
@@ -160,8 +160,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             def add(gathered: _Gathered) -> None:
                 total = gathered.total
                 if total is not None and total.shape != value.shape:
-                    raise errors.InvalidArgumentError(
-                        None, None, f"Shape mismatch: expected {total.shape}, got {value.shape}"
+                    raise errors.InvalidArgumentError._of(
+                        f"Shape mismatch: expected {total.shape}, got {value.shape}"
                     )
                 gathered.total = value.copy() if total is None else total + value
 
@@ -255,19 +255,17 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         def apply(indices: _core.Tensor, values: Any, shape: TensorShape, step: Any) -> None:
             index, rows = np.asarray(indices), np.asarray(values)
             if index.ndim != 1 or rows.ndim < 1 or len(index) != len(rows):
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise errors.InvalidArgumentError._of(
                     f"Indices must be a vector with one entry for each row of the values; their "
-                    f"shapes are {index.shape} and {rows.shape}",
+                    f"shapes are {index.shape} and {rows.shape}"
                 )
             if has_shape:
                 self._checked(np.asarray(shape).tolist())
             self._checked([None, *rows.shape[1:]])
             limit = None if self._shape.rank is None else self._shape[0]
             if index.size and (index.min() < 0 or (limit is not None and index.max() >= limit)):
-                raise errors.InvalidArgumentError(
-                    None, None, f"Indices must be in [0, {limit}), got {index.tolist()}"
+                raise errors.InvalidArgumentError._of(
+                    f"Indices must be in [0, {limit}), got {index.tolist()}"
                 )
 
             def add(gathered: _Gathered) -> None:

@@ -479,11 +479,11 @@ def profile(
     480
     """
     if cmd == "code":
-        raise UnimplementedError(
-            None, None, 'Profiles by lines of code are not made here; use cmd="scope" or "op".'
+        raise UnimplementedError._of(
+            'Profiles by lines of code are not made here; use cmd="scope" or "op".'
         )
     if cmd not in ("scope", "graph", "op"):
-        raise InvalidArgumentError(None, None, f"unknown cmd: {cmd}")
+        raise InvalidArgumentError._of(f"unknown cmd: {cmd}")
     entries, unknown = _entries(context.default_graph() if graph is None else graph)
     report = _Report(options or {})
     if cmd == "op":

@@ -46,7 +46,7 @@ class Iterator:
         try:
             return next(self._iterator)
         except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+            raise errors.OutOfRangeError._of("End of sequence") from None
 
     @property
     def output_types(self) -> Any:

@@ -161,8 +161,8 @@ def _confusion_matrix(labels: Array, predictions: Array, weights: Any, classes: 
     labels, predictions = labels.astype(np.int64).ravel(), predictions.astype(np.int64).ravel()
     for name, ids in (("labels", labels), ("predictions", predictions)):
         if ids.size and not (0 <= ids.min() and ids.max() < classes):
-            raise errors.InvalidArgumentError(
-                None, None, f"`{name}` out of bound: they must be in [0, {classes})."
+            raise errors.InvalidArgumentError._of(
+                f"`{name}` out of bound: they must be in [0, {classes})."
             )
     matrix = np.zeros((classes, classes), np.float64)
     np.add.at(matrix, (labels, predictions), weighted(weights, labels).ravel())

@@ -656,8 +656,8 @@ def ctc_loss(
     '1.0986'
     """
     if preprocess_collapse_repeated or not ctc_merge_repeated:
-        raise UnimplementedError(
-            None, None, "ctc_loss merges repeated labels, and does not collapse them before."
+        raise UnimplementedError._of(
+            "ctc_loss merges repeated labels, and does not collapse them before."
         )
     scores = either("logits", logits, "inputs", inputs)
     return nn.ctc_loss(labels, scores, None, sequence_length, time_major, blank_index=-1)

@@ -241,8 +241,8 @@ class Saver:
         reader = BundleReader(path)
         missing = [name for name in self._variables if name not in reader]
         if missing:
-            raise errors.NotFoundError(
-                None, None, f"Keys {', '.join(missing)} not found in checkpoint {path}"
+            raise errors.NotFoundError._of(
+                f"Keys {', '.join(missing)} not found in checkpoint {path}"
             )
         values = {name: reader.read(name) for name in self._variables}
         problems = []

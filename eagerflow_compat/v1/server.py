@@ -59,11 +59,9 @@ class Server:
         index = task_index or 0
         cluster.task_address(job_name, index)  # is there
         if sum(map(cluster.num_tasks, cluster.jobs)) != 1:
-            raise UnimplementedError(
-                None,
-                None,
+            raise UnimplementedError._of(
                 "A session runs in one process here. For several, start the program under mpiexec "
-                "with tf.distribute.MultiWorkerMirroredStrategy or horovod.tensorflow.",
+                "with tf.distribute.MultiWorkerMirroredStrategy or horovod.tensorflow."
             )
         self._server_def = MESSAGES["ServerDef"](
             cluster=cluster.as_cluster_def(),

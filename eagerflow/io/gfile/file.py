@@ -38,8 +38,8 @@ class GFile:
         self._kind = mode.replace("b", "")
         self._file: Any = None
         if self._kind not in _MODES:
-            raise errors.InvalidArgumentError(
-                None, None, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
+            raise errors.InvalidArgumentError._of(
+                "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'"
             )
 
     @property
@@ -62,12 +62,12 @@ class GFile:
 
     def _readable(self) -> Any:
         if self._kind in ("w", "a"):
-            raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+            raise errors.PermissionDeniedError._of("File isn't open for reading")
         return self._open()
 
     def _writable(self) -> Any:
         if self._kind == "r":
-            raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+            raise errors.PermissionDeniedError._of("File isn't open for writing")
         return self._open()
 
     def _decoded(self, data: bytes) -> bytes | str:
@@ -101,8 +101,8 @@ class GFile:
         if offset is None and position is None:
             raise TypeError("seek(): offset argument required")
         if whence not in (0, 1, 2):
-            raise errors.InvalidArgumentError(
-                None, None, f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
+            raise errors.InvalidArgumentError._of(
+                f"Invalid whence argument: {whence}. Valid values are 0, 1, or 2."
             )
         file = self._readable()
         with translated(self._name):

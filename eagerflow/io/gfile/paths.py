@@ -48,7 +48,7 @@ def listdir(path: FilePath) -> list[str]:
     """
     text = path_text(path)
     if not os.path.isdir(text):
-        raise errors.NotFoundError(None, None, f"Could not find directory {text}")
+        raise errors.NotFoundError._of(f"Could not find directory {text}")
     with translated(text):
         return os.listdir(text)
 
@@ -124,7 +124,7 @@ def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """
     source, target = path_text(src), path_text(dst)
     if not overwrite and os.path.exists(target):
-        raise errors.AlreadyExistsError(None, None, "file already exists")
+        raise errors.AlreadyExistsError._of("file already exists")
     with translated(source):
         os.replace(source, target)
 
@@ -143,7 +143,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """
     source, target = path_text(src), path_text(dst)
     if not overwrite and os.path.exists(target):
-        raise errors.AlreadyExistsError(None, None, "file already exists")
+        raise errors.AlreadyExistsError._of("file already exists")
     with translated(source):
         shutil.copyfile(source, target)
 

@@ -61,11 +61,9 @@ class TermTable(MutableHashTable):
 
     def _find(self, keys: Any, default: Any) -> _core.Tensor:
         if not self.is_initialized:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
+            raise errors.FailedPreconditionError._of(
                 "Table not initialized. Call `adapt` of the layer with some sample data before the "
-                "layer is used, or pass it a `vocabulary`.",
+                "layer is used, or pass it a `vocabulary`."
             )
         return super()._find(keys, default)
 
@@ -558,9 +556,7 @@ def _check_lines(lines: list[str]) -> None:
     numbers: dict[str, int] = {}
     for number, line in enumerate(lines):
         if numbers.setdefault(line, number) != number:
-            raise errors.FailedPreconditionError(
-                None,
-                None,
+            raise errors.FailedPreconditionError._of(
                 f"HashTable has different value for same key. Key {line} has {numbers[line]} and "
-                f"trying to add value {number}: each line of the file may be there once.",
+                f"trying to add value {number}: each line of the file may be there once."
             )

@@ -494,7 +494,7 @@ def check_steps(layer: Any, inputs: Any) -> None:
         )
         if isinstance(first, KerasTensor):
             raise ValueError(message)
-        raise errors.InvalidArgumentError(None, None, message)
+        raise errors.InvalidArgumentError._of(message)
     if count is None and layer.unroll and isinstance(first, KerasTensor):
         raise ValueError(
             "Cannot unroll a RNN if the time dimension is undefined.\n- If using a Sequential "

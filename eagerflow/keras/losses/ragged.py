@@ -74,11 +74,9 @@ def _check_lengths(y_true: Any, y_pred: Any) -> None:
     rows = zip(own.numpy().tolist(), theirs.numpy().tolist(), strict=False)
     for row, (labels, predictions) in enumerate(rows):
         if labels != predictions:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 f"Row {row} of the labels has {labels} elements, that of the predictions "
-                f"{predictions}: {_LENGTHS}",
+                f"{predictions}: {_LENGTHS}"
             )
 
 
@@ -117,10 +115,8 @@ def flat(*values: Any) -> list[Any]:
         elif len(own) != len(first) or any(
             a.numpy().tolist() != b.numpy().tolist() for a, b in zip(own, first, strict=True)
         ):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.InvalidArgumentError._of(
                 "Ragged labels, predictions and weights must have rows of the same "
-                f"lengths. Received: {ragged[0]} and {one}",
+                f"lengths. Received: {ragged[0]} and {one}"
             )
     return [_ops.expand_dims(v.flat_values, -1) if is_ragged(v) else v for v in values]

@@ -297,8 +297,8 @@ def load_weights(
     if not os.path.isfile(path) and path.endswith(_HDF5):
         raise FileNotFoundError(f"There is no file of weights at {path}.")
     if not os.path.isfile(path):
-        raise errors.NotFoundError(
-            None, None, f"There are no weights at {path}: neither an HDF5 file nor a checkpoint."
+        raise errors.NotFoundError._of(
+            f"There are no weights at {path}: neither an HDF5 file nor a checkpoint."
         )
     if zipfile.is_zipfile(path):
         import io

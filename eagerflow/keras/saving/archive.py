@@ -89,7 +89,7 @@ def load_model(
     """
     path = path_text(path)
     if not os.path.exists(path):
-        raise errors.NotFoundError(None, None, f"{path}; No such file or directory")
+        raise errors.NotFoundError._of(f"{path}; No such file or directory")
     config, state = _contents(path)
     compile_config = config.pop("compile_config", None)
     try:

@@ -48,7 +48,7 @@ def reading(source: Any) -> Iterator[Any]:
     if not hasattr(source, "read"):
         source = path_text(source)
         if not os.path.exists(source):
-            raise errors.NotFoundError(None, None, f"{source}; No such file or directory")
+            raise errors.NotFoundError._of(f"{source}; No such file or directory")
         hdf5_checks.check_file(source)
     with _h5py().File(source, "r") as file:
         _refuse_hostile(file)

@@ -51,7 +51,7 @@ def index_directory(
     directory = os.fspath(directory)
     if labels == "inferred":
         if not os.path.isdir(directory):
-            raise NotFoundError(None, None, f"Could not find directory {directory}")
+            raise NotFoundError._of(f"Could not find directory {directory}")
         folders = [
             name
             for name in sorted(os.listdir(directory))

@@ -242,11 +242,9 @@ def qr_gradient(
     """The gradient by matrices `a` of known sizes, from those of their factors."""
     m, n = a._shape_tuple()[-2:]
     if full_matrices and m > n:
-        raise UnimplementedError(
-            None,
-            None,
+        raise UnimplementedError._of(
             "The gradient of qr with full_matrices=True is not defined for matrices with more "
-            f"rows than columns, got shape {text(a._shape_tuple())}",
+            f"rows than columns, got shape {text(a._shape_tuple())}"
         )
     if m >= n:
         return _qr_gradient_of_columns(q, r, dq, dr)
@@ -314,11 +312,9 @@ def svd(
 
     def backward(ds: Tensor, du: Tensor, dv: Tensor) -> Tensor:
         if full_matrices and abs(m - n) > 1:
-            raise UnimplementedError(
-                None,
-                None,
+            raise UnimplementedError._of(
                 "The gradient of svd with full_matrices=True is not defined if the numbers of "
-                f"rows and columns differ by more than 1, got shape {text(a._shape_tuple())}",
+                f"rows and columns differ by more than 1, got shape {text(a._shape_tuple())}"
             )
         return svd_gradient([s, u, v], [ds, du, dv], m, n, thin=not full_matrices or m == n)
 

@@ -152,7 +152,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     ):
         message = f"{a.shape} and {b.shape} must be equal with a last dimension of 3 [Op:Cross]"
         if shapes[0] == shapes[1] != () and _core.building() is None:
-            raise errors.FailedPreconditionError(None, None, message)
+            raise errors.FailedPreconditionError._of(message)
         raise invalid_argument(message)
     next_axis, axis_after = [1, 2, 0], [2, 0, 1]
     left = slices_at(a, next_axis, -1) * slices_at(b, axis_after, -1)

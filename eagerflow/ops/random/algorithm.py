@@ -46,5 +46,5 @@ def checked_algorithm(alg: Any) -> int:
             "auto-selection."
         )
     if number == 2:
-        raise InvalidArgumentError(None, None, "The ThreeFry algorithm is not available on CPUs.")
+        raise InvalidArgumentError._of("The ThreeFry algorithm is not available on CPUs.")
     return number

@@ -47,11 +47,9 @@ def sizes_of(shape: Any, op: str) -> tuple[Any, Any]:
     if vector.dtype not in (dtypes.int32, dtypes.int64):
         _core.refuse_attr("T", vector.dtype, INDEX_TYPES, op)
     if vector.shape.rank not in (1, None):
-        raise InvalidArgumentError(
-            None,
-            None,
+        raise InvalidArgumentError._of(
             "shape must be a vector of {int32,int64}, got shape "
-            f"{str(list(vector._shape_tuple())).replace(' ', '')} [Op:{op}]",
+            f"{str(list(vector._shape_tuple())).replace(' ', '')} [Op:{op}]"
         )
     value = _core.static_value(vector)
     return (vector if value is None else tuple(value.numpy().tolist())), vector.dtype
@@ -79,12 +77,12 @@ def check_sizes(sizes: TensorLike, op: str) -> None:
         return  # the node checks them
     negative = next((size for size in sizes if size < 0), None)
     if negative is not None:
-        raise InvalidArgumentError(
-            None, None, f"Dimension {negative} must be >= 0, got shape {list(sizes)} [Op:{op}]"
+        raise InvalidArgumentError._of(
+            f"Dimension {negative} must be >= 0, got shape {list(sizes)} [Op:{op}]"
         )
     if 0 not in sizes and math.prod(sizes) >= 2**63:
-        raise InvalidArgumentError(
-            None, None, f"Shape {list(sizes)} would have more than 2**63 - 1 elements [Op:{op}]"
+        raise InvalidArgumentError._of(
+            f"Shape {list(sizes)} would have more than 2**63 - 1 elements [Op:{op}]"
         )
 
 
@@ -125,11 +123,9 @@ def integer_bounds(minval: Any, maxval: Any, dtype: DTypeLike, op: str) -> tuple
     for name, value in (("minval", minval), ("maxval", maxval)):
         bound = _core.convert(value, dtype, None)
         if bound.shape.rank not in (0, None):
-            raise InvalidArgumentError(
-                None,
-                None,
+            raise InvalidArgumentError._of(
                 f"{name} must be 0-D, got shape "
-                f"{str(list(bound._shape_tuple())).replace(' ', '')} [Op:{op}]",
+                f"{str(list(bound._shape_tuple())).replace(' ', '')} [Op:{op}]"
             )
         known = _core.static_value(bound)
         bounds.append(bound if known is None else int(known))
@@ -291,8 +287,8 @@ def sample_count(num_samples: Any) -> Tensor | int:
     """The number of samples in each row: an integer, or a scalar of a graph."""
     count = _core.convert(num_samples, dtypes.int32, None)
     if count.shape.rank not in (0, None):
-        raise InvalidArgumentError(
-            None, None, f"num_samples should be a scalar, got shape {count.shape} [Op:Multinomial]"
+        raise InvalidArgumentError._of(
+            f"num_samples should be a scalar, got shape {count.shape} [Op:Multinomial]"
         )
     known = _core.static_value(count)
     return _ops.cast(count, dtypes.int64) if known is None else int(known)

@@ -54,8 +54,8 @@ def start_of(seed: TensorLike, alg: Any) -> tuple[Any, Any, Any]:
         _core.refuse_attr("Tseed", pair.dtype, INDEX_TYPES, "StatelessRandomGetKeyCounter")
     if not pair.shape.is_compatible_with([2]):
         shape = str(list(pair._shape_tuple())).replace(" ", "")
-        raise InvalidArgumentError(
-            None, None, f"seed must have shape [2], not {shape} [Op:StatelessRandomGetKeyCounter]"
+        raise InvalidArgumentError._of(
+            f"seed must have shape [2], not {shape} [Op:StatelessRandomGetKeyCounter]"
         )
     words = _core.static_value(pair)
     low_high = [pair[0], pair[1]] if words is None else words.numpy().tolist()

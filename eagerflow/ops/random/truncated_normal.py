@@ -110,11 +110,9 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
         accepted.append(kept)
         rounds = 0 if len(kept) else rounds + 1
         if rounds > _MOST_ROUNDS:
-            raise errors.InternalError(
-                None,
-                None,
+            raise errors.InternalError._of(
                 f"TruncatedNormal rejection sampler failed to accept a sample between {low} and "
-                f"{high} [Op:{_OP}]",
+                f"{high} [Op:{_OP}]"
             )
     return np.concatenate(accepted) * deviation + mean if accepted else np.zeros(0)
 

@@ -327,7 +327,7 @@ class Batches:
         try:
             return next(self._iterator)
         except StopIteration:
-            raise errors.OutOfRangeError(None, None, "End of sequence") from None
+            raise errors.OutOfRangeError._of("End of sequence") from None
 
     def get_next_as_optional(self) -> Any:
         """The next batch as a `tf.experimental.Optional`, empty at the end."""
