@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from eagerflow import _core
 from eagerflow.util import lazy
@@ -88,6 +88,9 @@ class OpError(Exception):
         return self._experimental_payloads
 
 
+_Error = TypeVar("_Error", bound="_CodedError")
+
+
 class _CodedError(OpError):
     """An error whose class determines its code."""
 
@@ -97,7 +100,7 @@ class _CodedError(OpError):
         super().__init__(node_def, op, message, type(self)._code, *args)
 
     @classmethod
-    def _of(cls, message: str) -> _CodedError:
+    def _of(cls: type[_Error], message: str) -> _Error:
         """The error of a message, without a node or operation."""
         return cls(None, None, message)
 

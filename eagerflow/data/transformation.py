@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.typing import DTypeLike, FilePath, Structure, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.arguments import arguments
 
 if TYPE_CHECKING:
     from eagerflow.data.dataset import Dataset
@@ -491,17 +492,9 @@ class Transformation:
         >>> [batch.numpy().tolist() for batch in buckets]
         [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
         """
-        return bucketing.bucketed(
-            self,
-            element_length_func,
-            bucket_boundaries,
-            bucket_batch_sizes,
-            padded_shapes,
-            padding_values,
-            pad_to_bucket_boundary,
-            no_padding,
-            drop_remainder,
-        )
+        given = arguments(locals())
+        del given["name"]
+        return bucketing.bucketed(self, **given)
 
     def rejection_resample(
         self: Any,

@@ -23,6 +23,7 @@ from eagerflow.ops import array
 from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
 from eagerflow.train import load_variable
 from eagerflow.util import lazy
+from eagerflow.util.arguments import arguments
 
 # Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.keras.legacy_initializers")
@@ -294,17 +295,7 @@ def embedding_column(
         tensor_name_in_ckpt,
         f"Embedding of column_name: {getattr(categorical_column, 'name', categorical_column)}",
     )
-    return EmbeddingColumn(
-        categorical_column,
-        dimension,
-        combiner,
-        initializer,
-        ckpt_to_load_from,
-        tensor_name_in_ckpt,
-        max_norm,
-        trainable,
-        use_safe_embedding_lookup,
-    )
+    return EmbeddingColumn(**arguments(locals()))
 
 
 def shared_embeddings(
@@ -342,19 +333,7 @@ def shared_embeddings(
         RuntimeError: if operations run eagerly.
         ValueError: if the columns are of several kinds, or arguments do not fit.
     """
-    return shared_columns(
-        SharedTable,
-        categorical_columns,
-        dimension,
-        combiner,
-        initializer,
-        shared_embedding_collection_name,
-        ckpt_to_load_from,
-        tensor_name_in_ckpt,
-        max_norm,
-        trainable,
-        use_safe_embedding_lookup,
-    )
+    return shared_columns(SharedTable, *arguments(locals()).values())
 
 
 def shared_columns(

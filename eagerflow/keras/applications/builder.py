@@ -16,6 +16,11 @@ from eagerflow.keras.utils.layer_utils import get_source_inputs
 from eagerflow.typing import Function, TensorLike
 from eagerflow.util.argument_docs import completed
 
+# The arguments of all networks.
+_SHARED = (
+    "include_top", "weights", "input_tensor", "input_shape", "pooling", "classes",
+    "classifier_activation",
+)  # fmt: skip
 ORIGIN = "https://storage.googleapis.com/tensorflow/keras-applications/"
 
 
@@ -84,6 +89,16 @@ class Builder:
         self.input_shape = input_shape
         self.input_tensor = input_tensor
         self.images = Input(shape=input_shape) if input_tensor is None else input_tensor
+
+    @classmethod
+    def of(cls, names: dict[str, Any], **options: Any) -> Builder:
+        """The builder for the arguments of a network.
+
+        Args:
+            names: what `locals()` is in the network's function.
+            **options: `default_size`, `min_size` or `need_size`.
+        """
+        return cls(*[names[name] for name in _SHARED], **options)
 
     @property
     def rows(self) -> int | None:
@@ -184,9 +199,7 @@ def variant(
         classes: int = 1000,
         classifier_activation: str | Callable[..., Any] | None = "softmax",
     ) -> Any:
-        builder = Builder(
-            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
-        )
+        builder = Builder.of(locals())
         return build(
             model_name=model_name, include_preprocessing=include_preprocessing, builder=builder
         )
@@ -222,8 +235,7 @@ def plain(
         classes: int = 1000,
         classifier_activation: str | Callable[..., Any] | None = "softmax",
     ) -> Any:
-        end: Any = (pooling, classes, classifier_activation)
-        return build(Builder(include_top, weights, input_tensor, input_shape, *end, **options))
+        return build(Builder.of(locals(), **options))
 
     return described(function, title, first_line, source, module)
 

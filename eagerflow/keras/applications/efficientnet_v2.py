@@ -243,16 +243,7 @@ def _variant(
         classifier_activation: str | Callable[..., Any] | None = "softmax",
         include_preprocessing: bool = True,
     ) -> Any:
-        builder = Builder(
-            include_top,
-            weights,
-            input_tensor,
-            input_shape,
-            pooling,
-            classes,
-            classifier_activation,
-            default_size=size,
-        )
+        builder = Builder.of(locals(), default_size=size)
         return _network(builder, version, stages, width, depth, include_preprocessing)
 
     return described(

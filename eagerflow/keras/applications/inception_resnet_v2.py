@@ -104,17 +104,7 @@ def InceptionResNetV2(
     """
     if kwargs:
         raise ValueError(f"Unknown argument(s): {kwargs}")
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=299,
-        min_size=75,
-    )
+    builder = Builder.of(locals(), default_size=299, min_size=75)
     x = builder.images
     for filters, size, stride, padding in (
         (32, 3, 2, "valid"),

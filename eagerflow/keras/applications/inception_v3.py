@@ -102,17 +102,7 @@ def InceptionV3(
 
     Szegedy et al., "Rethinking the inception architecture for computer vision" (CVPR 2016).
     """
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=299,
-        min_size=75,
-    )
+    builder = Builder.of(locals(), default_size=299, min_size=75)
     x = _convolution(builder, builder.images, 32, 3, 3, padding="valid", strides=2)
     x = _convolution(builder, x, 32, 3, 3, padding="valid")
     x = _convolution(builder, x, 64, 3, 3)

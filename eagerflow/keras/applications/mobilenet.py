@@ -62,16 +62,7 @@ def MobileNet(
     default = 224
     if input_shape is not None and input_shape[0] == input_shape[1] and input_shape[0] in _SIZES:
         default = input_shape[0]
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=default,
-    )
+    builder = Builder.of(locals(), default_size=default)
     if weights == "imagenet":
         if depth_multiplier != 1:
             raise ValueError(

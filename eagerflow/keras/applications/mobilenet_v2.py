@@ -92,16 +92,7 @@ def MobileNetV2(
     if kwargs:
         raise ValueError(f"Unknown argument(s): {kwargs}")
     first = config.image_data_format() == "channels_first"
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=_default_size(input_shape, input_tensor, first),
-    )
+    builder = Builder.of(locals(), default_size=_default_size(input_shape, input_tensor, first))
     if weights == "imagenet" and alpha not in _ALPHAS:
         raise ValueError(
             "If imagenet weights are being loaded, alpha must be one of `0.35`, `0.50`, `0.75`, "

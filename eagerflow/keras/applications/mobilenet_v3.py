@@ -212,16 +212,7 @@ def _builder(
     sizes = input_shape[1:] if first else input_shape[:2]
     if any(size is not None and size < 32 for size in sizes):
         raise ValueError(f"Input size must be at least 32x32; Received `input_shape={input_shape}`")
-    return Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        need_size=False,
-    )
+    return Builder.of(locals(), need_size=False)
 
 
 def _variant(size: str, blocks: Any, last: int) -> Any:

@@ -179,16 +179,7 @@ def _variant(
         classes: int = 1000,
         classifier_activation: str | Callable[..., Any] | None = "softmax",
     ) -> Any:
-        builder = Builder(
-            include_top,
-            weights,
-            input_tensor,
-            input_shape,
-            pooling,
-            classes,
-            classifier_activation,
-            default_size=side,
-        )
+        builder = Builder.of(locals(), default_size=side)
         x = _cells(builder, penultimate, blocks, stem, skip)
         file = f"nasnet/NASNet-{size}"
         return builder.model(x, "NASNet", file, hashes, top=".h5", notop="-no-top.h5")

@@ -220,9 +220,7 @@ def _variant(depth: int) -> Any:
                     f"(default=highest). Received weights={weights}"
                 )
             size, weights = sizes[names.index(weights)], "imagenet"
-        builder = Builder(
-            include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation
-        )
+        builder = Builder.of(locals())
         return _network(depth, include_preprocessing, builder, size)
 
     return described(

@@ -47,17 +47,7 @@ def Xception(
 
     Chollet, "Xception: deep learning with depthwise separable convolutions" (CVPR 2017).
     """
-    builder = Builder(
-        include_top,
-        weights,
-        input_tensor,
-        input_shape,
-        pooling,
-        classes,
-        classifier_activation,
-        default_size=299,
-        min_size=71,
-    )
+    builder = Builder.of(locals(), default_size=299, min_size=71)
     x = builder.images
     for k, (filters, stride) in enumerate(((32, 2), (64, 1)), start=1):
         name = f"block1_conv{k}"

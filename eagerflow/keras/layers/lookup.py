@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core, strings
 from eagerflow.framework import dtypes
 from eagerflow.keras.layers.index_lookup import IndexLookup
+from eagerflow.util.arguments import arguments
 
 _ops = _core.ops
 
@@ -56,22 +57,9 @@ class StringLookup(IndexLookup):
         pad_to_max_tokens: bool = False,
         **kwargs: Any,
     ) -> None:
-        kwargs.pop("vocabulary_dtype", None)
-        self.__dict__["encoding"] = encoding
-        super().__init__(
-            max_tokens=max_tokens,
-            num_oov_indices=num_oov_indices,
-            mask_token=mask_token,
-            oov_token=oov_token,
-            vocabulary_dtype="string",
-            vocabulary=vocabulary,
-            idf_weights=idf_weights,
-            invert=invert,
-            output_mode=output_mode,
-            sparse=sparse,
-            pad_to_max_tokens=pad_to_max_tokens,
-            **kwargs,
-        )
+        given = arguments(locals()) | {"vocabulary_dtype": "string"}
+        self.__dict__["encoding"] = given.pop("encoding")
+        super().__init__(**given)
 
     encoding: str
 
@@ -145,20 +133,9 @@ class IntegerLookup(IndexLookup):
                 "`vocabulary_dtype` must be 'int64' or 'int32'. "
                 f"Received: vocabulary_dtype={vocabulary_dtype}"
             )
-        super().__init__(
-            max_tokens=max_tokens,
-            num_oov_indices=num_oov_indices,
-            mask_token=None if mask_token is None else int(mask_token),
-            oov_token=None if oov_token is None else int(oov_token),
-            vocabulary_dtype=vocabulary_dtype,
-            vocabulary=vocabulary,
-            idf_weights=idf_weights,
-            invert=invert,
-            output_mode=output_mode,
-            sparse=sparse,
-            pad_to_max_tokens=pad_to_max_tokens,
-            **kwargs,
-        )
+        mask_token = None if mask_token is None else int(mask_token)
+        oov_token = None if oov_token is None else int(oov_token)  # type: ignore[assignment]
+        super().__init__(**arguments(locals()))
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
         """The integers in the order of their ids; see `StringLookup.get_vocabulary`."""

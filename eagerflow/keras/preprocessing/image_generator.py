@@ -291,28 +291,13 @@ class ImageDataGenerator:
             validate_filenames: whether to skip rows whose file does not exist.
             **kwargs: deprecated arguments, which are ignored.
         """
+        class_mode = "raw" if class_mode == "other" else class_mode
+        del kwargs
         return DataFrameIterator(
-            dataframe,
-            directory,
-            self,
-            x_col=x_col,
-            y_col=y_col,
-            weight_col=weight_col,
-            target_size=target_size,
-            color_mode=color_mode,
-            classes=classes,
-            class_mode="raw" if class_mode == "other" else class_mode,
-            batch_size=batch_size,
-            shuffle=shuffle,
-            seed=seed,
+            image_data_generator=self,
             data_format=self.data_format,
-            save_to_dir=save_to_dir,
-            save_prefix=save_prefix,
-            save_format=save_format,
-            subset=subset,
-            interpolation=interpolation,
-            validate_filenames=validate_filenames,
             dtype=self.dtype,
+            **arguments(locals()),
         )
 
     def standardize(self, x: np.ndarray) -> np.ndarray:

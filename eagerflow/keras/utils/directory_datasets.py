@@ -25,6 +25,7 @@ from eagerflow.ops.creation import one_hot
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.manipulation import substr
 from eagerflow.util import lazy
+from eagerflow.util.arguments import arguments
 
 # Imported when it is first used: few programs need it.
 wav = lazy.Module("eagerflow.keras.utils.wav")
@@ -79,6 +80,11 @@ def _dataset(
 
 
 def _from_directory(
+    load: Callable[[Any], Any],
+    formats: tuple[str, ...],
+    kind: str,
+    pad: bool = False,
+    *,
     directory: Any,
     labels: _core.Tensor,
     label_mode: str | None,
@@ -89,11 +95,9 @@ def _from_directory(
     validation_split: float | None,
     subset: str | None,
     follow_links: bool,
-    load: Callable[[Any], Any],
-    formats: tuple[str, ...],
-    kind: str,
-    pad: bool = False,
+    **options: object,
 ) -> Any:
+    """The dataset, or datasets, of the files in a folder; `options` are for loading."""
     labels, label_mode = check_labels(labels, label_mode, class_names, kind)
     check_split(validation_split, subset, shuffle, seed)
     if seed is None:
@@ -184,6 +188,7 @@ def image_dataset_from_directory(
     >>> data.class_names, data.element_spec[0].shape
     (['cats', 'dogs'], TensorShape([None, 4, 4, 3]))
     """
+    given = arguments(locals())
     crop_to_aspect_ratio = kwargs.pop("smart_resize", crop_to_aspect_ratio)
     if kwargs:
         raise TypeError(f"Unknown keywords argument(s): {tuple(kwargs)}")
@@ -201,21 +206,7 @@ def image_dataset_from_directory(
             return image_utils.smart_resize(image, image_size, interpolation=method)
         return image_utils.resize(image, image_size, method)
 
-    return _from_directory(
-        directory,
-        labels,
-        label_mode,
-        class_names,
-        batch_size,
-        shuffle,
-        seed,
-        validation_split,
-        subset,
-        follow_links,
-        load,
-        IMAGE_FORMATS,
-        "image",
-    )
+    return _from_directory(load, IMAGE_FORMATS, "image", **given)
 
 
 def text_dataset_from_directory(
@@ -253,27 +244,15 @@ def text_dataset_from_directory(
         ValueError: for arguments that contradict each other, and for an empty folder.
     """
 
+    given = arguments(locals())
+
     def load(path: Any) -> _core.Tensor:
         text = read_file(path)
         if max_length is None:
             return text
         return substr(text, 0, max_length)
 
-    return _from_directory(
-        directory,
-        labels,
-        label_mode,
-        class_names,
-        batch_size,
-        shuffle,
-        seed,
-        validation_split,
-        subset,
-        follow_links,
-        load,
-        (".txt",),
-        "text",
-    )
+    return _from_directory(load, (".txt",), "text", **given)
 
 
 def audio_dataset_from_directory(
@@ -316,6 +295,7 @@ def audio_dataset_from_directory(
     Raises:
         ValueError: for arguments that contradict each other, and for an empty folder.
     """
+    given = arguments(locals())
     if ragged and output_sequence_length is not None:
         raise ValueError("Cannot set both `ragged` and `output_sequence_length`.")
     if sampling_rate is not None:
@@ -338,19 +318,5 @@ def audio_dataset_from_directory(
     def load_ragged(path: Any) -> Any:
         return RaggedTensor.from_tensor(load(path))
 
-    return _from_directory(
-        directory,
-        labels,
-        label_mode,
-        class_names,
-        batch_size,
-        shuffle,
-        seed,
-        validation_split,
-        subset,
-        follow_links,
-        load_ragged if ragged else load,
-        (".wav",),
-        "audio",
-        pad=output_sequence_length is None and not ragged,
-    )
+    pad = output_sequence_length is None and not ragged
+    return _from_directory(load_ragged if ragged else load, (".wav",), "audio", pad, **given)

@@ -12,6 +12,7 @@ from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_name
 from eagerflow.util import lazy
+from eagerflow.util.arguments import arguments
 from eagerflow.util.optional import found
 
 # Imported when it is first used: few programs need it.
@@ -255,18 +256,9 @@ def plot_model(
         ImportError: if Graphviz is not installed, for files but `.dot`; notebooks get a message.
         ValueError: if the model has not been built.
     """
-    dot = model_to_dot(
-        model,
-        show_shapes=show_shapes,
-        show_dtype=show_dtype,
-        show_layer_names=show_layer_names,
-        rankdir=rankdir,
-        expand_nested=expand_nested,
-        dpi=dpi,
-        layer_range=layer_range,
-        show_layer_activations=show_layer_activations,
-        show_trainable=show_trainable,
-    )
+    given = arguments(locals())
+    del given["to_file"]
+    dot = model_to_dot(**given)
     path = os.fspath(to_file)
     extension = os.path.splitext(path)[1][1:] or "png"
     if extension not in ("dot", "gv") and not check_graphviz():

@@ -24,6 +24,7 @@ from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.keras.engine.training.steps import Steps
 from eagerflow.typing import Function
 from eagerflow.util import tracebacks
+from eagerflow.util.arguments import arguments
 from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
@@ -501,22 +502,8 @@ class Trainer(Steps):
         initial_epoch: int = 0,
     ) -> History:
         """The deprecated name of `fit` for generators."""
-        return self.fit(
-            generator,
-            steps_per_epoch=steps_per_epoch,
-            epochs=epochs,
-            verbose=verbose,
-            callbacks=callbacks,
-            validation_data=validation_data,
-            validation_steps=validation_steps,
-            validation_freq=validation_freq,
-            class_weight=class_weight,
-            max_queue_size=max_queue_size,
-            workers=workers,
-            use_multiprocessing=use_multiprocessing,
-            shuffle=shuffle,
-            initial_epoch=initial_epoch,
-        )
+        given = arguments(locals())
+        return self.fit(given.pop("generator"), **given)
 
     def evaluate_generator(
         self,
@@ -529,15 +516,8 @@ class Trainer(Steps):
         verbose: Any = 0,
     ) -> Any:
         """The deprecated name of `evaluate` for generators."""
-        return self.evaluate(
-            generator,
-            steps=steps,
-            callbacks=callbacks,
-            max_queue_size=max_queue_size,
-            workers=workers,
-            use_multiprocessing=use_multiprocessing,
-            verbose=verbose,
-        )
+        given = arguments(locals())
+        return self.evaluate(given.pop("generator"), **given)
 
     def predict_generator(
         self,
@@ -550,15 +530,8 @@ class Trainer(Steps):
         verbose: Any = 0,
     ) -> Any:
         """The deprecated name of `predict` for generators."""
-        return self.predict(
-            generator,
-            steps=steps,
-            callbacks=callbacks,
-            max_queue_size=max_queue_size,
-            workers=workers,
-            use_multiprocessing=use_multiprocessing,
-            verbose=verbose,
-        )
+        given = arguments(locals())
+        return self.predict(given.pop("generator"), **given)
 
 
 class Validation:
