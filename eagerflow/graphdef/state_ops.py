@@ -16,7 +16,7 @@ from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.graphdef import composed
-from eagerflow.lookup import tables
+from eagerflow.lookup import initializers
 
 Handler = Callable[[Any, Any, dict[str, Any], dict[str, Any]], list[Any]]
 
@@ -304,7 +304,7 @@ def _insert_lines(builder: object, node: object, inputs: dict, attrs: dict) -> l
     known = _core.static_value(inputs["filename"])
     if known is None:
         raise ValueError("the name of the file must be known")
-    lines = tables.TextFileInitializer(
+    lines = initializers.TextFileInitializer(
         known.numpy().decode(), table.key_dtype, attrs["key_index"], table.value_dtype,
         attrs["value_index"], attrs["vocab_size"] if attrs["vocab_size"] > 0 else None,
         attrs["delimiter"], value_index_offset=attrs["offset"],

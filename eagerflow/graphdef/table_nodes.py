@@ -8,11 +8,13 @@ from typing import Any
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.graphdef.writer import GraphWriter, Ref
+from eagerflow.lookup.initializers import (
+    TextFileInitializer,
+)
 from eagerflow.lookup.tables import (
     DenseHashTable,
     MutableHashTable,
     StaticVocabularyTable,
-    TextFileInitializer,
 )
 
 

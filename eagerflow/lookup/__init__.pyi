@@ -1,8 +1,10 @@
 from eagerflow.lookup import experimental as experimental
-from eagerflow.lookup.tables import (
+from eagerflow.lookup.initializers import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,
-    StaticHashTable as StaticHashTable,
-    StaticVocabularyTable as StaticVocabularyTable,
     TextFileIndex as TextFileIndex,
     TextFileInitializer as TextFileInitializer,
+)
+from eagerflow.lookup.tables import (
+    StaticHashTable as StaticHashTable,
+    StaticVocabularyTable as StaticVocabularyTable,
 )

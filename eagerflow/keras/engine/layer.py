@@ -29,13 +29,13 @@ from eagerflow.keras.engine.calls.layer_call import (
 )
 from eagerflow.keras.engine.functional.node import LayerNodes, infer_output_shape
 from eagerflow.keras.engine.layer_config import config_of_call, plain_shape, serialize_argument
+from eagerflow.keras.engine.layer_dtypes import LayerDtypes
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
 from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
-from eagerflow.ops.conversion import cast
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.argument_docs import complete_docs
@@ -61,7 +61,7 @@ _ARGUMENTS = {
 _Layer = TypeVar("_Layer", bound="Layer")
 
 
-class Layer(LayerNodes):
+class Layer(LayerNodes, LayerDtypes):
     """A computation with weights, which are made when the first input's shape is known.
 
     Subclasses set themselves up in `__init__`, make weights in `build` and compute in `call`.
@@ -90,8 +90,6 @@ class Layer(LayerNodes):
     """
 
     _init_arguments: tuple[tuple, dict[str, Any]]  # of the constructor's call
-    _dtype_policy: policies.Policy
-    _autocast: Any
     _batch_input_shape: tuple
     _plan: CallPlan | None = None
     _input_spec: Any = None
@@ -106,8 +104,6 @@ class Layer(LayerNodes):
     _preserve_input_structure_in_config = False
     # The handler in `composite_inputs` of ragged and sparse inputs; None: `call` itself.
     _composite_call: str | None = None
-    # Whether integers and the like among the inputs are cast to the compute dtype, as floats are.
-    _casts_every_dtype = False
     # Whether variables among the arguments of `call` are read first, if `call` is not the program's.
     _reads_variables = True
     _is_model = False
@@ -182,12 +178,6 @@ class Layer(LayerNodes):
         if self._computes_mask():
             attributes["_supports_masking"] = True
         attributes["_keras_layer_is_ready"] = True
-
-    def _set_dtype_policy(self, dtype: Any) -> None:
-        policy = policies.get(dtype)
-        policies.check_strategy(policy)
-        self.__dict__["_dtype_policy"] = policy
-        self.__dict__["_plan"] = None
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights; subclasses override it.
@@ -287,32 +277,6 @@ class Layer(LayerNodes):
     def _casting_layers(self) -> list[Any]:
         """The layers whose weights this layer's `call` may read."""
         return self._all_inner_layers()
-
-    def _cast_target(self, tensor: Any) -> dtypes.DType | None:
-        """The dtype that an input must be cast to, or None."""
-        compute = self._dtype_policy.compute
-        dtype = getattr(tensor, "dtype", None)
-        if compute is None or dtype is compute or dtype is None:
-            return None
-        if not self._casts_every_dtype and not (
-            self._autocast
-            and compute.is_floating
-            and dtypes.as_dtype(dtype).is_floating
-            # `call` gets the variable itself, which it may assign to.
-            and not isinstance(tensor, _core.Variable)
-        ):
-            return None
-        return compute
-
-    def _cast_inputs(self, inputs: Any, given: list[Any]) -> Any:
-        """The inputs, cast according to `given`: the flat inputs before variables were read."""
-        targets = [self._cast_target(value) for value in given]
-        if all(target is None for target in targets):
-            return inputs
-        pairs = zip(nest.flatten(inputs), targets, strict=True)
-        return nest.pack_sequence_as(
-            inputs, [value if to is None else _cast_with_mask(value, to) for value, to in pairs]
-        )
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the outputs: by default the mask of the inputs.
@@ -464,34 +428,6 @@ class Layer(LayerNodes):
     def name(self) -> str:
         """The layer's name."""
         return self._name
-
-    @property
-    def dtype(self) -> str | None:
-        """The name of the weights' dtype."""
-        return self._dtype_policy.variable_dtype
-
-    @property
-    def variable_dtype(self) -> str | None:
-        """The name of the weights' dtype."""
-        return self._dtype_policy.variable_dtype
-
-    @property
-    def compute_dtype(self) -> str | None:
-        """The name of the dtype of computations."""
-        return self._dtype_policy.compute_dtype
-
-    @property
-    def _compute_dtype(self) -> str | None:
-        return self._dtype_policy.compute_dtype
-
-    @property
-    def _compute_dtype_object(self) -> Any:
-        return self._dtype_policy.compute
-
-    @property
-    def dtype_policy(self) -> policies.Policy:
-        """The dtype policy."""
-        return self._dtype_policy
 
     @property
     def supports_masking(self) -> bool:
@@ -801,11 +737,3 @@ class Layer(LayerNodes):
     def __repr__(self) -> str:
         module = type(self).__module__
         return f"<{module}.{type(self).__qualname__} object at {id(self):#x}>"
-
-
-def _cast_with_mask(value: Any, dtype: DTypeLike) -> Any:
-    result = cast(value, dtype)
-    mask = getattr(value, "_keras_mask", None)
-    if mask is not None:
-        result._keras_mask = mask
-    return result

@@ -23,6 +23,13 @@ Tensor = _core.Tensor
 Slots = dict[str, Variable]
 
 
+class CallableList(list):
+    """A list that these versions' programs call: `optimizer.variables()`."""
+
+    def __call__(self) -> CallableList:
+        return self
+
+
 def summed_rows(gradient: IndexedSlices) -> tuple[Tensor, Tensor]:
     """The indices of a sparse gradient's rows without repetition, and the sums of their values."""
     rows, positions, _ = _ops.unique_with_counts(gradient.indices)

@@ -18,7 +18,7 @@ from eagerflow.framework.trackable import Trackable
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.config import float_dtype
 from eagerflow.keras.optimizers import clipping, keras3_state, scalars, updates
-from eagerflow.keras.optimizers.keras2_hooks import Keras2Hooks, Slots, summed_rows
+from eagerflow.keras.optimizers.keras2_hooks import CallableList, Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.saving.init_arguments import arguments_config
@@ -35,13 +35,6 @@ schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 _ops = _core.ops
 Tensor = _core.Tensor
 Rule = TypeVar("Rule", bound=Callable[..., None])
-
-
-class _Variables(list):
-    """A list that Keras 2.0 to 2.10's programs call: `optimizer.variables()`."""
-
-    def __call__(self) -> _Variables:
-        return self
 
 
 class OptimizerType(type):
@@ -221,9 +214,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return scalars.number(self._iterations) + 1
 
     @property
-    def variables(self) -> _Variables:
+    def variables(self) -> CallableList:
         """The optimizer's own variables: the iteration, then all slots."""
-        return _Variables(self._variables)
+        return CallableList(self._variables)
 
     @property
     def weights(self) -> list[Variable]:

@@ -1,4 +1,4 @@
-from eagerflow.lookup.tables import (
+from eagerflow.lookup.initializers import (
     KeyValueTensorInitializer as KeyValueTensorInitializer,
 )
 from eagerflow.lookup.tables import (
@@ -7,10 +7,10 @@ from eagerflow.lookup.tables import (
 from eagerflow.lookup.tables import (
     StaticHashTable as StaticHashTable,
 )
-from eagerflow.lookup.tables import (
+from eagerflow.lookup.initializers import (
     TextFileIndex as TextFileIndex,
 )
-from eagerflow.lookup.tables import (
+from eagerflow.lookup.initializers import (
     TextFileInitializer as TextFileInitializer,
 )
 from eagerflow_compat.contrib.lookup.words import (

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework import dtypes
-from eagerflow.lookup.tables import (
+from eagerflow.lookup.initializers import (
     KeyValueTensorInitializer,
-    StaticHashTable,
-    StaticVocabularyTable,
     TextFileIndex,
     TextFileInitializer,
+)
+from eagerflow.lookup.tables import (
+    StaticHashTable,
+    StaticVocabularyTable,
 )
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor

@@ -1,0 +1,88 @@
+"""The dtypes of a layer: those of its policy, and casts of its inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.framework import dtypes
+from eagerflow.keras.mixed_precision import policy as policies
+from eagerflow.ops.conversion import cast
+from eagerflow.typing import DTypeLike
+
+
+class LayerDtypes:
+    """A part of `Layer`."""
+
+    _dtype_policy: policies.Policy
+    _autocast: bool
+    # Whether integers and the like among the inputs are cast to the compute dtype, as floats are.
+    _casts_every_dtype = False
+
+    def _set_dtype_policy(self, dtype: Any) -> None:
+        policy = policies.get(dtype)
+        policies.check_strategy(policy)
+        self.__dict__["_dtype_policy"] = policy
+        self.__dict__["_plan"] = None
+
+    @property
+    def dtype(self) -> str | None:
+        """The name of the weights' dtype."""
+        return self._dtype_policy.variable_dtype
+
+    @property
+    def variable_dtype(self) -> str | None:
+        """The name of the weights' dtype."""
+        return self._dtype_policy.variable_dtype
+
+    @property
+    def compute_dtype(self) -> str | None:
+        """The name of the dtype of computations."""
+        return self._dtype_policy.compute_dtype
+
+    @property
+    def _compute_dtype(self) -> str | None:
+        return self._dtype_policy.compute_dtype
+
+    @property
+    def _compute_dtype_object(self) -> Any:
+        return self._dtype_policy.compute
+
+    @property
+    def dtype_policy(self) -> policies.Policy:
+        """The dtype policy."""
+        return self._dtype_policy
+
+    def _cast_target(self, tensor: Any) -> dtypes.DType | None:
+        """The dtype that an input must be cast to, or None."""
+        compute = self._dtype_policy.compute
+        dtype = getattr(tensor, "dtype", None)
+        if compute is None or dtype is compute or dtype is None:
+            return None
+        if not self._casts_every_dtype and not (
+            self._autocast
+            and compute.is_floating
+            and dtypes.as_dtype(dtype).is_floating
+            # `call` gets the variable itself, which it may assign to.
+            and not isinstance(tensor, _core.Variable)
+        ):
+            return None
+        return compute
+
+    def _cast_inputs(self, inputs: Any, given: list[Any]) -> Any:
+        """The inputs, cast according to `given`: the flat inputs before variables were read."""
+        targets = [self._cast_target(value) for value in given]
+        if all(target is None for target in targets):
+            return inputs
+        pairs = zip(nest.flatten(inputs), targets, strict=True)
+        return nest.pack_sequence_as(
+            inputs, [value if to is None else _cast_with_mask(value, to) for value, to in pairs]
+        )
+
+
+def _cast_with_mask(value: Any, dtype: DTypeLike) -> Any:
+    result = cast(value, dtype)
+    mask = getattr(value, "_keras_mask", None)
+    if mask is not None:
+        result._keras_mask = mask
+    return result
