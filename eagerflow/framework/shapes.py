@@ -384,7 +384,7 @@ class TensorShape:
         return self.as_proto()
 
     @classmethod
-    def experimental_from_proto(cls, proto: Any) -> TensorShape:
+    def experimental_from_proto(cls, proto: object) -> TensorShape:
         """The shape that a `TensorShapeProto` describes."""
         return cls(proto)
 

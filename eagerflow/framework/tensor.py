@@ -242,8 +242,8 @@ def _gpu(self: Any, gpu_index: int = 0) -> Tensor:
     return _core.copy_to_device(self, row)
 
 
-def items(tensor: Tensor) -> list[Any]:
-    """The elements in row-major order."""
+def items(tensor: Tensor) -> list[bytes]:
+    """The elements of a tensor of strings in row-major order."""
     value = tensor.numpy()
     return [value] if tensor.ndim == 0 else value.reshape(-1).tolist()
 

@@ -80,7 +80,7 @@ class Exporter:
         self._names: set[str] = set()
         self._variables: dict[int, list[Any]] = {}
         # Graphs are known by their ids, and have to live as long.
-        self._kept: list[Any] = []
+        self._kept: list[object] = []
 
     def variables_of(self, *graphs: Any) -> list[Any]:
         """The variables and tables that graphs use, each once."""
@@ -473,11 +473,14 @@ class FunctionBody(Body):
         signature.is_stateful = self._effects.any
 
 
+_Nodes = Sequence[Any]  # NodeDef messages
+
+
 def _reads_state(node: Any) -> bool:
     return bool(node.variables) or any(map(used_variables, node.callees))
 
 
-def _ordered(written: Sequence[Any]) -> list[str]:
+def _ordered(written: _Nodes) -> list[str]:
     """The names of nodes that can follow others; constants need not."""
     return [node.name for node in written if node.op != "Const"]
 
@@ -499,7 +502,7 @@ class Effects:
             return [*self._last, *self._reads]
         return list(self._last) if self._last and _reads_state(node) else []
 
-    def after(self, node: Any, written: Sequence[Any]) -> None:
+    def after(self, node: Any, written: _Nodes) -> None:
         """Says as which messages a node was written."""
         if node.has_effects:
             self.any = True
@@ -535,7 +538,7 @@ class DeclaredOrder(Effects):
         sequence = self._sequences.get(node.id)
         return found if sequence is None else [*found, *sequence.before(node)]
 
-    def after(self, node: Any, written: Sequence[Any]) -> None:
+    def after(self, node: Any, written: _Nodes) -> None:
         """Says as which messages a node was written."""
         self._written[node.id] = _ordered(written)[-1:]
         sequence = self._sequences.get(node.id)

@@ -16,7 +16,7 @@ from eagerflow.graphdef import function_gradients, host_lowering
 from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.table_nodes import vocabulary_ids
-from eagerflow.graphdef.writer import Ref
+from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.lookup.tables import StaticVocabularyTable
 from eagerflow.util import lazy
 
@@ -185,7 +185,7 @@ def _is_initialized(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.add("VarIsInitializedOp", body.handle(node.variables[0]), name=name)
 
 
-def _stream(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _stream(body: GraphWriter, node: Any, name: str) -> Sequence[Ref]:
     """A random stream is part of the operation that draws from it."""
     return body.results(name, _specs(node))
 

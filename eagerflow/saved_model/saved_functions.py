@@ -83,7 +83,7 @@ def concrete_functions_of(value: Any) -> list[ConcreteFunction]:
     return value._list_all_concrete_functions_for_serialization()
 
 
-def is_untraced(value: Any) -> bool:
+def is_untraced(value: object) -> bool:
     """Whether `concrete_functions_of` is going to trace a function."""
     return (
         isinstance(value, Function)

@@ -91,7 +91,7 @@ class Builder:
         self.images = Input(shape=input_shape) if input_tensor is None else input_tensor
 
     @classmethod
-    def of(cls, names: dict[str, Any], **options: Any) -> Builder:
+    def of(cls, names: dict[str, Any], **options: int) -> Builder:
         """The builder for the arguments of a network.
 
         Args:

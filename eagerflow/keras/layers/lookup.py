@@ -134,7 +134,7 @@ class IntegerLookup(IndexLookup):
                 f"Received: vocabulary_dtype={vocabulary_dtype}"
             )
         mask_token = None if mask_token is None else int(mask_token)
-        oov_token = None if oov_token is None else int(oov_token)  # type: ignore[assignment]
+        oov_token = None if oov_token is None else int(oov_token)
         super().__init__(**arguments(locals()))
 
     def get_vocabulary(self, include_special_tokens: bool = True) -> list[Any]:
