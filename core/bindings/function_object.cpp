@@ -26,6 +26,7 @@ struct OpFunction {
   PyObject* composed_op;       // the ComposedOp that the body computes; null if undeclared
   PyObject* dispatcher;        // holds the dispatchers that programs registered; may be null
   PyObject* promoter;          // promotes the operands of calls; may be null
+  PyObject* promotion;         // a string: how it promotes, if not by default; may be null
   Py_ssize_t operands;         // the number of leading arguments to promote
   PyObject* weakrefs;
   int elementwise;  // the number of leading arguments with corresponding elements
@@ -154,15 +155,17 @@ OpFunction* create(PyTypeObject* type) {
 }
 
 PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"body",        "elementwise", "overridable",
-                                "composed_op", "in_graph",    nullptr};
+  static const char* names[] = {"body",     "elementwise", "overridable", "composed_op",
+                                "in_graph", "promotion",   nullptr};
   PyObject* body;
   PyObject* composed_op = Py_None;
   PyObject* in_graph = Py_None;
+  PyObject* promotion = Py_None;
   int elementwise = 0;
   int overridable = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ipOO", const_cast<char**>(names), &body,
-                                   &elementwise, &overridable, &composed_op, &in_graph)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ipOOO", const_cast<char**>(names), &body,
+                                   &elementwise, &overridable, &composed_op, &in_graph,
+                                   &promotion)) {
     return nullptr;
   }
   OpFunction* function = create(type);
@@ -170,6 +173,7 @@ PyObject* construct(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   function->body = Py_NewRef(body);
   if (composed_op != Py_None) function->composed_op = Py_NewRef(composed_op);
   if (in_graph != Py_None) function->in_graph = Py_NewRef(in_graph);
+  if (promotion != Py_None) function->promotion = Py_NewRef(promotion);
   function->elementwise = elementwise;
   function->overridable = overridable != 0;
   return reinterpret_cast<PyObject*>(function);
@@ -182,6 +186,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(self_of(self).composed_op);
   Py_VISIT(self_of(self).dispatcher);
   Py_VISIT(self_of(self).promoter);
+  Py_VISIT(self_of(self).promotion);
   return 0;
 }
 
@@ -191,6 +196,7 @@ int clear(PyObject* self) {
   Py_CLEAR(self_of(self).composed_op);
   Py_CLEAR(self_of(self).dispatcher);
   Py_CLEAR(self_of(self).promoter);
+  Py_CLEAR(self_of(self).promotion);
   return 0;
 }
 
@@ -298,6 +304,14 @@ PyObject* get_of_sparse_values(PyObject* self, void*) {
   return PyBool_FromLong(function.signature && op_of(*function.signature).of_sparse_values);
 }
 
+constexpr const char* kPromotions[] = {nullptr, "none", "weak", "operands", "strong"};
+
+PyObject* get_promotion(PyObject* self, void*) {
+  const OpFunction& function = self_of(self);
+  if (function.promotion) return Py_NewRef(function.promotion);
+  return PyUnicode_FromString(function.elementwise == 1 ? "weak" : "none");
+}
+
 PyObject* representation(PyObject* self) {
   const PyRef name = PyRef::steal(get_name(self, nullptr));
   return name ? PyUnicode_FromFormat("<function %U>", name.get()) : nullptr;
@@ -317,6 +331,8 @@ PyGetSetDef getset[] = {
     {"differentiable", get_differentiable, nullptr, "Whether it has a gradient.", nullptr},
     {"of_sparse_values", get_of_sparse_values, nullptr,
      "Whether a sparse tensor's result is the result of its values.", nullptr},
+    {"promotion", get_promotion, nullptr,
+     "How calls with weak tensors are promoted: none, weak, operands or strong.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -386,6 +402,9 @@ bool init_op_functions(PyObject* module) {
     if (!function) return false;
     function->signature = make_signature(*op);
     function->elementwise = op->elementwise ? static_cast<int>(op->inputs.size()) : 0;
+    if (const char* promotion = kPromotions[static_cast<int>(op->promotion)]) {
+      function->promotion = PyUnicode_InternFromString(promotion);
+    }
     const int failed = PyModule_AddObjectRef(ops, op->name, reinterpret_cast<PyObject*>(function));
     Py_DECREF(function);
     if (failed) return false;

@@ -414,6 +414,7 @@ const Op reshape{{
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .makes_outputs = true,
     .view = true,
     .doc = R"(Gives a tensor another shape; the elements keep their row-major order.
@@ -437,6 +438,7 @@ const Op transpose{{
     .kernel = cpu::transpose,
     .gradient = transpose_gradient,
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .makes_outputs = true,
     .cost = move_cost,
     .doc = R"(Permutes the axes: axis `i` of the result is axis `perm[i]` of `a`.
@@ -459,6 +461,7 @@ const Op expand_dims{{
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .makes_outputs = true,
     .view = true,
     .doc = R"(Inserts an axis of length 1 at position `axis`, which may count from the end.
@@ -480,6 +483,7 @@ const Op squeeze{{
     .kernel = cpu::view_as_inferred,
     .gradient = reshape_gradient,
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .makes_outputs = true,
     .view = true,
     .doc = R"(Removes axes of length 1: those in `axis`, or all of them.

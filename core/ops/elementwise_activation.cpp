@@ -45,6 +45,7 @@ const Op relu{{
     .kernel = cpu::unary<Unary::kRelu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(relu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .promotion = Promotion::kNone,
     .of_sparse_values = true,
     .doc = R"(Returns max(features, 0), element by element; NaN stays NaN.
 
@@ -157,6 +158,7 @@ const Op elu{{
     .kernel = cpu::unary<Unary::kElu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(elu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .promotion = Promotion::kNone,
     .of_sparse_values = true,
     .doc = R"(Returns features where they are positive, and exp(features) - 1 elsewhere.
 
@@ -195,6 +197,7 @@ const Op selu{{
     .kernel = cpu::unary<Unary::kSelu>,
     .gradient = [](GradContext& g) { g.set(0, call_reusing(selu_grad, g.take_dy(), g.output(0))); },
     .needs = {kOutput},
+    .promotion = Promotion::kNone,
     .of_sparse_values = true,
     .doc = R"(Returns scale * elu(features, alpha), with scale 1.0507 and alpha 1.6733.
 
@@ -268,6 +271,7 @@ const Op softsign{{
     .gradient =
         [](GradContext& g) { g.set(0, call_reusing(softsign_grad, g.take_dy(), g.input(0))); },
     .needs = {kInput},
+    .promotion = Promotion::kNone,
     .of_sparse_values = true,
     .doc = R"(Returns features / (1 + |features|).
 

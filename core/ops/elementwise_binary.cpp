@@ -96,6 +96,7 @@ const Op add{{
           if (g.wants(1)) set_summed(g, 1, dy);
         },
     .needs = {kNothing},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x + y, element by element.
 
 Both have one numeric dtype, or hold strings, which are joined. Their shapes broadcast. Integers
@@ -120,6 +121,7 @@ const Op subtract{{
           if (g.wants(1)) g.set(1, -sum_to_shape(dy, g.input_shape(1)));
         },
     .needs = {kNothing},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x - y, element by element.
 
 Both have one numeric dtype; their shapes broadcast. Integers wrap around. Raises
@@ -144,6 +146,7 @@ const Op multiply{{
           if (g.wants(1)) set_summed(g, 1, conjugate(g.input(0)) * dy);
         },
     .needs = {{2, 0}, {1, 0}},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x * y, element by element.
 
 Both have one numeric dtype; their shapes broadcast. Integers wrap around. Raises
@@ -170,6 +173,7 @@ const Op real_divide{{
           if (g.wants(1)) g.set(1, -sum_to_shape(by_x * conjugate(g.output(0)), g.input_shape(1)));
         },
     .needs = {{2, 0}, {2, 1}},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x / y of floating or complex numbers, element by element.
 
 Both have one dtype; their shapes broadcast. Division by zero gives infinities and NaNs. Raises
@@ -220,6 +224,7 @@ const Op multiply_no_nan{{
           if (g.wants(1)) set_summed(g, 1, call(multiply_no_nan, {conjugate(g.input(0)), dy}));
         },
     .needs = {{2, 0}, {1, 0}},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x * y, and 0 wherever y is 0, even if x is infinite or NaN.
 
 Floating or complex dtypes; shapes broadcast. Raises InvalidArgumentError if dtypes differ or
@@ -237,6 +242,7 @@ const Op truncate_div{{
                {.name = "y", .dtypes = kRealTypes, .no_kernel = kComplexTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kTruncateDiv>,
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x / y rounded towards zero.
 
 Real dtypes; shapes broadcast. Without gradient. Raises InvalidArgumentError for an integer
@@ -254,6 +260,7 @@ const Op truncate_mod{{
     .inputs = {{"x", kRealTypes}, {"y", kRealTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kTruncateMod>,
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns the remainder of truncatediv, which has the sign of x.
 
 Real dtypes; shapes broadcast. Without gradient. Raises InvalidArgumentError for an integer
@@ -271,6 +278,7 @@ const Op floor_div{{
                {.name = "y", .dtypes = kRealTypes, .no_kernel = kComplexTypes}},
     .infer = binary_infer,
     .kernel = cpu::binary<Binary::kFloorDiv>,
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x / y rounded towards minus infinity, as Python's // does.
 
 Real dtypes; shapes broadcast. Without gradient. Raises InvalidArgumentError for an integer
@@ -294,6 +302,7 @@ const Op floor_mod{{
           if (g.wants(1)) set_summed(g, 1, dy * -call(floor_div, {g.input(0), g.input(1)}));
         },
     .needs = {kNothing, kBothInputs},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns the remainder of floordiv, which has the sign of y, as Python's % does.
 
 Real dtypes; shapes broadcast. Raises InvalidArgumentError for an integer division by zero, if
@@ -330,6 +339,7 @@ const Op pow{{
           set_summed(g, 1, dy * conjugate(g.output(0)) * log_x);
         },
     .needs = {kBothInputs, {1, 1}},
+    .promotion = Promotion::kOperands,
     .doc = R"(Returns x to the power of y, element by element.
 
 Floating, complex or signed integer dtypes; shapes broadcast. Integer powers wrap around. Raises
@@ -350,6 +360,7 @@ const Op maximum{{
     .gradient =
         [](GradContext& g) { choose_gradient(g, call(greater_equal, {g.input(0), g.input(1)})); },
     .needs = {kBothInputs},
+    .promotion = Promotion::kStrong,
     .doc = R"(Returns the larger of x and y, element by element; NaN if either is NaN.
 
 Real dtypes; shapes broadcast. Where both are equal, the gradient goes to x. Raises
@@ -370,6 +381,7 @@ const Op minimum{{
     .gradient =
         [](GradContext& g) { choose_gradient(g, call(less_equal, {g.input(0), g.input(1)})); },
     .needs = {kBothInputs},
+    .promotion = Promotion::kStrong,
     .doc = R"(Returns the smaller of x and y, element by element; NaN if either is NaN.
 
 Real dtypes; shapes broadcast. Where both are equal, the gradient goes to x. Raises

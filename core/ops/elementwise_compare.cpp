@@ -16,6 +16,7 @@ const Op equal{{
     .inputs = {{"x", kAllTypes | kQuantizedTypes}, {"y", kAllTypes | kQuantizedTypes}},
     .infer = binary_bool_infer,
     .kernel = cpu::binary<Binary::kEqual>,
+    .promotion = Promotion::kStrong,
     .doc = R"(Returns where x equals y; a NaN equals nothing.
 
 All dtypes, strings too. The result is a bool tensor. Shapes broadcast. Raises InvalidArgumentError
@@ -268,6 +269,7 @@ const Op invert{{
     .inputs = {{"x", kIntTypes}},
     .infer = unary_infer,
     .kernel = cpu::unary<Unary::kInvert>,
+    .promotion = Promotion::kNone,
     .doc = R"(Returns x with all its bits flipped.
 
 Integer dtypes. The result has the dtype and shape of x. Raises InvalidArgumentError for other

@@ -253,6 +253,7 @@ const Op matmul{{
     .gradient = matmul_gradient,
     .needs = {{.inputs = 2}, {.inputs = 1}},
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kOperands,
     .deferrable = true,
     .cost = matmul_cost,
     .doc = R"(Multiplies the matrices in the last two axes of `a` and `b`.

@@ -21,6 +21,16 @@ struct TensorAttr {
   const char* type;
 };
 
+// How a function treats weak tensors and operands of several dtypes where a program has enabled
+// promotion (bindings/promotion.h).
+enum class Promotion : uint8_t {
+  kDefault,   // kWeak for an elementwise operation with one input, otherwise kNone
+  kNone,      // the result is not weak
+  kWeak,      // the result is weak if the first input is
+  kOperands,  // the first two inputs are promoted, and the result is weak if both are
+  kStrong,    // the first two inputs are promoted, and the result is not weak
+};
+
 // Estimated run time in nanoseconds on one thread; decides whether the GIL is released.
 using CostFn = double (*)(std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef);
 
@@ -47,6 +57,7 @@ struct OpSpec {
   // Whether each element of the result depends on the elements of the inputs at the same indices,
   // after broadcasting. Not needed if `infer` is one of ops/elementwise_infer.h.
   bool elementwise = false;
+  Promotion promotion = Promotion::kDefault;
   // Whether a sparse tensor's result is the result of its values, as in TensorFlow: for operations
   // that map zero to zero.
   bool of_sparse_values = false;

@@ -192,6 +192,7 @@ const Op reduce_sum{{
     .kernel = cpu::reduce_sum,
     .gradient = sum_gradient,
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .takes_lazy = true,
     .doc = R"(The sum of elements along axes.
 
@@ -215,6 +216,7 @@ const Op reduce_mean{{
     .kernel = cpu::reduce_mean,
     .gradient = mean_gradient,
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .takes_lazy = true,
     .doc = R"(The mean of elements along axes.
 
@@ -237,6 +239,7 @@ const Op reduce_prod{{
     .gradient = product_gradient,
     .needs = {{.inputs = 1}},
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .doc = R"(The product of elements along axes; arguments as in `tf.reduce_sum`.
 
 >>> tf.reduce_prod([[1, 2], [3, 4]], axis=1).numpy()
@@ -255,6 +258,7 @@ const Op reduce_max{{
     .gradient = extremum_gradient,
     .needs = {{.inputs = 1, .outputs = 1}},
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .takes_lazy = true,
     .doc = R"(The largest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
 
@@ -274,6 +278,7 @@ const Op reduce_min{{
     .gradient = extremum_gradient,
     .needs = {{.inputs = 1, .outputs = 1}},
     .may_be_unknown = Unknown::kRanks,
+    .promotion = Promotion::kWeak,
     .takes_lazy = true,
     .doc = R"(The smallest element along axes; arguments as in `tf.reduce_sum`. NaN wins.
 

@@ -259,6 +259,8 @@ class OpFunction:
     elementwise: int
     # Whether a sparse tensor's result has the result of its values.
     of_sparse_values: bool
+    # How calls with weak tensors are promoted: "none", "weak", "operands" or "strong".
+    promotion: str
     op_name: str
     parameters: list[tuple[str, str | None]]
     def __init__(
@@ -269,6 +271,7 @@ class OpFunction:
         overridable: bool = True,
         composed_op: ComposedOp | None = None,
         in_graph: Callable[..., Any] | None = None,
+        promotion: str | None = None,
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def _run(self, *args: Any, **kwargs: Any) -> Any: ...

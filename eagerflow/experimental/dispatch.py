@@ -16,7 +16,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import composite
 from eagerflow.framework.name_scope import name_scope
-from eagerflow.framework.op_function import each_elementwise
+from eagerflow.framework.op_function import each_declared
 from eagerflow.ops import assertions, special
 
 
@@ -117,13 +117,8 @@ _of_kind: dict[str, list[Callable]] = {
     "unary": [],
     "binary": [],
     "binary assert": [
-        assertions.assert_equal,
-        assertions.assert_none_equal,
-        assertions.assert_near,
-        assertions.assert_less,
-        assertions.assert_less_equal,
-        assertions.assert_greater,
-        assertions.assert_greater_equal,
+        getattr(assertions, f"assert_{relation}")
+        for relation in "equal none_equal near less less_equal greater greater_equal".split()
     ],
 }
 
@@ -256,7 +251,7 @@ def dispatch_for_api(api: Callable, *signatures: dict[Any, Any]) -> Callable:
 
 def _offer(function: _core.OpFunction) -> None:
     """Lets handlers override an elementwise function: by its first argument, or by both of two."""
-    if function in composite.FORWARDING:
+    if not function.elementwise or function in composite.FORWARDING:
         return
     # TensorFlow counts the second argument of `nextafter` among the attributes.
     binary = function.elementwise == 2 and function is not special.nextafter
@@ -267,7 +262,7 @@ def _offer(function: _core.OpFunction) -> None:
             _override(function, expected, handler)
 
 
-each_elementwise(_offer)
+each_declared(_offer)
 
 
 def _register_elementwise(kind: str, annotations: tuple, handler: Callable) -> None:

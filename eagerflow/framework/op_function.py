@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from eagerflow import _core
 
@@ -21,24 +21,35 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # From a function's body to the function that replaces it while a graph is built.
 InGraph = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-# Every function whose elements correspond to those of its arguments, and what is called with each.
-_elementwise = [
-    function for function in vars(_core.ops).values() if getattr(function, "elementwise", 0)
+# How calls with weak tensors are promoted; `Promotion` in `core/ops/op.h` explains it.
+Promotion = Literal["none", "weak", "operands", "strong"]
+
+
+def _says_more(function: _core.OpFunction) -> bool:
+    return function.elementwise > 0 or function.promotion != "none"
+
+
+# The functions that are elementwise or promote operands, and what is called with each.
+_declared = [
+    function
+    for function in vars(_core.ops).values()
+    if isinstance(function, _core.OpFunction) and _says_more(function)
 ]
 _observers: list[Callable[[_core.OpFunction], object]] = []
 
 
-def each_elementwise(observe: Callable[[_core.OpFunction], object]) -> None:
-    """Calls `observe` with each elementwise function, now and when more are defined."""
+def each_declared(observe: Callable[[_core.OpFunction], object]) -> None:
+    """Calls `observe` with each function that is elementwise or promotes, also with later ones."""
     _observers.append(observe)
-    for function in list(_elementwise):
+    for function in list(_declared):
         observe(function)
 
 
-def declared(function: _core.OpFunction) -> _core.OpFunction:
-    """The function, after those who asked for elementwise functions know it."""
-    if function.elementwise:
-        _elementwise.append(function)
+def defined(body: Callable, in_graph: InGraph | None, **facts: Any) -> _core.OpFunction:
+    """The function of a body, with which all observers of `each_declared` are called."""
+    function = _core.OpFunction(body, in_graph=in_graph and in_graph(body), **facts)
+    if _says_more(function):
+        _declared.append(function)
         for observe in _observers:
             observe(function)
     return function
@@ -48,13 +59,18 @@ def declared(function: _core.OpFunction) -> _core.OpFunction:
 def op_function(body: Function, /) -> Function: ...
 @overload
 def op_function(
-    *, elementwise: int = 0, overridable: bool = True, in_graph: InGraph | None = None
+    *,
+    elementwise: int = 0,
+    promotion: Promotion | None = None,
+    overridable: bool = True,
+    in_graph: InGraph | None = None,
 ) -> Callable[[Function], Function]: ...
 def op_function(
     body: Any = None,
     /,
     *,
     elementwise: int = 0,
+    promotion: Promotion | None = None,
     overridable: bool = True,
     in_graph: InGraph | None = None,
 ) -> Any:
@@ -64,6 +80,8 @@ def op_function(
         body: the function, whose parameters, name and documentation stay.
         elementwise: how many leading parameters have elements that correspond to each other; the
             result has one element for each.
+        promotion: how weak tensors and operands of several dtypes are promoted; by default "weak"
+            for an elementwise function of one argument, otherwise "none".
         overridable: False for a function that handles symbolic arguments itself: no argument
             overrides it, and only a graph that is being built records the call.
         in_graph: makes of the body what runs while a `tf.function` is traced, if that is not the
@@ -82,22 +100,18 @@ def op_function(
     >>> int(double(2)), double(Meters(2))
     (4, 'double of 2 m')
     """
-    if body is None:
-        return functools.partial(
-            op_function, elementwise=elementwise, overridable=overridable, in_graph=in_graph
-        )
-    return declared(
-        _core.OpFunction(
-            body,
-            elementwise=elementwise,
-            overridable=overridable,
-            in_graph=in_graph and in_graph(body),
-        )
+    define = functools.partial(
+        defined,
+        in_graph=in_graph,
+        elementwise=elementwise,
+        promotion=promotion,
+        overridable=overridable,
     )
+    return define if body is None else define(body)
 
 
 @functools.cache
-def parameter_names(function: Any) -> list[str]:
+def parameter_names(function: Callable) -> list[str]:
     """The names of a function's parameters in their order."""
     native = getattr(function, "parameters", None)
     if native is not None:

@@ -38,7 +38,7 @@ def _check_channels(images: Tensor, op: str) -> None:
         raise invalid(f"input must have 3 channels but instead has {shape[-1]} channels [Op:{op}]")
 
 
-@op_function(elementwise=1)
+@op_function(elementwise=1, promotion="none")
 def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Images made brighter.
 
@@ -79,7 +79,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: Any) -> Tensor:
     return convert_image_dtype(_ops.cast(adjusted, floats.dtype), dtype, saturate=True)
 
 
-@op_function(elementwise=1)
+@op_function(elementwise=1, promotion="none")
 def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """Gamma correction: `gain * x ** gamma`.
 

@@ -119,7 +119,7 @@ def _hue_range(max_delta: Any) -> None:
     _not_negative(max_delta)
 
 
-@op_function(elementwise=1)
+@op_function(elementwise=1, promotion="none")
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
     """Images made brighter or darker by up to `max_delta`.
 
@@ -133,7 +133,7 @@ def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Te
     return adjustment.adjust_brightness(image, _stream(seed)([], -max_delta, max_delta))
 
 
-@op_function(elementwise=1)
+@op_function(elementwise=1, promotion="none")
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """Images made brighter or darker by up to `max_delta`, as the seed `[2]` determines.
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from eagerflow import _core
 from eagerflow.framework.dtypes import STORED_DTYPES, DType, as_dtype
-from eagerflow.framework.op_function import InGraph, declared
+from eagerflow.framework.op_function import InGraph, Promotion, defined
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 DTypes = frozenset[DType]
@@ -116,6 +116,7 @@ def composed_op(
     /,
     *,
     elementwise: int = 0,
+    promotion: Promotion | None = None,
     overridable: bool = True,
     checked_first: bool = False,
     in_graph: InGraph | None = None,
@@ -127,6 +128,7 @@ def composed_op(
     Args:
         op: TensorFlow's name of the operation.
         elementwise: see `op_function`.
+        promotion: see `op_function`.
         overridable: see `op_function`.
         checked_first: whether arguments are checked before the call, and not only after it has
             failed; for functions that would take more than the operation does.
@@ -152,14 +154,13 @@ allowed values: float, double, bfloat16, half (argument 'x') [Op:Halve]
         inputs = [(n, *kind.declared) for n, kind in parameters.items() if isinstance(kind, Input)]
         attrs = list(_attrs(body, parameters, own))
         entry = _core.ComposedOp(op, _parameters(body), inputs, attrs, checked_first)
-        return declared(
-            _core.OpFunction(
-                body,
-                elementwise=elementwise,
-                overridable=overridable,
-                composed_op=entry,
-                in_graph=in_graph and in_graph(body),
-            )
+        return defined(
+            body,
+            in_graph,
+            elementwise=elementwise,
+            promotion=promotion,
+            overridable=overridable,
+            composed_op=entry,
         )
 
     return decorate

@@ -102,7 +102,7 @@ def rint(x: TensorLike, name: str | None = None) -> Tensor:
     return _ops.round(x)
 
 
-@op_function(elementwise=2)
+@op_function(elementwise=2, promotion="operands")
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does: the quotient of integers is a float.
 
@@ -122,7 +122,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
-@op_function(elementwise=2)
+@op_function(elementwise=2, promotion="operands")
 def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as `tf.truediv` does, but returns 0 where `y` is 0.
 
@@ -139,7 +139,7 @@ def divide_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tens
     return _ops.divide_no_nan(*_dividable(x, y, "tf.math.divide_no_nan"))
 
 
-@op_function(elementwise=2)
+@op_function(elementwise=2, promotion="operands")
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Divides elements as Python's `/` does; a plain value gets the dtype of a tensor.
 
@@ -149,7 +149,7 @@ def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return _ops.divide_real(*_dividable(x, y, "__truediv__"))
 
 
-@op_function(elementwise=2)
+@op_function(elementwise=2, promotion="operands")
 def scalar_mul(
     scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None
 ) -> Tensor | IndexedSlices:

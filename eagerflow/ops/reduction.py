@@ -25,7 +25,7 @@ def least(dtype: DType) -> Tensor:
     return _core.convert(-math.inf if dtype.is_floating else dtype.min, dtype, None)
 
 
-@op_function
+@op_function(promotion="weak")
 def reduce_logsumexp(
     input_tensor: TensorLike,
     axis: Axes | None = None,
@@ -53,7 +53,7 @@ def reduce_logsumexp(
     return logs + shift
 
 
-@op_function
+@op_function(promotion="weak")
 def reduce_variance(
     input_tensor: TensorLike,
     axis: Axes | None = None,
@@ -87,7 +87,7 @@ def reduce_variance(
     return _ops.reduce_mean(squares, axis=axis, keepdims=keepdims)
 
 
-@op_function
+@op_function(promotion="weak")
 def reduce_std(
     input_tensor: TensorLike,
     axis: Axes | None = None,
@@ -108,7 +108,7 @@ def reduce_std(
     return norms.deviation(distance, axis, keepdims)
 
 
-@op_function
+@op_function(promotion="weak")
 def reduce_euclidean_norm(
     input_tensor: TensorLike,
     axis: Axes | None = None,

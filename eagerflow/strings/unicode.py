@@ -407,7 +407,11 @@ def _scripts() -> tuple[np.ndarray, np.ndarray]:
 
 
 @composed_op(
-    "UnicodeScript", elementwise=1, input=Input("int32"), in_graph=on_host(like(dtypes.int32))
+    "UnicodeScript",
+    elementwise=1,
+    promotion="none",
+    input=Input("int32"),
+    in_graph=on_host(like(dtypes.int32)),
 )
 def unicode_script(input: TensorLike, name: str | None = None) -> Tensor:
     """The script of each character, as ICU's id.

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.framework import plugins
 from eagerflow.framework.composite import FORWARDING
-from eagerflow.framework.op_function import each_elementwise, op_function
+from eagerflow.framework.op_function import each_declared, op_function
 from eagerflow.graphdef import op_defs, rules
 
 NATIVE = {
@@ -26,7 +30,7 @@ def _all_functions():
         for name in dir(namespace):
             getattr(namespace, name)
     functions = []
-    each_elementwise(functions.append)
+    each_declared(lambda function: functions.append(function) if function.elementwise else None)
     names = (f"{function.__module__}.{function.__name__}" for function in functions)
     return {
         name.removeprefix("eagerflow."): function
@@ -66,8 +70,8 @@ def _call(name):
     return operands, lambda *x: function(*x, *_attributes(function))
 
 
-def _same(one, other):
-    np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-5, atol=1e-6)
+def _same(one, other, tolerance=1e-5):
+    np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance / 10)
     assert one.dtype == other.dtype
 
 
@@ -102,9 +106,104 @@ def test_graphs_name_it_as_tensorflow_does(name):
     if operation not in op_defs.names():
         return  # an operation of the engine only
     specs = [tf.TensorSpec([None, 2], x.dtype) for x in operands]
-    nodes = tf.function(call).get_concrete_function(*specs).graph.as_graph_def().node
+    traced = tf.function(call).get_concrete_function(*specs)
+    graph_def = traced.graph.as_graph_def()
     assert rules.is_mapped(operation)
-    assert "EagerPyFunc" not in {node.op for node in nodes}
+    assert "EagerPyFunc" not in {node.op for node in graph_def.node}
+
+    names = [tensor.name for tensor in (*traced.inputs, traced.outputs[0])]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        graph_def = type(graph_def).FromString(graph_def.SerializeToString())
+        *inputs, output = tf.graph_util.import_graph_def(graph_def, return_elements=names, name="")
+        fed = {x: value.numpy() for x, value in zip(inputs, operands, strict=True)}
+        result = session.run(output, fed)
+    _same(result, call(*operands).numpy())
+
+
+@pytest.mark.skipif(
+    not any("cpu" in p.name for p in plugins.installed()) or not _core.pjrt.built_in(),
+    reason="needs the package xla-cpu-pjrt",
+)
+@pytest.mark.parametrize("name", sorted(NATIVE.keys() & set(_core.pjrt.lowered())))
+def test_programs_compute_it(name):
+    operands, call = _call(name)
+    _same(tf.function(call, jit_compile=True)(*operands), call(*operands), 1e-4)
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_stubs_and_documents_have_it(name):
+    assert f"def {name}(" in _text("eagerflow/_core/ops.pyi")
+    assert f"`{name}`" in _text("docs/devices.md")
+    assert NATIVE[name].__doc__
+
+
+@functools.cache
+def _text(path):
+    return (Path(__file__).parents[2] / path).read_text()
+
+
+@pytest.mark.parametrize("namespace", ["bitwise", "dtypes", "io", "math", "nn", "strings"])
+def test_version_1_has_it(namespace):
+    second = getattr(tf, namespace)
+    first = getattr(tf.compat.v1, namespace)
+    functions = set(ALL.values())
+    found = {name: getattr(second, name) for name in dir(second)}
+    names = [name for name, it in found.items() if callable(it) and it in functions]
+    assert names
+    for name in names:
+        assert callable(getattr(first, name)), name
+
+
+PROMOTED = """
+import eagerflow as tf
+from eagerflow.framework.op_function import op_function
+from eagerflow.framework.type_spec import is_weak
+from test_elementwise_modes import NATIVE, _attributes, _call
+
+calls = {name: _call(name) for name in NATIVE}
+tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+
+
+@op_function(elementwise=1)
+def halve(x):
+    return x / 2.0
+
+
+@op_function(elementwise=2, promotion="operands")
+def mean(x, y):
+    return halve(x + y)
+
+
+@op_function(elementwise=1, promotion="none")
+def steady(x):
+    return x / 2.0
+
+
+weak = tf.constant(1.0)
+assert is_weak(halve(weak)) and is_weak(mean(weak, weak)) and not is_weak(steady(weak))
+assert mean(weak, tf.constant(1.0, tf.float16)).dtype is tf.float16
+
+for name, function in NATIVE.items():
+    operands, _ = calls[name]
+    if operands[0].dtype not in (tf.float32, tf.int32):
+        continue
+    weak = [tf.constant(x.numpy().tolist()) for x in operands]
+    assert all(map(is_weak, weak))
+    result = function(*weak, *_attributes(function))
+    promotes = function.promotion in ("weak", "operands") and name != "cast"
+    assert is_weak(result) == (promotes and result.dtype is not tf.bool), name
+    if function.promotion in ("operands", "strong"):
+        strong = tf.cast(operands[1], tf.float64)
+        if weak[0].dtype is tf.float32:
+            assert not is_weak(function(weak[0], strong)), name
+"""
+
+
+def test_weak_tensors_are_promoted_as_declared():
+    command = [sys.executable, "-c", PROMOTED]
+    here = Path(__file__).parent
+    run = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    assert run.returncode == 0, run.stderr
 
 
 class Measure(tf.experimental.ExtensionType):

@@ -6,15 +6,13 @@ The native types and the promotion of operators are the engine's (`core/bindings
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes, promotion
-from eagerflow.experimental.numpy.promoting_names import BINARY, BINARY_STRONG, UNARY
-from eagerflow.framework.op_function import bind_arguments, parameter_names
+from eagerflow.framework.op_function import bind_arguments, each_declared, parameter_names
 from eagerflow.framework.type_spec import WeakTensors, is_weak
 
 
@@ -24,6 +22,8 @@ def enable(safe: bool) -> None:
     Args:
         safe: whether a promotion that does not keep all values is an error.
     """
+    if not WeakTensors.exist:
+        _set_promoters()
     WeakTensors.exist = True
     promotion.Mode.safe = safe
     dtypes.prefer_weak()
@@ -31,24 +31,27 @@ def enable(safe: bool) -> None:
         for name, member in _MEMBERS.items():
             setattr(kind, name, member)
     _core.set_promotion(promotion.promoted, promotion.makes_weak, promotion.assigned)
-    for names, promoter, operands in (
-        (UNARY, _of_one, 1),
-        (BINARY, _of_two, 2),
-        (BINARY_STRONG, functools.partial(_of_two, strong=True), 2),
-        ("clip_by_value", _clipped, 3),
-        ("nn.moments", _moments, 1),
-        ("while_loop", _repeated, 3),
-        ("map_fn vectorized_map foldl foldr", _called, 3),
-    ):
-        for name in names.split():
-            _function(name)._set_promoter(promoter, operands)
 
 
-def _function(path: str) -> _core.OpFunction:
-    """What a public name stands for."""
-    package, _, name = path.rpartition(".")
-    module = importlib.import_module(f"{tf.__name__}.{package}") if package else tf
-    return getattr(module, name)
+def _set_promoters() -> None:
+    """Sets the promoters that functions declare, and those that serve one function."""
+
+    def promote(function: _core.OpFunction) -> None:
+        if function.promotion != "none":
+            function._set_promoter(*_PROMOTERS[function.promotion])
+
+    each_declared(promote)
+    own: list[tuple[Any, Callable[..., Any], int]] = [
+        (tf.clip_by_value, _clipped, 3),
+        (tf.nn.moments, _moments, 1),
+        (tf.while_loop, _repeated, 3),
+        *(
+            (function, _called, 3)
+            for function in (tf.map_fn, tf.vectorized_map, tf.foldl, tf.foldr)
+        ),
+    ]
+    for function, promoter, operands in own:
+        function._set_promoter(promoter, operands)
 
 
 def _of_one(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -76,6 +79,13 @@ def _of_two(
     rest = {name: value for name, value in kwargs.items() if name not in names}
     result = function._run_promoted(*tensors, *args[2:], **rest)
     return _weakened(result) if weak and not strong else result
+
+
+_PROMOTERS: dict[str, tuple[Callable[..., Any], int]] = {
+    "weak": (_of_one, 1),
+    "operands": (_of_two, 2),
+    "strong": (functools.partial(_of_two, strong=True), 2),
+}
 
 
 def _clipped(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -115,7 +125,9 @@ def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -
 def _weakened(result: Any) -> Any:
     if isinstance(result, list | tuple):
         return type(result)([_weakened(part) for part in result])
-    return _core.weakened(result) if isinstance(result, _core.Tensor) else result
+    if isinstance(result, _core.Tensor) and result.dtype not in (tf.bool, tf.string):
+        return _core.weakened(result)
+    return result
 
 
 def _strong(value: Any) -> Any:

@@ -148,7 +148,7 @@ def _has_operation(x: Tensor) -> bool:
     return x.dtype in NUMERIC_TYPES or x.dtype is dtypes.bool
 
 
-@op_function
+@op_function(promotion="weak")
 def diag(
     diagonal: Any,
     name: str = "diag",
@@ -248,7 +248,7 @@ def _picked(
     return _ops.gather(_ops.concat([flat, last], -1), positions, -1, 0)
 
 
-@op_function
+@op_function(promotion="weak")
 def diag_part(
     input: Any,
     name: str = "diag_part",

@@ -24,7 +24,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-@op_function
+@op_function(promotion="operands")
 def matvec(
     a: TensorLike,
     b: TensorLike,
@@ -52,7 +52,7 @@ def matvec(
     return _ops.squeeze(product, [-1])
 
 
-@op_function
+@op_function(promotion="weak")
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Swaps the last two axes.
 
@@ -87,7 +87,7 @@ def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     return matrix_transpose(matrix, conjugate=True)
 
 
-@op_function
+@op_function(promotion="weak")
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the diagonal of the last two axes.
 
@@ -119,7 +119,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return reshaped(flat, [*shape, *shape])
 
 
-@op_function
+@op_function(promotion="weak")
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The diagonal of a tensor whose shape is some shape twice.
 
@@ -159,7 +159,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     return left - slices_at(a, axis_after, -1) * slices_at(b, next_axis, -1)
 
 
-@op_function
+@op_function(promotion="strong")
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sums products over pairs of axes.
 

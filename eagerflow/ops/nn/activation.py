@@ -130,7 +130,7 @@ def softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Te
     return _along(_ops.softmax, logits, axis)
 
 
-@op_function
+@op_function(promotion="weak")
 def log_softmax(logits: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """x - log(sum(exp(x))) along an axis.
 

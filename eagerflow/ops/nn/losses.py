@@ -22,7 +22,7 @@ l2_loss = _ops.l2_loss
 _NARROW = (dtypes.float16, dtypes.bfloat16)
 
 
-@op_function
+@op_function(promotion="strong")
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -144,7 +144,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return _ops.cast(losses, dtype) if dtype in _NARROW else losses
 
 
-@op_function(elementwise=2)
+@op_function(elementwise=2, promotion="strong")
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
@@ -209,7 +209,7 @@ def weighted_cross_entropy_with_logits(
     return (1 - labels) * logits + weight * _ops.softplus(_ops.negative(logits))
 
 
-@op_function
+@op_function(promotion="strong")
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
@@ -285,7 +285,7 @@ def compute_average_loss(
     return divide_no_nan(_ops.reduce_sum(losses), _ops.cast(global_batch_size, losses.dtype))
 
 
-@op_function
+@op_function(promotion="weak")
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of a regularization loss, divided by the number of replicas.
 

@@ -227,7 +227,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
-@op_function(elementwise=1)
+@op_function(elementwise=1, promotion="none")
 def dropout(
     x: TensorLike,
     rate: Any,
@@ -325,7 +325,7 @@ def general_dropout(
     return _ops.select(keep, scaled, _ops.zeros([], x.dtype))
 
 
-@op_function(elementwise=1)
+@op_function(elementwise=1, promotion="none")
 def stateless_dropout(
     x: TensorLike,
     rate: Any,
