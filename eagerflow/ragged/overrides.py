@@ -28,13 +28,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _natives(names: str) -> frozenset[Any]:
-    return frozenset(getattr(_ops, name) for name in names.split())
-
-
-_REDUCTIONS = _natives(
-    "reduce_sum reduce_mean reduce_prod reduce_max reduce_min reduce_any reduce_all"
-)
+_REDUCTIONS = frozenset(getattr(_ops, name) for name in (*reduction.SEGMENTS, "reduce_mean"))
 
 
 def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:

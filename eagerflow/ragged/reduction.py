@@ -51,7 +51,7 @@ def _through_padding(reduce: Any, identity: int | bool) -> Callable:
     return reduced
 
 
-_SEGMENTS: dict[str, Callable] = {
+SEGMENTS: dict[str, Callable] = {
     "reduce_sum": _segment_sum,
     "reduce_max": _segment_extreme(True),
     "reduce_min": _segment_extreme(False),
@@ -64,7 +64,7 @@ _SEGMENTS: dict[str, Callable] = {
 def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
     """Rows of the same segment reduced element by element, by a function or its name."""
     if isinstance(data, Tensor):
-        return (_SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
+        return (SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
     if ids.size and (ids.min() < 0 or ids.max() >= count):
         raise invalid_argument(f"Segment ids {ids.tolist()} are not all in [0, {count})")
     partition = data._partition
@@ -221,7 +221,7 @@ def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> 
     while isinstance(inner.values, RaggedTensor):
         inner = inner.values
     flat, rows = inner.values, inner._partition
-    peaks = _ops.stop_gradient(_SEGMENTS["reduce_max"](flat, rows.rowids, rows.static_nrows))
+    peaks = _ops.stop_gradient(SEGMENTS["reduce_max"](flat, rows.rowids, rows.static_nrows))
     powers = _ops.exp(_ops.subtract(flat, _ops.gather(peaks, rows.rowids, 0, 0)))
     sums = _ops.unsorted_segment_sum(powers, rows.rowids, rows.static_nrows)
     return logits.with_flat_values(_ops.divide_real(powers, _ops.gather(sums, rows.rowids, 0, 0)))
