@@ -50,9 +50,21 @@ IN_FULL = frozenset(
 COMMON = {
     "name": "what the operation or object is called in graphs; it changes no result.",
     **dict.fromkeys(
-        "back_prop caching_device experimental_is_anonymous import_scope layout parallel_iterations "
-        "shared_name swap_memory use_cudnn_on_gpu use_locking".split(),
-        "accepted for TensorFlow's programs, which tune its runtime by it; without effect.",
+        "a_is_sparse acceptable_fraction aggregate_to_topk allow_fast_lookup allowed_batch_sizes "
+        "b_is_sparse back_prop batch_timeout_micros buffer_output_elements caching_device "
+        "cluster_device_filters colocate_with_first_write_call compile_ops coordinator_address "
+        "coordinator_name credentials critical_section_def discovery_url enable_large_batch_splitting "
+        "example_name example_names exclusive_resource_access execution_mode expected_shape "
+        "experimental_enable_variable_lifting experimental_is_anonymous flow graph_parents "
+        "import_scope initial_num_buckets input_buffer_size input_size layout "
+        "make_master_device_default max_enqueued_batches mesh num_batch_threads num_packs "
+        "output_classes parallel_iterations path_length_limit perturb_singular "
+        "prefetch_input_elements project protocol random_seed reduction_input_size_override "
+        "run_metadata sanitize save_debug_info separate_compiled_gradients service shared_name "
+        "sorted_input stack_height_limit store_memory_usage store_trace support_partition swap_memory "
+        "synchronous tensor_array_name tile_size use_cudnn_on_gpu use_locking "
+        "use_unbounded_threadpool var_policy warn".split(),
+        "accepted for TensorFlow's programs; without effect.",
     ),
 }
 _SECTIONS = ("Args", "Raises", "Returns", "Yields", "Attributes")

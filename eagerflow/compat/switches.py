@@ -17,7 +17,6 @@ def enable_eager_execution(
     Args:
         config: accepted; there is nothing to configure.
         device_policy: accepted; there is one device.
-        execution_mode: accepted.
 
     Raises:
         ValueError: if operations have been added to the default graph before.

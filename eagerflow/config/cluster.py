@@ -37,9 +37,6 @@ def experimental_connect_to_cluster(
         cluster_spec_or_resolver: the cluster: its jobs and the addresses of their machines.
         job_name: ignored.
         task_index: ignored.
-        protocol: ignored.
-        make_master_device_default: ignored.
-        cluster_device_filters: ignored.
 
     Raises:
         tf.errors.UnavailableError: if the cluster has several machines.

@@ -232,7 +232,6 @@ class InitializableIterator(OwnedIterator):
         Args:
             output_types: the dtypes, in the elements' structure.
             output_shapes: the shapes; unknown by default.
-            output_classes: ignored.
 
         Returns:
             An iterator that starts when a function made by its `make_initializer` is called.

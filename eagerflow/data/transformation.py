@@ -56,8 +56,6 @@ class Transformation:
                 when calls are slow enough to gain from it, None to call it when an element is
                 requested.
             deterministic: whether the order is kept; by default as in the dataset's options.
-            synchronous: ignored.
-            use_unbounded_threadpool: ignored.
 
         Raises:
             ValueError: if `map_func` cannot be called.

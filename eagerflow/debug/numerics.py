@@ -20,10 +20,6 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     The error names the operation and the program's line. Elements are looked at where operations
     run, without copies.
 
-    Args:
-        stack_height_limit: accepted.
-        path_length_limit: accepted.
-
     >>> tf.debugging.enable_check_numerics()
     >>> try:
     ...     tf.math.log(0.0)

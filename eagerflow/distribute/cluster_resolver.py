@@ -291,13 +291,7 @@ class TPUClusterResolver(ClusterResolver):
     Args:
         tpu: the name of a TPU.
         zone: accepted, as all that follow.
-        project: accepted.
         job_name: accepted.
-        coordinator_name: accepted.
-        coordinator_address: accepted.
-        credentials: accepted.
-        service: accepted.
-        discovery_url: accepted.
 
     Raises:
         ValueError: always.

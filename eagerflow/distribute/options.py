@@ -114,9 +114,6 @@ class _AllReduce(CrossDeviceOps):
 class HierarchicalCopyAllReduce(_AllReduce):
     """Joins values in two levels.
 
-    Args:
-        num_packs: ignored.
-
     Raises:
         ValueError: if the number is negative.
     """
@@ -124,9 +121,6 @@ class HierarchicalCopyAllReduce(_AllReduce):
 
 class NcclAllReduce(_AllReduce):
     """Joins values with NCCL.
-
-    Args:
-        num_packs: ignored.
 
     Raises:
         ValueError: if the number is negative.

@@ -50,7 +50,6 @@ class DistributedVariable(DistributedValues, Variable):
         strategy: the strategy.
         values: the copies.
         aggregation: how what replicas assign is joined.
-        var_policy: ignored.
     """
 
     def __init__(

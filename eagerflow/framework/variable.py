@@ -268,7 +268,6 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         aggregation: how they are.
         shape: the shape, where it shall be less specific than the initial value's; `None` entries
             may change with assignments.
-        experimental_enable_variable_lifting: ignored.
 
     Raises:
         ValueError: if the initial value is missing or does not fit `shape` or `dtype`.

@@ -304,7 +304,6 @@ class FIFOQueue(QueueBase):
         dtypes: the element type of each part of an element, or one.
         shapes: their shapes; needed to take several elements out at once.
         names: their names: elements are dictionaries then.
-        shared_name: accepted.
         name: the queue's name.
 
     >>> queue = tf.queue.FIFOQueue(3, tf.int32, shapes=[[]])
@@ -334,7 +333,6 @@ class PaddingFIFOQueue(QueueBase):
         dtypes: the element type of each part of an element.
         shapes: their shapes, in which sizes may be None.
         names: their names.
-        shared_name: accepted.
         name: the queue's name.
     """
 
@@ -373,7 +371,6 @@ class RandomShuffleQueue(QueueBase):
         shapes: their shapes.
         names: their names.
         seed: of the random order.
-        shared_name: accepted.
         name: the queue's name.
     """
 
@@ -403,7 +400,6 @@ class PriorityQueue(QueueBase):
         types: the element types of the parts after the first.
         shapes: their shapes.
         names: the names of all parts.
-        shared_name: accepted.
         name: the queue's name.
     """
 

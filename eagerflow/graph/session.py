@@ -147,7 +147,6 @@ class BaseSession:
             fetches: a tensor, variable, operation or name, or a nested structure of them.
             feed_dict: values for tensors, usually placeholders.
             options: accepted.
-            run_metadata: accepted.
 
         Returns:
             A structure like `fetches`, of arrays; None for operations.

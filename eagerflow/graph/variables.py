@@ -567,7 +567,6 @@ class VariableV1(metaclass=_Kind):
         name: the name.
         variable_def: accepted.
         dtype: the element type.
-        expected_shape: accepted.
         constraint: a function that projects values onto permitted ones.
 
     >>> v = tf.compat.v1.Variable(1.0, name="v")

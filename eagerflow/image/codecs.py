@@ -202,7 +202,6 @@ def decode_jpeg(
         ratio: 1, 2, 4 or 8: the factor by which to reduce the size.
         fancy_upscaling: whether to interpolate subsampled colours, instead of repeating them.
         try_recover_truncated: whether to decode the available part of a truncated file.
-        acceptable_fraction: ignored.
         dct_method: "INTEGER_FAST", the default, or "INTEGER_ACCURATE", which rounds more finely.
 
     Returns:
@@ -247,7 +246,6 @@ def decode_and_crop_jpeg(
         ratio: 1, 2, 4 or 8.
         fancy_upscaling: as in `tf.io.decode_jpeg`.
         try_recover_truncated: whether to decode the available part of a truncated file.
-        acceptable_fraction: ignored.
         dct_method: as in `tf.io.decode_jpeg`.
 
     Raises:

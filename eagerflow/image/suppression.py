@@ -292,10 +292,8 @@ def non_max_suppression_padded(
         iou_threshold: boxes that overlap a better one by at least this are left out.
         score_threshold: boxes must score more than this.
         pad_to_max_output_size: whether to pad with zeros; required for batches.
-        sorted_input: ignored.
         canonicalized_coordinates: whether the corner with the smaller coordinates comes first;
             otherwise the first box determines it for all.
-        tile_size: ignored.
 
     Returns:
         The indices of the chosen boxes `[..., k]`, and how many are valid.

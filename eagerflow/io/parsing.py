@@ -415,7 +415,6 @@ def parse_example(
         serialized: a vector of strings, each an Example, or a scalar.
         features: what to parse: a dictionary of `tf.io.FixedLenFeature`, `VarLenFeature`,
             `SparseFeature`, `FixedLenSequenceFeature` and `RaggedFeature` by name.
-        example_names: ignored.
 
     Returns:
         A dictionary with a dense, sparse or ragged tensor for each feature, whose first axis is
@@ -453,7 +452,6 @@ def parse_single_example(
     Args:
         serialized: a scalar string.
         features: what to parse, as in `tf.io.parse_example`.
-        example_names: ignored.
 
     Returns:
         A dictionary with a dense, sparse or ragged tensor for each feature.

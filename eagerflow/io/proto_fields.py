@@ -162,7 +162,6 @@ def decode_proto(
         descriptor_source: a file with a FileDescriptorSet, `b"bytes://..."` followed by one, or
             "local://" for the types that the program has loaded.
         message_format: "binary" or "text".
-        sanitize: ignored.
 
     Returns:
         `(sizes, values)`: how many values each message has of each field, int32

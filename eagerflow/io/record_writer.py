@@ -15,7 +15,6 @@ class TFRecordOptions:
     Args:
         compression_type: "", "GZIP" or "ZLIB", or the options of another writer.
         flush_mode: zlib's flush mode; ignored, since `flush()` makes everything readable.
-        input_buffer_size: ignored.
         output_buffer_size: the number of bytes to buffer before writing.
         window_bits: zlib's window.
         compression_level: 0 to 9, or -1 for the default.

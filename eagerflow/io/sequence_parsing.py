@@ -177,7 +177,6 @@ def parse_sequence_example(
         context_features: what to parse of the contexts, as in `tf.io.parse_example`.
         sequence_features: what to parse of the feature lists: `tf.io.FixedLenSequenceFeature`,
             `VarLenFeature` or `RaggedFeature` by name.
-        example_names: ignored.
 
     Returns:
         Three dictionaries: the context's tensors, the tensors of the feature lists, and the
@@ -229,7 +228,6 @@ def parse_single_sequence_example(
         serialized: a scalar string.
         context_features: what to parse of the context.
         sequence_features: what to parse of the feature lists.
-        example_name: ignored.
 
     Returns:
         Two dictionaries: the context's tensors and those of the feature lists.

@@ -48,7 +48,6 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
 
     Args:
         dtype: the dtype of the matrices.
-        graph_parents: ignored.
         is_non_singular: whether the matrices are invertible, where that is known.
         is_self_adjoint: whether they equal their conjugate transpose.
         is_positive_definite: whether `x^H A x` has a positive real part for all nonzero x.

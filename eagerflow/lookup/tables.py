@@ -487,7 +487,6 @@ class DenseHashTable(MutableHashTable):
         default_value: the value of keys that are not in it.
         empty_key: a key that marks a free slot, and must not be used.
         deleted_key: another key that marks the slot of a removed key.
-        initial_num_buckets: ignored.
         name: a name.
         checkpoint: whether checkpoints of objects that have the table have its contents.
 

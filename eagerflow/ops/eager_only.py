@@ -66,9 +66,6 @@ def check_pinned(tensor: TensorLike, name: str | None = None) -> Tensor:
 class CriticalSection:
     """A section in which functions run one at a time.
 
-    Args:
-        critical_section_def: ignored.
-
     >>> tf.CriticalSection().execute(lambda: tf.constant(1)).numpy()
     np.int32(1)
     """
@@ -96,7 +93,6 @@ class CriticalSection:
 
         Args:
             fn: a function without arguments.
-            exclusive_resource_access: ignored.
 
         Raises:
             ValueError: if it is called from within the section.
@@ -176,13 +172,8 @@ def nondifferentiable_batch_function(
     """A decorator for functions on batches; batches are run as they come, and pass no gradients.
 
     Args:
-        num_batch_threads: ignored.
         max_batch_size: ignored: no calls are joined.
-        batch_timeout_micros: ignored.
-        allowed_batch_sizes: ignored.
-        max_enqueued_batches: ignored.
         autograph: ignored.
-        enable_large_batch_splitting: ignored.
 
     >>> @tf.nondifferentiable_batch_function(1, 8, 100)
     ... def double(x):

@@ -79,7 +79,6 @@ class constant_initializer(Initializer):
 
     Args:
         value: a scalar, or values that fill the shape.
-        support_partition: ignored.
 
     Raises:
         TypeError: if the value is none of these, or when called, does not fill the shape.

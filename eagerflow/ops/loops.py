@@ -202,7 +202,6 @@ def vectorized_map(
         elems: a tensor, or a nested structure of tensors whose first sizes are equal or 1.
         fallback_to_while_loop: whether a function that cannot run for all slices at once, because
             it has effects, control flow or Python code that depends on a slice, runs in a loop.
-        warn: ignored.
 
     Raises:
         ValueError: if the first sizes differ, or the function would have to run in a loop.

@@ -48,12 +48,9 @@ class TensorArray(metaclass=_OfEachKind):
         size: the number of tensors.
         dynamic_size: whether writing past the end makes the list longer.
         clear_after_read: whether a tensor is dropped when it is read; True by default.
-        tensor_array_name: ignored.
         handle: ignored.
-        flow: ignored.
         infer_shape: whether all tensors must have the shape of the first one written.
         element_shape: the shape of the tensors, as far as it is known.
-        colocate_with_first_write_call: ignored.
 
     Raises:
         ValueError: if `size` is missing.

@@ -15,7 +15,6 @@ class SaveOptions:
 
     Args:
         namespace_whitelist: ignored: an operation of another package cannot be saved.
-        save_debug_info: ignored.
         function_aliases: functions by further names, under which `LoadOptions` can load them.
         experimental_debug_stripper: ignored, like all that follow but `experimental_custom_gradients`.
         experimental_io_device: see above.

@@ -137,8 +137,6 @@ class Benchmark:
             feed_dict: what it is fed with.
             burn_iters: how often it is run before measuring.
             min_iters: how often it is measured.
-            store_trace: ignored.
-            store_memory_usage: ignored.
             name: stands for the name of the calling method.
             extras: numbers or strings by name, to be reported, too.
             mbs: how many MB a run goes through.

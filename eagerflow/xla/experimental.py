@@ -21,10 +21,6 @@ def jit_scope(
 ) -> Iterator[None]:
     """A scope of operations that TensorFlow may compile together.
 
-    Args:
-        compile_ops: accepted.
-        separate_compiled_gradients: accepted.
-
     Raises:
         RuntimeError: if operations run eagerly.
 

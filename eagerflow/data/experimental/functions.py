@@ -237,8 +237,6 @@ def parallel_interleave(
         cycle_length: how many of them are read at the same time.
         block_length: how many elements are taken at a turn.
         sloppy: whether the order need not be kept.
-        buffer_output_elements: ignored.
-        prefetch_input_elements: ignored.
     """
     return lambda dataset: dataset.interleave(
         map_func, cycle_length, block_length, cycle_length, not sloppy

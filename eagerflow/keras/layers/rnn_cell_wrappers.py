@@ -91,7 +91,6 @@ class RNNCellDropoutWrapper(_CellWrapper):
         output_keep_prob: the share of outputs that stay.
         state_keep_prob: the share of states that stay.
         variational_recurrent: not supported: each step draws new masks.
-        input_size: ignored.
         dtype: the dtype.
         dropout_state_filter_visitor: a function of a state that says whether it may be dropped.
 

@@ -218,7 +218,6 @@ class GeneratorEnqueuer(SequenceEnqueuer):
     Args:
         generator: the generator.
         use_multiprocessing: ignored: a generator lives in one process.
-        random_seed: ignored.
 
     >>> queue = tf.keras.utils.GeneratorEnqueuer(iter(range(3)))
     >>> queue.start()

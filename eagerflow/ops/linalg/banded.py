@@ -145,7 +145,6 @@ def tridiagonal_solve(
         transpose_rhs: whether `rhs` is `[..., k, m]`; has no meaning for vectors.
         conjugate_rhs: whether to conjugate `rhs` first.
         partial_pivoting: ignored; rows are always exchanged for larger pivots.
-        perturb_singular: ignored.
 
     Raises:
         ValueError: if the shapes do not fit.

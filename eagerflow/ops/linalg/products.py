@@ -41,8 +41,6 @@ def matvec(
         b: vectors `[..., n]` of the same dtype.
         transpose_a: whether to transpose the matrices first.
         adjoint_a: whether to transpose and conjugate them first.
-        a_is_sparse: ignored.
-        b_is_sparse: ignored.
 
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy()
     array([3., 7.], dtype=float32)

@@ -122,7 +122,6 @@ def embedding_lookup_sparse(
         combiner: "mean" (the default), "sum", or "sqrtn", which divides weighted sums by the root
             of the sum of the squares of the weights.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
-        allow_fast_lookup: ignored.
 
     Returns:
         `[examples, ...]`, up to the last example that has row ids; zeros for those without.
@@ -227,7 +226,6 @@ def safe_embedding_lookup_sparse(
         combiner: "mean", "sum" or "sqrtn".
         default_id: the row for examples without row ids; None gives them zeros.
         max_norm: if given, rows of a larger euclidean norm are scaled down.
-        allow_fast_lookup: ignored.
 
     Returns:
         `[d0, ..., examples, ...]`.

@@ -138,8 +138,6 @@ def approx_max_k(
         k: how many.
         reduction_dimension: the axis.
         recall_target: the required recall; here it is always 1.
-        reduction_input_size_override: ignored.
-        aggregate_to_topk: ignored.
 
     Returns:
         A pair `(values, indices)`.

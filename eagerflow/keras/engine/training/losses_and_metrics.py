@@ -163,7 +163,6 @@ class LossesContainer(_Container):
         losses: a loss, or a structure of them like the outputs, or a dictionary by output name.
         loss_weights: factors in such a structure.
         output_names: the outputs' names.
-        mesh: ignored.
     """
 
     def __init__(
@@ -310,7 +309,6 @@ class MetricsContainer(_Container):
         weighted_metrics: likewise, the metrics that use sample weights.
         output_names: the outputs' names.
         from_serialized: whether names have their prefixes already.
-        mesh: ignored.
     """
 
     def __init__(
