@@ -88,12 +88,18 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
     return _ops.reshape(counts, [-1] + [1] * (total.ndim - 1))
 
 
-@composed_op(
-    "UnsortedSegmentSum",
-    data=Input(NUMERIC_TYPES),
-    segment_ids=Input(INDEX_TYPES, "int16", type="Tindices"),
-    num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
-)
+# The ids and the number of segments.
+_SEGMENTS: dict[str, Any] = {
+    "segment_ids": Input(INDEX_TYPES, type="Tindices"),
+    "num_segments": Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
+}
+_SUMMED: dict[str, Any] = {
+    "segment_ids": Input(INDEX_TYPES, "int16", type="Tindices"),
+    "num_segments": Input(INDEX_TYPES, type="Tnum", prefer="int32"),
+}
+
+
+@composed_op("UnsortedSegmentSum", data=Input(NUMERIC_TYPES), **_SUMMED)
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -108,12 +114,7 @@ def unsorted_segment_mean(
     return as_mean(total / _with_inner_axes(_counts(ids, count, total.dtype), total), data.dtype)
 
 
-@composed_op(
-    "UnsortedSegmentSum",
-    data=Input(NUMERIC_TYPES),
-    segment_ids=Input(INDEX_TYPES, "int16", type="Tindices"),
-    num_segments=Input(INDEX_TYPES, type="Tnum", prefer="int32"),
-)
+@composed_op("UnsortedSegmentSum", data=Input(NUMERIC_TYPES), **_SUMMED)
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -128,12 +129,7 @@ def unsorted_segment_sqrt_n(
     return total / _with_inner_axes(counts, total)
 
 
-@composed_op(
-    "UnsortedSegmentMax",
-    data=Input(REAL_TYPES),
-    segment_ids=Input(INDEX_TYPES, type="Tindices"),
-    num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
-)
+@composed_op("UnsortedSegmentMax", data=Input(REAL_TYPES), **_SEGMENTS)
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -145,12 +141,7 @@ def unsorted_segment_max(
     return _ops.unsorted_segment_max(data, segment_ids, segment_count(num_segments))
 
 
-@composed_op(
-    "UnsortedSegmentMin",
-    data=Input(REAL_TYPES),
-    segment_ids=Input(INDEX_TYPES, type="Tindices"),
-    num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
-)
+@composed_op("UnsortedSegmentMin", data=Input(REAL_TYPES), **_SEGMENTS)
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
@@ -162,12 +153,7 @@ def unsorted_segment_min(
     return _ops.unsorted_segment_min(data, segment_ids, segment_count(num_segments))
 
 
-@composed_op(
-    "UnsortedSegmentProd",
-    data=Input(NUMERIC_TYPES),
-    segment_ids=Input(INDEX_TYPES, type="Tindices"),
-    num_segments=Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
-)
+@composed_op("UnsortedSegmentProd", data=Input(NUMERIC_TYPES), **_SEGMENTS)
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:

@@ -119,12 +119,11 @@ def fake_quant_with_min_max_args(
     return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
 
 
+_LIMITED: dict[str, Any] = dict.fromkeys(("inputs", "min", "max"), Input("float32"))
+
+
 @composed_op(
-    "FakeQuantWithMinMaxVars",
-    inputs=Input("float32"),
-    min=Input("float32"),
-    max=Input("float32"),
-    in_graph=on_host(_like_inputs, in_programs=True),
+    "FakeQuantWithMinMaxVars", in_graph=on_host(_like_inputs, in_programs=True), **_LIMITED
 )
 def fake_quant_with_min_max_vars(
     inputs: Any,
@@ -152,10 +151,8 @@ def _limit(value: Any) -> Tensor:
 
 @composed_op(
     "FakeQuantWithMinMaxVarsPerChannel",
-    inputs=Input("float32"),
-    min=Input("float32"),
-    max=Input("float32"),
     in_graph=on_host(_like_inputs, in_programs=True),
+    **_LIMITED,
 )
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
@@ -214,10 +211,8 @@ def _gradients(
 @composed_op(
     "FakeQuantWithMinMaxVarsGradient",
     gradients=Input("float32"),
-    inputs=Input("float32"),
-    min=Input("float32"),
-    max=Input("float32"),
     in_graph=on_host(_gradient_specs, in_programs=True),
+    **_LIMITED,
 )
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
@@ -241,10 +236,8 @@ def fake_quant_with_min_max_vars_gradient(
 @composed_op(
     "FakeQuantWithMinMaxVarsPerChannelGradient",
     gradients=Input("float32"),
-    inputs=Input("float32"),
-    min=Input("float32"),
-    max=Input("float32"),
     in_graph=on_host(_channel_gradient_specs, in_programs=True),
+    **_LIMITED,
 )
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
@@ -328,14 +321,14 @@ def _rounded(
     return _core.convert(values.astype(x.dtype.as_numpy_dtype), x.dtype, None)
 
 
-@composed_op(
-    "QuantizeAndDequantizeV4",
-    checked_first=True,
-    input=Input(FLOAT_TYPES),
-    input_min=Input(FLOAT_TYPES),
-    input_max=Input(FLOAT_TYPES),
-    in_graph=on_host(_like_inputs),
-)
+_QUANTIZED: dict[str, Any] = {
+    "checked_first": True,
+    "in_graph": on_host(_like_inputs),
+    **dict.fromkeys(("input", "input_min", "input_max"), Input(FLOAT_TYPES)),
+}
+
+
+@composed_op("QuantizeAndDequantizeV4", **_QUANTIZED)
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,
@@ -394,14 +387,7 @@ def quantize_and_dequantize_v2(
     return y
 
 
-@composed_op(
-    "QuantizeAndDequantizeV2",
-    checked_first=True,
-    input=Input(FLOAT_TYPES),
-    input_min=Input(FLOAT_TYPES),
-    input_max=Input(FLOAT_TYPES),
-    in_graph=on_host(_like_inputs),
-)
+@composed_op("QuantizeAndDequantizeV2", **_QUANTIZED)
 def quantize_and_dequantize(
     input: Any,
     input_min: Any,

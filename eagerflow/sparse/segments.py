@@ -22,13 +22,14 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-@composed_op(
-    "SparseSegmentSum",
-    data=Input(REAL_TYPES),
-    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
-    segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
-    own=("sparse_gradient",),
-)
+_SEGMENTS: dict[str, Any] = {
+    "indices": Input(INDEX_TYPES, type="Tidx", prefer="int32"),
+    "segment_ids": Input(INDEX_TYPES, type="Tseg", prefer="int32"),
+    "own": ("sparse_gradient",),
+}
+
+
+@composed_op("SparseSegmentSum", data=Input(REAL_TYPES), **_SEGMENTS)
 def segment_sum(
     data: TensorLike,
     indices: TensorLike,
@@ -60,13 +61,7 @@ def _mean(data: Any, indices: Any, segment_ids: Any, num_segments: Tensor, scale
     return _ops.sparse_segment_sum(data, indices, segment_ids, num_segments, scale)
 
 
-@composed_op(
-    "SparseSegmentMean",
-    data=Input(FLOAT_TYPES),
-    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
-    segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
-    own=("sparse_gradient",),
-)
+@composed_op("SparseSegmentMean", data=Input(FLOAT_TYPES), **_SEGMENTS)
 def segment_mean(
     data: TensorLike,
     indices: TensorLike,
@@ -84,13 +79,7 @@ def segment_mean(
     return _mean(data, indices, segment_ids, num_segments, "mean")
 
 
-@composed_op(
-    "SparseSegmentSqrtN",
-    data=Input(FLOAT_TYPES),
-    indices=Input(INDEX_TYPES, type="Tidx", prefer="int32"),
-    segment_ids=Input(INDEX_TYPES, type="Tseg", prefer="int32"),
-    own=("sparse_gradient",),
-)
+@composed_op("SparseSegmentSqrtN", data=Input(FLOAT_TYPES), **_SEGMENTS)
 def segment_sqrt_n(
     data: TensorLike,
     indices: TensorLike,

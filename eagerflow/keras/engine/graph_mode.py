@@ -20,17 +20,7 @@ from eagerflow.keras.random_generator import RandomGenerator
 
 
 def make_listed_weight(
-    prefix: str,
-    name: str | None,
-    shape: Any,
-    dtype: Any,
-    initializer: Any,
-    trainable: bool,
-    constraint: Any,
-    synchronization: Any,
-    aggregation: Any,
-    cast: bool,
-    layer_name: str,
+    prefix: str, name: str | None, shape: Any, dtype: Any, initializer: Any, *others: Any
 ) -> Any:
     """A layer's new weight; see `make_weight`. A program's graph lists it among its variables.
 
@@ -39,22 +29,10 @@ def make_listed_weight(
     graph = context.surrounding_graph()
     if graph is not None:
         initializer = _refreshed(
-            default_initializer(dtype, name, layer_name) if initializer is None else initializer
+            default_initializer(dtype, name, others[-1]) if initializer is None else initializer
         )
     with context.running_eagerly():
-        variable = make_weight(
-            prefix,
-            name,
-            shape,
-            dtype,
-            initializer,
-            trainable,
-            constraint,
-            synchronization,
-            aggregation,
-            cast,
-            layer_name,
-        )
+        variable = make_weight(prefix, name, shape, dtype, initializer, *others)
     if graph is not None:
         nodes_of(variable, graph)
     return variable
