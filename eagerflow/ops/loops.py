@@ -251,6 +251,16 @@ def _fold(
     return (values[-1] if values else value), values
 
 
+def _combined(
+    fn: Callable, elems: Any, initializer: Any, reverse: bool, back_prop: bool, name: str
+) -> Any:
+    if _core.building() is not None:
+        _check_callable(fn)
+        return graph_loops.fold(fn, elems, initializer, reverse, back_prop, name)
+    last, _ = _fold(fn, elems, initializer, reverse, back_prop)
+    return nest.map_structure(_as_tensor, last)
+
+
 @op_function
 def foldl(
     fn: Callable,
@@ -275,11 +285,7 @@ def foldl(
     >>> tf.foldl(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=123>
     """
-    if _core.building() is not None:
-        _check_callable(fn)
-        return graph_loops.fold(fn, elems, initializer, False, back_prop, name or "foldl")
-    last, _ = _fold(fn, elems, initializer, False, back_prop)
-    return nest.map_structure(_as_tensor, last)
+    return _combined(fn, elems, initializer, False, back_prop, name or "foldl")
 
 
 @op_function
@@ -297,11 +303,7 @@ def foldr(
     >>> tf.foldr(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
     <tf.Tensor: shape=(), dtype=int32, numpy=321>
     """
-    if _core.building() is not None:
-        _check_callable(fn)
-        return graph_loops.fold(fn, elems, initializer, True, back_prop, name or "foldr")
-    last, _ = _fold(fn, elems, initializer, True, back_prop)
-    return nest.map_structure(_as_tensor, last)
+    return _combined(fn, elems, initializer, True, back_prop, name or "foldr")
 
 
 @op_function

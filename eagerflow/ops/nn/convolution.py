@@ -488,17 +488,8 @@ def depthwise_conv2d_backprop_input(
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` by its input."""
-    word, amounts = padding_of(padding)
-    return _ops.depthwise_conv2d_backprop_input(
-        filter,
-        out_backprop,
-        input_sizes,
-        list(strides),
-        word,
-        amounts,
-        list(dilations),
-        data_format,
-    )
+    options = (list(strides), *padding_of(padding), list(dilations), data_format)
+    return _ops.depthwise_conv2d_backprop_input(filter, out_backprop, input_sizes, *options)
 
 
 @op_function
@@ -513,14 +504,5 @@ def depthwise_conv2d_backprop_filter(
     name: str | None = None,
 ) -> Tensor:
     """The gradient of `depthwise_conv2d` by its filter."""
-    word, amounts = padding_of(padding)
-    return _ops.depthwise_conv2d_backprop_filter(
-        input,
-        out_backprop,
-        filter_sizes,
-        list(strides),
-        word,
-        amounts,
-        list(dilations),
-        data_format,
-    )
+    options = (list(strides), *padding_of(padding), list(dilations), data_format)
+    return _ops.depthwise_conv2d_backprop_filter(input, out_backprop, filter_sizes, *options)

@@ -18,7 +18,32 @@ def to(value: TensorLike, dtype: DType) -> Tensor:
     return _ops.cast(_core.as_tensor(value), dtype)
 
 
-class ExponentialDecay(LearningRateSchedule):
+class _ByRate(LearningRateSchedule):
+    """A schedule of a rate and a unit of time."""
+
+    def __init__(
+        self,
+        initial_learning_rate: TensorLike,
+        decay_steps: TensorLike,
+        decay_rate: TensorLike,
+        staircase: bool = False,
+        name: str | None = None,
+    ) -> None:
+        self.initial_learning_rate = initial_learning_rate
+        self.decay_steps = decay_steps
+        self.decay_rate = decay_rate
+        self.staircase = staircase
+        self.name = name
+
+    def _parts(self, step: TensorLike) -> tuple[Tensor, Tensor, Tensor]:
+        """The first learning rate, the decay rate, and the time."""
+        initial = _core.as_tensor(self.initial_learning_rate)
+        dtype = initial.dtype
+        time = to(step, dtype) / to(self.decay_steps, dtype)
+        return initial, to(self.decay_rate, dtype), _ops.floor(time) if self.staircase else time
+
+
+class ExponentialDecay(_ByRate):
     """`initial_learning_rate * decay_rate ** (step / decay_steps)`.
 
     Args:
@@ -33,31 +58,13 @@ class ExponentialDecay(LearningRateSchedule):
     0.025
     """
 
-    def __init__(
-        self,
-        initial_learning_rate: TensorLike,
-        decay_steps: TensorLike,
-        decay_rate: TensorLike,
-        staircase: bool = False,
-        name: str | None = None,
-    ) -> None:
-        self.initial_learning_rate = initial_learning_rate
-        self.decay_steps = decay_steps
-        self.decay_rate = decay_rate
-        self.staircase = staircase
-        self.name = name
-
     def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
-        initial = _core.as_tensor(self.initial_learning_rate)
-        dtype = initial.dtype
-        fraction = to(step, dtype) / to(self.decay_steps, dtype)
-        if self.staircase:
-            fraction = _ops.floor(fraction)
-        return initial * _ops.pow(to(self.decay_rate, dtype), fraction)
+        initial, rate, time = self._parts(step)
+        return initial * _ops.pow(rate, time)
 
 
-class InverseTimeDecay(LearningRateSchedule):
+class InverseTimeDecay(_ByRate):
     """`initial_learning_rate / (1 + decay_rate * step / decay_steps)`.
 
     Args:
@@ -72,28 +79,10 @@ class InverseTimeDecay(LearningRateSchedule):
     0.05
     """
 
-    def __init__(
-        self,
-        initial_learning_rate: TensorLike,
-        decay_steps: TensorLike,
-        decay_rate: TensorLike,
-        staircase: bool = False,
-        name: str | None = None,
-    ) -> None:
-        self.initial_learning_rate = initial_learning_rate
-        self.decay_steps = decay_steps
-        self.decay_rate = decay_rate
-        self.staircase = staircase
-        self.name = name
-
     def __call__(self, step: TensorLike) -> Tensor:
         """The learning rate at a step."""
-        initial = _core.as_tensor(self.initial_learning_rate)
-        dtype = initial.dtype
-        time = to(step, dtype) / to(self.decay_steps, dtype)
-        if self.staircase:
-            time = _ops.floor(time)
-        return initial / (1.0 + to(self.decay_rate, dtype) * time)
+        initial, rate, time = self._parts(step)
+        return initial / (1.0 + rate * time)
 
 
 class PolynomialDecay(LearningRateSchedule):
