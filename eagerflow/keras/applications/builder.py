@@ -91,7 +91,7 @@ class Builder:
         self.images = Input(shape=input_shape) if input_tensor is None else input_tensor
 
     @classmethod
-    def of(cls, names: dict[str, Any], **options: int) -> Builder:
+    def of(cls, names: dict[str, Any], **options: Any) -> Builder:
         """The builder for the arguments of a network.
 
         Args:
@@ -229,7 +229,7 @@ def plain(
     def function(
         include_top: bool = True,
         weights: str | None = "imagenet",
-        input_tensor: Any = None,
+        input_tensor: TensorLike | None = None,
         input_shape: Sequence[int | None] | None = None,
         pooling: str | None = None,
         classes: int = 1000,

@@ -199,18 +199,14 @@ class ConvLSTM(RNNWithOwnCell):
         padding: "valid" or "same"; states are always convolved with "same".
         dilation_rate: the distance of the window's elements over inputs.
         activation: for candidates and output.
-        recurrent_activation: for the gates.
         kernel_initializer: for the filters of inputs.
         recurrent_initializer: for the filters of states.
         bias_initializer: for the bias `[4 * filters]`.
-        unit_forget_bias: whether the forget gate's bias is one at first.
         kernel_regularizer: adds a loss for the filters of inputs.
         recurrent_regularizer: adds a loss for the filters of states.
         activity_regularizer: adds a loss for the output.
         kernel_constraint: is applied to the filters of inputs after each step of an optimizer.
         recurrent_constraint: is applied to the filters of states after each step.
-        dropout: the share of inputs that are dropped in training.
-        recurrent_dropout: the share of the state that is dropped in training.
 
     A call takes `mask`, `training` and `initial_state`, see `RNN`.
 

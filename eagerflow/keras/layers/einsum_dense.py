@@ -28,8 +28,6 @@ class EinsumDense(FunctionLayer):
         bias_axes: the letters of the result's axes that the bias has; None for no bias.
         kernel_initializer: for the kernel.
         bias_initializer: for the bias.
-        kernel_regularizer: adds a loss for the kernel.
-        kernel_constraint: is applied to the kernel after each step of an optimizer.
 
     Raises:
         ValueError: if equation and shapes do not fit.

@@ -32,16 +32,9 @@ class GRUCell(GatedCell):
     Args:
         units: the size of the output and of the state.
         activation: for the candidate.
-        recurrent_activation: for the gates.
         kernel_initializer: for the kernel `[features, 3 * units]`.
         recurrent_initializer: for the recurrent kernel `[units, 3 * units]`.
         bias_initializer: for the bias `[3 * units]`, or `[2, 3 * units]` with `reset_after`.
-        kernel_regularizer: adds a loss for the kernel.
-        recurrent_regularizer: adds a loss for the recurrent kernel.
-        kernel_constraint: is applied to the kernel after each step of an optimizer.
-        recurrent_constraint: is applied to the recurrent kernel after each step.
-        dropout: the share of inputs that are dropped in training.
-        recurrent_dropout: the share of the state that is dropped in training.
         reset_after: whether the reset gate comes after the matrix product.
         **kwargs: `name`, `dtype`, `seed`, …
 

@@ -39,17 +39,9 @@ class LSTMCell(GatedCell):
     Args:
         units: the size of the output and of each state.
         activation: for candidates and output.
-        recurrent_activation: for the gates.
         kernel_initializer: for the kernel `[features, 4 * units]`.
         recurrent_initializer: for the recurrent kernel `[units, 4 * units]`.
         bias_initializer: for the bias `[4 * units]`.
-        unit_forget_bias: whether the forget gate's bias is one at first.
-        kernel_regularizer: adds a loss for the kernel.
-        recurrent_regularizer: adds a loss for the recurrent kernel.
-        kernel_constraint: is applied to the kernel after each step of an optimizer.
-        recurrent_constraint: is applied to the recurrent kernel after each step.
-        dropout: the share of inputs that are dropped in training.
-        recurrent_dropout: the share of the state that is dropped in training.
         **kwargs: `name`, `dtype`, `seed`, …
 
     A call takes inputs `[batch, features]` and the list of states h and c, and returns h' and the

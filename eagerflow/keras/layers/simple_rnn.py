@@ -26,12 +26,6 @@ class SimpleRNNCell(GatedCell):
         kernel_initializer: for the kernel `[features, units]`.
         recurrent_initializer: for the recurrent kernel `[units, units]`.
         bias_initializer: for the bias `[units]`.
-        kernel_regularizer: adds a loss for the kernel.
-        recurrent_regularizer: adds a loss for the recurrent kernel.
-        kernel_constraint: is applied to the kernel after each step of an optimizer.
-        recurrent_constraint: is applied to the recurrent kernel after each step.
-        dropout: the share of inputs that are dropped in training.
-        recurrent_dropout: the share of the state that is dropped in training.
         **kwargs: `name`, `dtype`, `seed`, …
 
     Raises:

@@ -14,7 +14,6 @@ class BinaryCrossentropy(LossFunctionWrapper):
     """The cross-entropy of binary labels.
 
     Args:
-        from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the fraction by which labels move towards 0.5.
         axis: the axis over which a sample's losses are averaged.
 
@@ -42,7 +41,6 @@ class BinaryFocalCrossentropy(LossFunctionWrapper):
         apply_class_balancing: whether class 1 has the weight `alpha` and class 0 `1 - alpha`.
         alpha: the weight of class 1.
         gamma: the exponent that reduces the weight of well-classified elements.
-        from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the fraction by which labels move towards 0.5.
         axis: the axis over which a sample's losses are averaged.
 
@@ -74,7 +72,6 @@ class CategoricalCrossentropy(LossFunctionWrapper):
     """The cross-entropy of one-hot labels.
 
     Args:
-        from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
@@ -101,7 +98,6 @@ class CategoricalFocalCrossentropy(LossFunctionWrapper):
     Args:
         alpha: a factor for all classes or for each.
         gamma: the exponent that reduces the weight of well-classified samples.
-        from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
@@ -133,7 +129,6 @@ class SparseCategoricalCrossentropy(LossFunctionWrapper):
     """The cross-entropy of labels that are class ids.
 
     Args:
-        from_logits: whether predictions are logits rather than probabilities.
         ignore_class: labels of this class are ignored.
 
     >>> loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -123,6 +123,8 @@ class LossFunctionWrapper(Loss):
         **kwargs: passed to `fn`.
     """
 
+    _argument_docs = {"from_logits": "whether predictions are logits rather than probabilities."}
+
     def __init__(
         self, fn: Callable, reduction: str = Reduction.AUTO, name: str | None = None, **kwargs: Any
     ) -> None:

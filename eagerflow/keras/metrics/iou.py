@@ -85,12 +85,7 @@ class IoU(_IoUBase):
     """The mean over some classes of intersection over union.
 
     Args:
-        num_classes: the number of classes.
         target_class_ids: the classes that count.
-        ignore_class: labels of this class are ignored.
-        sparse_y_true: whether labels are class ids rather than one-hot vectors.
-        sparse_y_pred: whether predictions are class ids rather than scores.
-        axis: the axis of the classes.
 
     Raises:
         ValueError: for an unknown target class.

@@ -154,7 +154,6 @@ class BinaryCrossentropy(MeanMetricWrapper):
     """The cross-entropy of binary labels.
 
     Args:
-        from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the fraction by which labels move towards 0.5.
 
     >>> metric = tf.keras.metrics.BinaryCrossentropy()
@@ -177,7 +176,6 @@ class CategoricalCrossentropy(MeanMetricWrapper):
     """The cross-entropy of one-hot labels.
 
     Args:
-        from_logits: whether predictions are logits rather than probabilities.
         label_smoothing: the fraction of the labels that is spread evenly over the classes.
         axis: the axis of the classes.
 
@@ -202,7 +200,6 @@ class SparseCategoricalCrossentropy(MeanMetricWrapper):
     """The cross-entropy of labels that are class ids.
 
     Args:
-        from_logits: whether predictions are logits rather than probabilities.
         ignore_class: labels of this class are ignored.
         axis: the axis of the classes.
 

@@ -101,9 +101,6 @@ class Reduce(Metric):
 class Sum(Reduce):
     """The sum of all values.
 
-    Args:
-        dtype: the dtype of the values.
-
     >>> metric = tf.keras.metrics.Sum()
     >>> metric.update_state([1, 3, 5, 7], sample_weight=[1, 1, 0, 0])
     >>> print(metric.result().numpy())
@@ -116,9 +113,6 @@ class Sum(Reduce):
 
 class Mean(Reduce):
     """The mean of all values, weighted if weights are given.
-
-    Args:
-        dtype: the dtype of the values.
 
     >>> metric = tf.keras.metrics.Mean()
     >>> metric.update_state([1, 3, 5, 7], sample_weight=[1, 1, 0, 0])
@@ -143,6 +137,8 @@ class MeanMetricWrapper(Mean):
     >>> print(metric.result().numpy())
     2.5
     """
+
+    _argument_docs = {"from_logits": "whether predictions are logits rather than probabilities."}
 
     def __init__(
         self, fn: Callable, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
@@ -195,6 +191,8 @@ class MeanMetricWrapper(Mean):
 
 class SumOverBatchSizeMetricWrapper(MeanMetricWrapper):
     """As `MeanMetricWrapper`, but the sum is divided by the number of values, not by the weights."""
+
+    _argument_docs = {"from_logits": "whether predictions are logits rather than probabilities."}
 
     def __init__(
         self, fn: Callable, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
