@@ -202,13 +202,14 @@ def operate(symbol: str, left: Any, right: Any) -> Any:
         return getattr(_ops, f"{kind}_{symbol}")(left, right)
     if symbol in ("eq", "ne"):
         try:
-            return _OPERATORS[symbol](left, right)
+            return OPERATORS[symbol](left, right)
         except (errors.InvalidArgumentError, TypeError, ValueError):
             return symbol == "ne"  # what cannot be compared is unequal, as with tensors
-    return _OPERATORS[symbol](left, right)
+    return OPERATORS[symbol](left, right)
 
 
-_OPERATORS: dict[str, Any] = {
+# The functions of Python's operators.
+OPERATORS: dict[str, Any] = {
     "add": _ops.add,
     "sub": _ops.subtract,
     "mul": _ops.multiply,

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.tensor import OPERATORS
+from eagerflow.ragged import overrides as ragged
 from eagerflow_compat.internals.decorators import tf_export
 
 _ops: Any = _core.ops
@@ -71,28 +72,17 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     return reflected
 
 
-_FUNCTIONS: dict[str, Any] = {
+_FUNCTIONS: dict[str, Any] = ragged.OPERATORS | {
     "abs": tf.abs,
     "add": add,
     "and": _logical("and"),
     "div": tf.math.truediv,
     "eq": eq,
-    "floordiv": tf.math.floordiv,
-    "ge": tf.math.greater_equal,
     "getitem": getitem,
-    "gt": tf.math.greater,
     "invert": tf.math.logical_not,
-    "le": tf.math.less_equal,
-    "lt": tf.math.less,
-    "matmul": tf.linalg.matmul,
-    "mod": tf.math.floormod,
-    "mul": tf.math.multiply,
     "ne": ne,
     "neg": tf.math.negative,
     "or": _logical("or"),
-    "pow": tf.math.pow,
-    "sub": tf.math.subtract,
-    "truediv": tf.math.truediv,
     "xor": _logical("xor"),
 }
 
