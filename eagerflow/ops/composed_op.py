@@ -17,6 +17,8 @@ from eagerflow.framework.op_function import InGraph, Promotion, defined
 Function = TypeVar("Function", bound=Callable[..., Any])
 DTypes = frozenset[DType]
 
+# Arguments of `composed_op` that several operations share.
+Declared = dict[str, Any]
 # int, float, bool, str or DType, or a list of values of one of these.
 Attr = type[Any]
 

@@ -20,6 +20,7 @@ from eagerflow.ops.composed_op import (
     INDEX_TYPES,
     NUMERIC_TYPES,
     REAL_TYPES,
+    Declared,
     Input,
     composed_op,
 )
@@ -89,11 +90,11 @@ def _with_inner_axes(counts: Tensor, total: Tensor) -> Tensor:
 
 
 # The ids and the number of segments.
-_SEGMENTS: dict[str, Any] = {
+_SEGMENTS: Declared = {
     "segment_ids": Input(INDEX_TYPES, type="Tindices"),
     "num_segments": Input(INDEX_TYPES, type="Tnumsegments", prefer="int32"),
 }
-_SUMMED: dict[str, Any] = {
+_SUMMED: Declared = {
     "segment_ids": Input(INDEX_TYPES, "int16", type="Tindices"),
     "num_segments": Input(INDEX_TYPES, type="Tnum", prefer="int32"),
 }

@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.composed_op import FLOAT_TYPES, Input, composed_op
+from eagerflow.ops.composed_op import FLOAT_TYPES, Declared, Input, composed_op
 from eagerflow.ops.numpy_ops import checked, differentiable
 
 _ops = _core.ops
@@ -119,7 +119,7 @@ def fake_quant_with_min_max_args(
     return _fake(inputs, float(min), float(max), num_bits, narrow_range, op, False)
 
 
-_LIMITED: dict[str, Any] = dict.fromkeys(("inputs", "min", "max"), Input("float32"))
+_LIMITED: Declared = dict.fromkeys(("inputs", "min", "max"), Input("float32"))
 
 
 @composed_op(
@@ -321,7 +321,7 @@ def _rounded(
     return _core.convert(values.astype(x.dtype.as_numpy_dtype), x.dtype, None)
 
 
-_QUANTIZED: dict[str, Any] = {
+_QUANTIZED: Declared = {
     "checked_first": True,
     "in_graph": on_host(_like_inputs),
     **dict.fromkeys(("input", "input_min", "input_max"), Input(FLOAT_TYPES)),

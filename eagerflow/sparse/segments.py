@@ -12,7 +12,14 @@ from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
-from eagerflow.ops.composed_op import FLOAT_TYPES, INDEX_TYPES, REAL_TYPES, Input, composed_op
+from eagerflow.ops.composed_op import (
+    FLOAT_TYPES,
+    INDEX_TYPES,
+    REAL_TYPES,
+    Declared,
+    Input,
+    composed_op,
+)
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.conversion import to_dense
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
@@ -22,7 +29,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-_SEGMENTS: dict[str, Any] = {
+_SEGMENTS: Declared = {
     "indices": Input(INDEX_TYPES, type="Tidx", prefer="int32"),
     "segment_ids": Input(INDEX_TYPES, type="Tseg", prefer="int32"),
     "own": ("sparse_gradient",),
