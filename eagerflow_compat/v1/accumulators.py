@@ -11,10 +11,11 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.operation import Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.per_session import PerSession
-from eagerflow.typing import DTypeLike, ShapeLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 _REDUCTIONS = ("MEAN", "SUM")
@@ -99,7 +100,7 @@ class ConditionalAccumulatorBase(PerSession):
         """The dtype of the gradients."""
         return self._dtype
 
-    def num_accumulated(self, name: str | None = None) -> Any:
+    def num_accumulated(self, name: str | None = None) -> _core.Tensor:
         """How many gradients were accumulated since the last were taken, as a scalar of int32."""
 
         def count() -> Any:
@@ -107,7 +108,7 @@ class ConditionalAccumulatorBase(PerSession):
 
         return self._run_or_record("NumAccumulated", count, (), TensorSpec([], "int32"), name)
 
-    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Any:
+    def set_global_step(self, new_global_step: TensorLike, name: str | None = None) -> Operation:
         """Moves the accumulator's step on; gradients of earlier steps are dropped from then on."""
 
         def set_step(step: Any) -> None:
@@ -146,14 +147,14 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     array([2., 3.], dtype=float32)
     """
 
-    def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Any:
+    def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Operation:
         """Adds a gradient, unless `local_step` is behind the accumulator's step.
 
         Raises:
             tf.errors.InvalidArgumentError: if the shape does not fit.
         """
 
-        def apply(value: Any, step: Any) -> None:
+        def apply(value: Any, step: TensorLike) -> None:
             value = np.asarray(value)
             self._checked(value.shape)
 
@@ -176,14 +177,14 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             name or "AccumulatorApplyGradient",
         )
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+    def take_grad(self, num_required: TensorLike, name: str | None = None) -> Any:
         """The mean or the sum of the gradients, once `num_required` were applied; then it is empty.
 
         Raises:
             tf.errors.InvalidArgumentError: if `num_required` is not positive.
         """
 
-        def take(required: Any) -> Any:
+        def take(required: int) -> _core.Tensor:
             gathered = self._contents()
 
             def reduced() -> _core.Tensor:
@@ -225,19 +226,19 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__(dtype, shape, shared_name, name, reduction_type)
 
     def apply_indexed_slices_grad(
-        self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None
-    ) -> Any:
+        self, grad: IndexedSlices, local_step: TensorLike = 0, name: str | None = None
+    ) -> Operation:
         """Adds a gradient of rows; see `apply_grad`."""
         return self.apply_grad(grad.indices, grad.values, grad.dense_shape, local_step, name)
 
     def apply_grad(
         self,
-        grad_indices: Any,
-        grad_values: Any,
-        grad_shape: Any = None,
-        local_step: Any = 0,
+        grad_indices: TensorLike,
+        grad_values: TensorLike,
+        grad_shape: ShapeLike | None = None,
+        local_step: TensorLike = 0,
         name: str | None = None,
-    ) -> Any:
+    ) -> Operation:
         """Adds a gradient, unless `local_step` is behind the accumulator's step.
 
         Args:
@@ -252,7 +253,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """
         has_shape = grad_shape is not None
 
-        def apply(indices: _core.Tensor, values: Any, shape: TensorShape, step: Any) -> None:
+        def apply(indices: _core.Tensor, values: Any, shape: TensorShape, step: TensorLike) -> None:
             index, rows = np.asarray(indices), np.asarray(values)
             if index.ndim != 1 or rows.ndim < 1 or len(index) != len(rows):
                 raise errors.InvalidArgumentError._of(
@@ -286,10 +287,10 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
             name or "SparseAccumulatorApplyGradient",
         )
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+    def take_grad(self, num_required: TensorLike, name: str | None = None) -> Any:
         """The indices, the rows and the whole shape; see `ConditionalAccumulator.take_grad`."""
 
-        def take(required: Any) -> Any:
+        def take(required: int) -> tuple[_core.Tensor, _core.Tensor, _core.Tensor]:
             gathered = self._contents()
 
             def reduced() -> Any:

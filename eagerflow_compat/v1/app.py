@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from eagerflow.util import lazy
 
@@ -26,4 +25,4 @@ def run(main: Callable | None = None, argv: Sequence[str] | None = None) -> None
     absl_app.run(main, argv, functools.partial(flags.FLAGS, known_only=True))
 
 
-__all__: list[Any] = ["run"]
+__all__: list[str] = ["run"]

@@ -28,7 +28,7 @@ def either(name: str, value: Any, old_name: str, old_value: Any) -> Any:
 
 
 def version_1(
-    module: str, declaration: str, function: Callable[..., Any], doc: str, **older_names: str
+    module: str, declaration: str, function: Callable[..., object], doc: str, **older_names: str
 ) -> Any:
     """A function of version 2, with the parameters that it had in version 1.
 
@@ -75,7 +75,7 @@ def version_1(
     return result
 
 
-def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+def parameters_of(function: Callable[..., object]) -> list[inspect.Parameter]:
     """The parameters of a function, in order."""
     return list(inspect.signature(function).parameters.values())
 
@@ -89,11 +89,11 @@ def optional_parameters(**defaults: Any) -> list[inspect.Parameter]:
 
 
 def with_parameters(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     parameters: list[inspect.Parameter],
-    call: Callable[[dict[str, Any]], Any],
+    call: Callable[[dict[str, Any]], object],
     documented: Mapping[str, str],
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """A function with another function's name and documentation, but its own parameters.
 
     Args:
@@ -109,7 +109,7 @@ def with_parameters(
     names = [parameter.name for parameter in parameters]
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
 
-    def public(*args: Any, **kwargs: Any) -> Any:
+    def public(*args: object, **kwargs: Any) -> object:
         values = {**defaults, **dict(zip(names, args, strict=False)), **kwargs}
         twice = not kwargs.keys().isdisjoint(names[: len(args)])
         if twice or len(args) > len(names) or len(values) != len(names):

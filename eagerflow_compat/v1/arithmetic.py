@@ -241,7 +241,7 @@ def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 def _cast_function(name: str, dtype: dtypes.DType) -> Any:
     @op_function
-    def convert(x: TensorLike, name: str = name) -> Any:
+    def convert(x: TensorLike, name: str = name) -> Tensor:
         return cast(x, dtype)
 
     convert.__name__ = convert.__qualname__ = name
@@ -263,8 +263,8 @@ def convert_to_tensor(
     value: TensorLike,
     dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
-    dtype_hint: Any = None,
+    preferred_dtype: DTypeLike | None = None,
+    dtype_hint: DTypeLike | None = None,
 ) -> Tensor:
     """The value as a tensor; `preferred_dtype` is the older name of `dtype_hint`."""
     hint = either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype)
@@ -307,7 +307,7 @@ def constant(
 @op_function
 def multinomial(
     logits: TensorLike,
-    num_samples: Any,
+    num_samples: TensorLike,
     seed: int | None = None,
     name: str | None = None,
     output_dtype: DTypeLike | None = None,
@@ -319,8 +319,8 @@ def multinomial(
 @op_function
 def stateless_multinomial(
     logits: TensorLike,
-    num_samples: Any,
-    seed: Any,
+    num_samples: TensorLike,
+    seed: TensorLike,
     output_dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
@@ -330,7 +330,7 @@ def stateless_multinomial(
 
 @op_function
 def Print(
-    input_: Any,
+    input_: TensorLike,
     data: Any,
     message: str | None = None,
     first_n: int | None = None,
@@ -360,7 +360,7 @@ def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None 
     return norms.clipped(t, norms.scaled_norm(t), limit)
 
 
-def _blocks(block_size: Any, block_shape: Any) -> Tensor:
+def _blocks(block_size: TensorLike | None, block_shape: TensorLike | None) -> Tensor:
     """The sizes of blocks: one number is that of two axes."""
     blocks = _core.as_tensor(either("block_size", block_size, "block_shape", block_shape))
     return _ops.broadcast_to(blocks, [2]) if blocks.ndim == 0 else blocks
@@ -370,9 +370,9 @@ def _blocks(block_size: Any, block_shape: Any) -> Tensor:
 def batch_to_space(
     input: TensorLike,
     crops: TensorLike,
-    block_size: Any = None,
+    block_size: TensorLike | None = None,
     name: str | None = None,
-    block_shape: Any = None,
+    block_shape: TensorLike | None = None,
 ) -> Tensor:
     """Undoes `space_to_batch`; `block_size` is a number, or the sizes that are now `block_shape`.
 
@@ -386,9 +386,9 @@ def batch_to_space(
 def space_to_batch(
     input: TensorLike,
     paddings: TensorLike,
-    block_size: Any = None,
+    block_size: TensorLike | None = None,
     name: str | None = None,
-    block_shape: Any = None,
+    block_shape: TensorLike | None = None,
 ) -> Tensor:
     """Moves blocks of positions to the batch; `block_size` as in `batch_to_space`.
 

@@ -20,7 +20,7 @@ __all__ = [
 
 def generate_checkpoint_state_proto(
     save_dir: Any,
-    model_checkpoint_path: Any,
+    model_checkpoint_path: str,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
@@ -59,7 +59,7 @@ def generate_checkpoint_state_proto(
 
 def update_checkpoint_state(
     save_dir: Any,
-    model_checkpoint_path: Any,
+    model_checkpoint_path: str,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     latest_filename: str | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
@@ -76,14 +76,14 @@ def update_checkpoint_state(
     write_state(save_dir, state, latest_filename)
 
 
-def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
     """When each of the checkpoints was written, in seconds since 1970; missing ones are left out."""
     paths = [index_path(path_text(prefix)) for prefix in checkpoint_prefixes]
     return [os.path.getmtime(path) for path in paths if os.path.exists(path)]
 
 
 def remove_checkpoint(
-    checkpoint_prefix: Any, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
+    checkpoint_prefix: str, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta"
 ) -> None:
     """Removes the files of a checkpoint, those of its graph too; does nothing if there are none."""
     prefix = path_text(checkpoint_prefix)

@@ -35,7 +35,7 @@ def add_check_numerics_ops() -> Any:
             "and NaN's under eager execution, call tf.debugging.enable_check_numerics() once "
             "before executing the checked operations."
         )
-    checks: list[Any] = []
+    checks: list[_core.Tensor] = []
     for operation in graph.get_operations():
         for output in operation.outputs:
             if output.dtype.is_floating:
@@ -44,7 +44,7 @@ def add_check_numerics_ops() -> Any:
     return group(*checks)
 
 
-def assert_variables_initialized(var_list: Any = None) -> Any:
+def assert_variables_initialized(var_list: Any = None) -> _core.Tensor | None:
     """A tensor with the names of variables: running it fails where one has no value.
 
     Args:

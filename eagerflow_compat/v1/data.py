@@ -13,13 +13,14 @@ from eagerflow.graph.iterators import (
     make_initializable_iterator,
     make_one_shot_iterator,
 )
+from eagerflow.typing import Structure, TensorLike
 from eagerflow_compat.v1.datasets import get_output_classes, get_output_shapes, get_output_types
 
 
 class _Kind(type):
     """Every dataset is an instance, and the functions that make datasets are those of version 2."""
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, data.Dataset)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
@@ -50,7 +51,7 @@ class _ReaderKind(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return getattr(data, cls.__name__)(*args, **kwargs)
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, getattr(data, cls.__name__))
 
 
@@ -71,10 +72,10 @@ class Iterator(GraphIterator):
 
     @staticmethod
     def from_structure(
-        output_types: Any,
-        output_shapes: Any = None,
+        output_types: Structure,
+        output_shapes: Structure = None,
         shared_name: str | None = None,
-        output_classes: Any = None,
+        output_classes: Structure = None,
     ) -> GraphIterator:
         """An iterator that is initialized with one dataset or another.
 
@@ -88,10 +89,10 @@ class Iterator(GraphIterator):
 
     @staticmethod
     def from_string_handle(
-        string_handle: Any,
-        output_types: Any,
-        output_shapes: Any = None,
-        output_classes: Any = None,
+        string_handle: TensorLike,
+        output_types: Structure,
+        output_shapes: Structure = None,
+        output_classes: Structure = None,
     ) -> GraphIterator:
         """An iterator that reads from the iterator that a string handle names.
 

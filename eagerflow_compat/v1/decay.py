@@ -29,10 +29,10 @@ def _late(rate: Callable[[Any], Any], global_step: TensorLike, name: str) -> Any
 
 def _schedule(
     rate_at: Callable[..., Any], learning_rate: Any, global_step: Any, name: str, *numbers: Any
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """The rate that `rate_at(start, step, *numbers)` computes in the dtype of the rate at the start."""
 
-    def rate(step: Any) -> Any:
+    def rate(step: _core.Tensor) -> _core.Tensor | Callable[[], _core.Tensor]:
         start = _core.as_tensor(learning_rate)
         values = (_ops.cast(_core.as_tensor(value), start.dtype) for value in numbers)
         return rate_at(start, _ops.cast(step, start.dtype), *values)
@@ -40,25 +40,25 @@ def _schedule(
     return _late(rate, global_step, name)
 
 
-def _power(step: Any, decay_steps: TensorLike, staircase: bool) -> Any:
+def _power(step: _core.Tensor, decay_steps: TensorLike, staircase: bool) -> _core.Tensor:
     """How many times a rate has decayed; whole numbers if `staircase`."""
     power = step / decay_steps
     return _ops.floor(power) if staircase else power
 
 
-def _half_wave(fraction: Any) -> _core.Tensor:
+def _half_wave(fraction: _core.Tensor) -> _core.Tensor:
     """Falls from 1 to 0 along half a cosine, while the fraction goes from 0 to 1."""
     return 0.5 * (1.0 + _ops.cos(fraction * math.pi))
 
 
 def exponential_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
     decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """rate * decay_rate ** (step / decay_steps), in steps if `staircase`.
 
     >>> step = tf.Variable(20)
@@ -67,7 +67,7 @@ def exponential_decay(
     np.float32(0.125)
     """
 
-    def rate_at(start: Any, step: Any, steps: Any, base: Any) -> _core.Tensor:
+    def rate_at(start: Any, step: Any, steps: _core.Tensor, base: _core.Tensor) -> _core.Tensor:
         return start * _ops.pow(base, _power(step, steps, staircase))
 
     name = name or "ExponentialDecay"
@@ -75,16 +75,16 @@ def exponential_decay(
 
 
 def natural_exp_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
     decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """rate * exp(-decay_rate * step / decay_steps), in steps if `staircase`."""
 
-    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> _core.Tensor:
+    def rate_at(start: Any, step: Any, steps: _core.Tensor, factor: _core.Tensor) -> _core.Tensor:
         return start * _ops.exp(-factor * _power(step, steps, staircase))
 
     name = name or "ExponentialDecay"
@@ -92,16 +92,16 @@ def natural_exp_decay(
 
 
 def inverse_time_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
     decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """rate / (1 + decay_rate * step / decay_steps), in steps if `staircase`."""
 
-    def rate_at(start: Any, step: Any, steps: Any, factor: Any) -> _core.Tensor:
+    def rate_at(start: Any, step: Any, steps: _core.Tensor, factor: _core.Tensor) -> _core.Tensor:
         return start / (1.0 + factor * _power(step, steps, staircase))
 
     name = name or "InverseTimeDecay"
@@ -109,14 +109,14 @@ def inverse_time_decay(
 
 
 def polynomial_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
     end_learning_rate: TensorLike = 0.0001,
     power: TensorLike = 1.0,
     cycle: bool = False,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """A polynomial decay to the end rate within `decay_steps`, repeated if `cycle`."""
 
     def rate_at(start: Any, step: Any, steps: Any, end: Any, power: TensorLike) -> _core.Tensor:
@@ -131,15 +131,15 @@ def polynomial_decay(
 
 
 def cosine_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
     alpha: TensorLike = 0.0,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """Half a period of the cosine, from the rate down to `alpha` times the rate."""
 
-    def rate_at(start: Any, step: Any, steps: Any, least: Any) -> _core.Tensor:
+    def rate_at(start: Any, step: Any, steps: _core.Tensor, least: _core.Tensor) -> _core.Tensor:
         wave = _half_wave(_ops.minimum(step, steps) / steps)
         return start * ((1.0 - least) * wave + least)
 
@@ -147,14 +147,14 @@ def cosine_decay(
 
 
 def cosine_decay_restarts(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
-    first_decay_steps: Any,
-    t_mul: Any = 2.0,
-    m_mul: Any = 1.0,
+    first_decay_steps: TensorLike,
+    t_mul: TensorLike = 2.0,
+    m_mul: TensorLike = 1.0,
     alpha: TensorLike = 0.0,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """Half periods of the cosine, each `t_mul` times as long and `m_mul` times as high as the last.
 
     Args:
@@ -187,14 +187,14 @@ def cosine_decay_restarts(
 
 
 def linear_cosine_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
-    num_periods: Any = 0.5,
+    num_periods: TensorLike = 0.5,
     alpha: TensorLike = 0.0,
     beta: TensorLike = 0.001,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """rate * ((alpha + linear) * cosine + beta): a line from 1 to 0 times `num_periods` of a cosine."""
 
     def rate_at(start: Any, step: Any, steps: Any, periods: Any, least: Any, constant: Any) -> Any:
@@ -206,30 +206,30 @@ def linear_cosine_decay(
 
 
 def noisy_linear_cosine_decay(
-    learning_rate: Any,
+    learning_rate: TensorLike,
     global_step: TensorLike,
     decay_steps: TensorLike,
-    initial_variance: Any = 1.0,
-    variance_decay: Any = 0.55,
-    num_periods: Any = 0.5,
+    initial_variance: TensorLike = 1.0,
+    variance_decay: TensorLike = 0.55,
+    num_periods: TensorLike = 0.5,
     alpha: TensorLike = 0.0,
     beta: TensorLike = 0.001,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """`linear_cosine_decay` with normal noise on its line.
 
     The noise has the variance `initial_variance / (1 + step) ** variance_decay`.
     """
 
     def rate_at(
-        start: Any,
-        step: Any,
-        steps: Any,
-        variance: Any,
-        fall: Any,
-        periods: Any,
-        least: Any,
-        constant: Any,
+        start: _core.Tensor,
+        step: _core.Tensor,
+        steps: _core.Tensor,
+        variance: _core.Tensor,
+        fall: _core.Tensor,
+        periods: _core.Tensor,
+        least: _core.Tensor,
+        constant: _core.Tensor,
     ) -> _core.Tensor:
         step = _ops.minimum(step, steps)
         deviation = _ops.sqrt(variance / _ops.pow(1.0 + step, fall))
@@ -243,7 +243,7 @@ def noisy_linear_cosine_decay(
     return _schedule(rate_at, learning_rate, global_step, name, *numbers)
 
 
-def _check_boundaries(wanted: dtypes.DType, boundaries: Sequence[Any]) -> None:
+def _check_boundaries(wanted: dtypes.DType, boundaries: Sequence[TensorLike]) -> None:
     """Raises a ValueError unless boundaries have the dtype of the step."""
     for boundary in boundaries:
         dtype = _core.as_tensor(boundary).dtype
@@ -252,8 +252,8 @@ def _check_boundaries(wanted: dtypes.DType, boundaries: Sequence[Any]) -> None:
 
 
 def piecewise_constant(
-    x: TensorLike, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
-) -> Any:
+    x: TensorLike, boundaries: Sequence[Any], values: Sequence[TensorLike], name: str | None = None
+) -> _core.Tensor | Callable[[], _core.Tensor]:
     """The first value up to the first boundary, the second up to the second, and so on.
 
     Raises:
@@ -270,7 +270,7 @@ def piecewise_constant(
             )
     _check_boundaries(_core.as_tensor(x).dtype, boundaries)
 
-    def rate(step: Any) -> Any:
+    def rate(step: _core.Tensor) -> _core.Tensor | Callable[[], _core.Tensor]:
         ends = _ops.cast(_core.as_tensor(list(boundaries)), dtypes.float64)
         passed = _ops.greater(_ops.cast(step, dtypes.float64), ends)
         index = _ops.reduce_sum(_ops.cast(passed, dtypes.int32))

@@ -40,7 +40,7 @@ def _declared(function: Callable[..., Any], specs_of: Callable[..., Any]) -> Cal
     return wrapper
 
 
-def _shape(value: Any) -> TensorShape:
+def _shape(value: _core.Tensor) -> TensorShape:
     return value.shape if hasattr(value, "shape") else _core.as_tensor(value).shape
 
 
@@ -62,7 +62,7 @@ def _numbers(input_bytes: Any = None, out_type: Any = None, *args: object, **kwa
 
 
 def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
-    def specs(serialized: Any, features: Any, *args: Any, **kwargs: Any) -> Any:
+    def specs(serialized: _core.Tensor, features: Any, *args: object, **kwargs: object) -> Any:
         declared = {}
         for name, feature in features.items():
             if type(feature) is not io.FixedLenFeature:
@@ -74,7 +74,7 @@ def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
     return specs
 
 
-def _pixels(contents: Any, channels: int = 0, *args: object, **kwargs: Any) -> TensorSpec:
+def _pixels(contents: _core.Tensor, channels: int = 0, *args: object, **kwargs: Any) -> TensorSpec:
     kind = kwargs.get("dtype", dtypes.uint8)
     return TensorSpec([None, None, channels or None], dtypes.as_dtype(kind))
 

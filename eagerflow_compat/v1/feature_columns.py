@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import weakref
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     DenseColumn,
+    FeatureColumn,
     StateManager,
     TransformationCache,
 )
@@ -21,13 +23,13 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.keras.layers.dense_features import size_of, sorted_columns
 from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse
 from eagerflow.sparse.arrangement import reshape
-from eagerflow.typing import DTypeLike, ShapeLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
 _ops = _core.ops
 
 
-def _checked(features: Any, columns: Any, kinds: tuple[type, ...]) -> list[Any]:
+def _checked(features: object, columns: Any, kinds: tuple[type, ...]) -> list[Any]:
     if not isinstance(features, dict):
         raise ValueError(f"features should be a dictionary of `Tensor`s. Given type: {features}")
     columns = sorted_columns(columns)
@@ -41,14 +43,14 @@ def _checked(features: Any, columns: Any, kinds: tuple[type, ...]) -> list[Any]:
     return columns
 
 
-def _collected(variable: Any, collections: Any) -> None:
+def _collected(variable: _core.Variable, collections: Iterable[str] | None) -> None:
     graph = context.building_graph()
     for name in collections or ():
         if graph is not None and name != GraphKeys.GLOBAL_VARIABLES:
             graph.add_to_collection(name, variable)
 
 
-def _state(trainable: bool, collections: Any) -> StateManager:
+def _state(trainable: bool, collections: Iterable[str] | None) -> StateManager:
     """A state manager whose variables are named by their columns, in the current scope."""
 
     def make(
@@ -66,7 +68,7 @@ def _state(trainable: bool, collections: Any) -> StateManager:
 def input_layer(
     features: dict[str, Any],
     feature_columns: Any,
-    weight_collections: Any = None,
+    weight_collections: list[str] | None = None,
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
     cols_to_output_tensors: dict[Any, Any] | None = None,
@@ -120,20 +122,20 @@ def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> _
     return _ops.reshape(tensor, [tensor._sizes()[0], size_of(column)])
 
 
-def _needed(column: Any, features: dict[str, Any]) -> dict[str, Any]:
+def _needed(column: FeatureColumn, features: Mapping[str, TensorLike]) -> dict[str, TensorLike]:
     """The features that a column reads, without those that are missing."""
     return {key: features[key] for key in column.parse_example_spec if key in features}
 
 
 def linear_model(
     features: dict[str, Any],
-    feature_columns: Any,
+    feature_columns: Iterable[FeatureColumn],
     units: int = 1,
     sparse_combiner: str = "sum",
-    weight_collections: Any = None,
+    weight_collections: Iterable[str] | None = None,
     trainable: bool = True,
     cols_to_vars: dict[Any, Any] | None = None,
-) -> Any:
+) -> _core.Tensor:
     """The weighted sum of features, and a bias; all weights are zero at first.
 
     Args:
@@ -229,7 +231,7 @@ class _ScopedTable(SharedTable):
 
 
 def shared_embedding_columns(
-    categorical_columns: Any,
+    categorical_columns: Iterable[FeatureColumn],
     dimension: int,
     combiner: str = "mean",
     initializer: Any = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from absl import flags
@@ -31,7 +31,7 @@ class _ProgramFlags:
             values(sys.argv, known_only=True)
         return getattr(values, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(flags.FLAGS, name, value)
 
     def __delattr__(self, name: str) -> None:
@@ -46,7 +46,7 @@ class _ProgramFlags:
     def __contains__(self, name: str) -> bool:
         return name in flags.FLAGS
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(flags.FLAGS)
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class _ProgramFlags:
 FLAGS = _ProgramFlags()
 
 
-def _with_former_arguments(define: Callable[..., Any]) -> Callable[..., Any]:
+def _with_former_arguments(define: Callable[..., object]) -> Callable[..., object]:
     """A function that defines a flag and takes the arguments' former names, too."""
 
     @functools.wraps(define)

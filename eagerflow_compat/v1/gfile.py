@@ -6,19 +6,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from eagerflow.io import gfile
+from eagerflow.typing import FilePath
 
 
-def Copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+def Copy(oldpath: FilePath, newpath: FilePath, overwrite: bool = False) -> None:
     """Copies a file; see `tf.io.gfile.copy`."""
     gfile.copy(oldpath, newpath, overwrite)
 
 
-def DeleteRecursively(dirname: Any) -> None:
+def DeleteRecursively(dirname: FilePath) -> None:
     """Removes a folder and all that is in it; see `tf.io.gfile.rmtree`."""
     gfile.rmtree(dirname)
 
 
-def Exists(filename: Any) -> bool:
+def Exists(filename: FilePath) -> bool:
     """Whether there is a file or folder of that name.
 
     >>> tf.compat.v1.gfile.Exists(filename="no such file")
@@ -27,47 +28,47 @@ def Exists(filename: Any) -> bool:
     return gfile.exists(filename)
 
 
-def Glob(filename: Any) -> list:
+def Glob(filename: FilePath) -> list:
     """The files that match a pattern; see `tf.io.gfile.glob`."""
     return gfile.glob(filename)
 
 
-def IsDirectory(dirname: Any) -> bool:
+def IsDirectory(dirname: FilePath) -> bool:
     """Whether it is a folder; see `tf.io.gfile.isdir`."""
     return gfile.isdir(dirname)
 
 
-def ListDirectory(dirname: Any) -> list:
+def ListDirectory(dirname: FilePath) -> list:
     """The names of what is in a folder; see `tf.io.gfile.listdir`."""
     return gfile.listdir(dirname)
 
 
-def MakeDirs(dirname: Any) -> None:
+def MakeDirs(dirname: FilePath) -> None:
     """Makes a folder and those around it; see `tf.io.gfile.makedirs`."""
     gfile.makedirs(dirname)
 
 
-def MkDir(dirname: Any) -> None:
+def MkDir(dirname: FilePath) -> None:
     """Makes a folder; see `tf.io.gfile.mkdir`."""
     gfile.mkdir(dirname)
 
 
-def Remove(filename: Any) -> None:
+def Remove(filename: FilePath) -> None:
     """Removes a file; see `tf.io.gfile.remove`."""
     gfile.remove(filename)
 
 
-def Rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+def Rename(oldname: FilePath, newname: FilePath, overwrite: bool = False) -> None:
     """Renames a file or folder; see `tf.io.gfile.rename`."""
     gfile.rename(oldname, newname, overwrite)
 
 
-def Stat(filename: Any) -> Any:
+def Stat(filename: FilePath) -> Any:
     """The size and times of a file; see `tf.io.gfile.stat`."""
     return gfile.stat(filename)
 
 
-def Walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+def Walk(top: FilePath, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """The folders below one, each with the names of what is in it; see `tf.io.gfile.walk`.
 
     Args:

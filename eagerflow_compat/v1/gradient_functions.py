@@ -9,10 +9,11 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients
+from eagerflow.typing import Structure, TensorLike
 
 
 def gradients_function(
-    f: Callable[..., Any], params: Sequence | None = None
+    f: Callable[..., _core.Tensor], params: Sequence | None = None
 ) -> Callable[..., list]:
     """A function that returns the gradients of `f` for its arguments.
 
@@ -38,14 +39,14 @@ def gradients_function(
     both = value_and_gradients_function(f, params)
 
     @functools.wraps(f)
-    def gradients(*args: Any, **kwargs: Any) -> list:
+    def gradients(*args: Structure, **kwargs: Any) -> list:
         return both(*args, **kwargs)[1]
 
     return gradients
 
 
 def value_and_gradients_function(
-    f: Callable[..., Any], params: Sequence | None = None
+    f: Callable[..., _core.Tensor], params: Sequence | None = None
 ) -> Callable[..., tuple[Any, list]]:
     """A function that returns the value of `f`, and its gradients for its arguments.
 
@@ -61,7 +62,7 @@ def value_and_gradients_function(
     positions = _positions(f, params)
 
     @functools.wraps(f)
-    def value_and_gradients(*args: Any, **kwargs: Any) -> tuple[Any, list]:
+    def value_and_gradients(*args: TensorLike, **kwargs: Any) -> tuple[Any, list]:
         dy = kwargs.pop("dy", None)
         args = _with_keywords(f, args, kwargs)
         chosen = range(len(args)) if positions is None else positions
@@ -83,7 +84,7 @@ def value_and_gradients_function(
     return value_and_gradients
 
 
-def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, Any]]]:
+def implicit_gradients(f: Callable[..., _core.Tensor]) -> Callable[..., list[tuple[Any, Any]]]:
     """A function that returns the gradients of `f` for all trainable variables that it reads.
 
     Args:
@@ -108,7 +109,7 @@ def implicit_gradients(f: Callable[..., Any]) -> Callable[..., list[tuple[Any, A
     return gradients
 
 
-def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[Any, list]]:
+def implicit_value_and_gradients(f: Callable[..., _core.Tensor]) -> Callable[..., tuple[Any, list]]:
     """A function that returns the value of `f`, and its gradients for the variables that it reads.
 
     Args:
@@ -119,7 +120,7 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[A
     """
 
     @functools.wraps(f)
-    def value_and_gradients(*args: Any, **kwargs: Any) -> tuple[Any, list]:
+    def value_and_gradients(*args: TensorLike, **kwargs: Any) -> tuple[Any, list]:
         with GradientTape() as tape:
             result = f(*args, **kwargs)
             if result is None:
@@ -140,7 +141,7 @@ def implicit_value_and_gradients(f: Callable[..., Any]) -> Callable[..., tuple[A
 
 
 def make_vjp(
-    f: Callable[..., Any], params: Sequence | None = None, persistent: bool = True
+    f: Callable[..., _core.Tensor], params: Sequence | None = None, persistent: bool = True
 ) -> Callable[..., tuple[Any, Callable]]:
     """A function that returns the value of `f`, and a function from `dy` to gradients.
 
@@ -151,7 +152,7 @@ def make_vjp(
     """
     positions = _positions(f, params)
 
-    def value_and_vjp(*args: Any, **kwargs: Any) -> tuple[Any, Callable]:
+    def value_and_vjp(*args: TensorLike, **kwargs: Any) -> tuple[Any, Callable]:
         args = _with_keywords(f, args, kwargs)
         chosen = range(len(args)) if positions is None else positions
         values = list(args)

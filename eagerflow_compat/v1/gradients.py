@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.graph import gradients as version_2
+from eagerflow.typing import Structure
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: Structure,
+    xs: Structure,
+    grad_ys: Structure = None,
     name: str = "gradients",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = None,
+    aggregation_method: object = None,
+    stop_gradients: Structure = None,
+    unconnected_gradients: str | None = None,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`: version 2's `tf.gradients`.
 
@@ -54,12 +55,12 @@ def gradients(
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: Structure,
+    xs: Structure,
     name: str = "hessians",
     colocate_gradients_with_ops: bool = False,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
 ) -> list[Any]:
     """The second derivatives of the sum of `ys` by each of `xs`: version 2's `tf.hessians`.
 

@@ -31,7 +31,7 @@ Tensor = _core.Tensor
 def extract_image_patches(
     images: TensorLike,
     ksizes: Any = None,
-    strides: Any = None,
+    strides: TensorLike | None = None,
     rates: Any = None,
     padding: str | None = None,
     name: str | None = None,
@@ -104,8 +104,8 @@ _FUNCTIONS = {
 @op_function
 def resize_images(
     images: TensorLike,
-    size: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    size: TensorLike,
+    method: str | int = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
@@ -149,7 +149,7 @@ def resize_images(
 resize = resize_images
 
 
-def _within(size: Any, old: Tensor) -> Tensor:
+def _within(size: TensorLike, old: Tensor) -> Tensor:
     """The largest size of an image's proportions that fits in a size."""
     old = _ops.cast(old, dtypes.float64)
     factor = _ops.reduce_min(_ops.cast(size, dtypes.float64) / old)
@@ -158,7 +158,7 @@ def _within(size: Any, old: Tensor) -> Tensor:
 
 @op_function
 def resize_image_with_crop_or_pad(
-    image: TensorLike, target_height: Any, target_width: Any
+    image: TensorLike, target_height: TensorLike, target_width: TensorLike
 ) -> Tensor:
     """Images cropped or padded with zeros to a size, evenly on both sides."""
     return modern.resize_with_crop_or_pad(image, target_height, target_width)
@@ -167,9 +167,9 @@ def resize_image_with_crop_or_pad(
 @op_function
 def resize_image_with_pad(
     image: TensorLike,
-    target_height: Any,
-    target_width: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    target_height: TensorLike,
+    target_width: TensorLike,
+    method: str | int = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
     """Images resized with their aspect ratio, and padded with zeros to a size."""
@@ -191,7 +191,7 @@ def resize_image_with_pad(
 
 @op_function
 def draw_bounding_boxes(
-    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: Any = None
+    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: TensorLike | None = None
 ) -> Tensor:
     """Images with the outlines of boxes, in ten colors where none are given.
 
@@ -206,8 +206,8 @@ def draw_bounding_boxes(
 
 def extract_glimpse(
     input: TensorLike,
-    size: Any,
-    offsets: Any,
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     uniform_noise: bool = True,

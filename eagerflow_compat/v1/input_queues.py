@@ -13,10 +13,11 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.nodes import python_node
-from eagerflow.graph.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
+from eagerflow.graph.queues import FIFOQueue, PaddingFIFOQueue, QueueBase, RandomShuffleQueue
 from eagerflow.graph.variables import make_variable
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.random import shuffle as shuffled
+from eagerflow.typing import ShapeLike, Structure, TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.v1.queue_runner import QueueRunner, add_queue_runner
 
@@ -36,7 +37,7 @@ def _graph(function: str) -> Any:
     return graph
 
 
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+def limit_epochs(tensor: TensorLike, num_epochs: int | None = None, name: str | None = None) -> Any:
     """A tensor that can be read `num_epochs` times, and raises OutOfRangeError afterwards.
 
     Raises:
@@ -59,8 +60,8 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 
 def input_producer(
-    input_tensor: Any,
-    element_shape: Any = None,
+    input_tensor: TensorLike,
+    element_shape: ShapeLike | None = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
@@ -104,7 +105,7 @@ def string_input_producer(
     shared_name: str | None = None,
     name: str | None = None,
     cancel_op: Any = None,
-) -> Any:
+) -> QueueBase:
     """A queue of strings, mostly names of files; arguments as in `input_producer`.
 
     Raises:
@@ -118,14 +119,14 @@ def string_input_producer(
 
 
 def range_input_producer(
-    limit: Any,
+    limit: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> QueueBase:
     """A queue of the integers from 0 to `limit - 1`; arguments as in `input_producer`."""
     _graph("range_input_producer")
     values = _ops.range(0, limit, 1)
@@ -140,7 +141,7 @@ def slice_input_producer(
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
-) -> list[Any]:
+) -> Structure:
     """One slice along the first axis of each tensor; arguments as in `input_producer`.
 
     Raises:
@@ -162,11 +163,11 @@ def _batched(
     batch_size: int,
     make: Callable[..., PaddingFIFOQueue | FIFOQueue] | Callable[..., RandomShuffleQueue],
     enqueue_many: bool,
-    shapes: Any,
+    shapes: Structure,
     smaller: bool,
     keep_input: object = True,
     dynamic_pad: bool = False,
-) -> Any:
+) -> Structure:
     """Batches of the values of groups of tensors, each group in a thread of its own."""
     _graph(function)
     first = groups[0]
@@ -198,17 +199,17 @@ def _batched(
 
 
 def batch(
-    tensors: Any,
+    tensors: Structure,
     batch_size: Any,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """Batches of the values of tensors in several runs.
 
     Args:
@@ -241,12 +242,12 @@ def batch_join(
     batch_size: Any,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """The same as `batch`, from several lists of tensors, each in a thread of its own."""
     kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
     return _batched(
@@ -262,18 +263,18 @@ def batch_join(
 
 
 def shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: Structure,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     num_threads: int = 1,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """Batches of examples in random order.
 
     Args:
@@ -310,11 +311,11 @@ def shuffle_batch_join(
     min_after_dequeue: int,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """The same as `shuffle_batch`, from several lists of tensors, each in a thread of its own."""
     return _batched(
         "shuffle_batch",
@@ -335,7 +336,7 @@ def _kept(tensors: Any, keep_input: Any, enqueue_many: bool) -> Any:
     if keep.shape.rank not in (0, 1) or (keep.shape.rank == 1 and not enqueue_many):
         raise ValueError("`keep_input` must be a scalar, or a vector with `enqueue_many=True`.")
 
-    def kept(tensor: _core.Tensor) -> Any:
+    def kept(tensor: _core.Tensor) -> _core.Tensor:
         examples = _core.as_tensor(tensor)
         if not enqueue_many:
             examples = _ops.expand_dims(examples, 0)
@@ -357,18 +358,18 @@ def _inner_shapes(tensors: Any, enqueue_many: bool, shapes: Any) -> Any:
 
 
 def maybe_batch(
-    tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
+    tensors: Structure,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """The same as `batch`, of the examples that are kept.
 
     Args:
@@ -397,16 +398,16 @@ def maybe_batch(
 
 def maybe_batch_join(
     tensors_list: Sequence,
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """The same as `batch_join`, of the examples that are kept; see `maybe_batch`."""
     _graph("maybe_batch_join")
     shapes = _inner_shapes(tensors_list[0], enqueue_many, shapes)
@@ -424,19 +425,19 @@ def maybe_batch_join(
 
 
 def maybe_shuffle_batch(
-    tensors: Any,
-    batch_size: Any,
+    tensors: Structure,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     num_threads: int = 1,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """The same as `shuffle_batch`, of the examples that are kept; see `maybe_batch`."""
     return maybe_shuffle_batch_join(
         [tensors] * num_threads,
@@ -455,17 +456,17 @@ def maybe_shuffle_batch(
 
 def maybe_shuffle_batch_join(
     tensors_list: Sequence,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: Any = None,
+    shapes: Structure = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """The same as `shuffle_batch_join`, of the examples that are kept; see `maybe_batch`."""
     _graph("maybe_shuffle_batch")
     shapes = _inner_shapes(tensors_list[0], enqueue_many, shapes)
@@ -483,7 +484,7 @@ def maybe_shuffle_batch_join(
     )
 
 
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> _core.Variable:
     """A local variable with the names of the files that match a pattern."""
     _graph("match_filenames_once")
     spec = TensorSpec([None], dtypes.string)

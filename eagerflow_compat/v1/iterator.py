@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import errors, nest
+from eagerflow.typing import Structure
 
 
 class Iterator:
@@ -26,10 +27,10 @@ class Iterator:
     def __iter__(self) -> Iterator:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         return next(self._iterator)
 
-    def next(self) -> Any:
+    def next(self) -> Structure:
         """The next element.
 
         Raises:
@@ -37,7 +38,7 @@ class Iterator:
         """
         return next(self._iterator)
 
-    def get_next(self, name: str | None = None) -> Any:
+    def get_next(self, name: str | None = None) -> Structure:
         """The next element.
 
         Raises:
@@ -49,11 +50,11 @@ class Iterator:
             raise errors.OutOfRangeError._of("End of sequence") from None
 
     @property
-    def output_types(self) -> Any:
+    def output_types(self) -> Structure:
         """The element types, in the structure of an element."""
         return nest.map_structure(lambda spec: spec.dtype, self._dataset.element_spec)
 
     @property
-    def output_shapes(self) -> Any:
+    def output_shapes(self) -> Structure:
         """The shapes, in the structure of an element."""
         return nest.map_structure(lambda spec: spec.shape, self._dataset.element_spec)

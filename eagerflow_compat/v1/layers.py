@@ -17,8 +17,9 @@ from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
 from eagerflow.keras.engine.calls.training_mode import by_training
-from eagerflow.typing import DTypeLike, ShapeLike
+from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow_compat.v1.variable_scope import (
+    VariableScope,
     get_variable,
     get_variable_scope,
     shares_eagerly,
@@ -120,7 +121,7 @@ class Layer(keras.Layer):
         scope = self.__dict__["_scope"]
         return self.name if scope is None else scope.name
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # Keras tracks variables that have values, which those of graphs do not.
         if isinstance(value, GraphVariable | PartitionedVariable):
             self.__dict__[name] = value
@@ -138,7 +139,7 @@ class Layer(keras.Layer):
         return self.weights
 
     @property
-    def trainable_weights(self) -> list[Any]:
+    def trainable_weights(self) -> list[_core.Variable]:
         """The trainable variables."""
         if "_graph_weights" in self.__dict__:
             return [variable for variable in self.weights if variable.trainable]
@@ -149,7 +150,7 @@ class Layer(keras.Layer):
         """The trainable variables."""
         return self.trainable_weights
 
-    def _own_scope(self) -> Any:
+    def _own_scope(self) -> VariableScope:
         """The scope of the variables: one that was given, or a new one of the layer's name."""
         own = self.__dict__
         if own["_scope"] is None:
@@ -163,7 +164,7 @@ class Layer(keras.Layer):
                 pass
         return own["_scope"]
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Structure:
         """Applies the layer."""
         graph = context.building_graph()
         if graph is None and (self.built or not shares_eagerly()):
@@ -183,7 +184,7 @@ class Layer(keras.Layer):
             outputs = called(kind, None, lambda: self.call(inputs, *args, **kwargs))
             return self._with_updates(start, outputs)
 
-    def _with_updates(self, start: int, outputs: Any) -> Any:
+    def _with_updates(self, start: int, outputs: Structure) -> Structure:
         """The outputs of a call in a graph, which wait for what changes variables.
 
         Args:
@@ -192,7 +193,7 @@ class Layer(keras.Layer):
         """
         return with_effects(start, outputs)
 
-    def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
+    def _node_kind(self, inputs: Structure, arguments: dict[str, object]) -> str:
         """The name of the layer's last operation."""
         activation = getattr(self, "activation", None)
         name = getattr(activation, "__name__", "linear")
@@ -258,7 +259,7 @@ class Dropout(Layer, keras.Dropout):
     ) -> None:
         super().__init__(rate, noise_shape, seed, name=name, **kwargs)
 
-    def _node_kind(self, inputs: object, arguments: dict[str, Any]) -> str:
+    def _node_kind(self, inputs: object, arguments: dict[str, object]) -> str:
         training = arguments.get("training", False)
         if training is False:
             return "Identity"
@@ -280,7 +281,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
     """
 
     # The collections that get the updates; None if outputs wait for them.
-    _updates_collections: Any = GraphKeys.UPDATE_OPS
+    _updates_collections: str | None = GraphKeys.UPDATE_OPS
     # Averages, and what is to be subtracted from them.
     _noted: list[tuple[Any, Any]] | None = None
 
@@ -302,11 +303,11 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         compute = super().call
         if not isinstance(context.building_graph(), Graph):
             return by_training(training, lambda on: compute(inputs, training=on, mask=mask))
-        noted: list[tuple[Any, Any]] = []
+        noted: list[tuple[_core.Variable, _core.Tensor]] = []
         self.__dict__["_noted"] = noted
-        averages: list[Any] = []
+        averages: list[_core.Variable] = []
 
-        def normalized(training: bool) -> Any:
+        def normalized(training: bool) -> list[_core.Tensor]:
             outputs = compute(inputs, training=training, mask=mask)
             if training:
                 averages[:] = [average for average, _ in noted]
@@ -320,7 +321,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         noted.extend(zip(averages, amounts, strict=True))
         return outputs
 
-    def _node_kind(self, inputs: Any, arguments: dict[str, Any]) -> str:
+    def _node_kind(self, inputs: Structure, arguments: dict[str, object]) -> str:
         return "FusedBatchNormV3" if inputs.shape.rank == 4 else "batchnorm/add_1"
 
     def _subtract(self, average: Any, amount: Any) -> None:
@@ -329,7 +330,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         else:
             self._noted.append((average, amount))
 
-    def _with_updates(self, start: int, outputs: Any) -> Any:
+    def _with_updates(self, start: int, outputs: _core.Tensor) -> _core.Tensor:
         noted, self.__dict__["_noted"] = self._noted or (), None
         collections = self._updates_collections
         for average, amount in noted:
@@ -342,7 +343,7 @@ class BatchNormalization(Layer, keras.BatchNormalization):
 InputSpec = keras.InputSpec
 
 
-def _function(cls: Any, parameters: str) -> Callable[..., Any]:
+def _function(cls: Any, parameters: str) -> Callable[..., _core.Tensor]:
     """The function that makes a layer and applies it at once.
 
     Args:
@@ -362,7 +363,7 @@ def _function(cls: Any, parameters: str) -> Callable[..., Any]:
         ),
     ]
 
-    def apply(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply(inputs: TensorLike, *args: Any, **kwargs: Any) -> _core.Tensor:
         given = dict(zip(defaults, args, strict=False))
         if len(args) > len(defaults) or given.keys() & kwargs.keys():
             inspect.Signature(declared).bind(inputs, *args, **kwargs)  # raises

@@ -21,7 +21,7 @@ _ops = _core.ops
 class LossScale(Trackable):
     """Base class of scales of losses; a subclass has `__call__`, `update` and `get_config`."""
 
-    def __call__(self) -> Any:
+    def __call__(self) -> _core.Tensor:
         """The scale, a scalar `float32`."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class LossScale(Trackable):
         raise NotImplementedError
 
     @classmethod
-    def from_config(cls, config: Config) -> Any:
+    def from_config(cls, config: Config) -> LossScale:
         """A scale with this configuration."""
         return cls(**config)
 
@@ -63,7 +63,7 @@ class FixedLossScale(LossScale):
             raise ValueError("loss_scale_value must be at least 1.")
         self._value = float(loss_scale_value)
 
-    def __call__(self) -> Any:
+    def __call__(self) -> _core.Tensor:
         return _core.convert(self._value, dtypes.float32, None)
 
     def update(self, grads: Any) -> tuple[Any, Any]:
@@ -115,7 +115,7 @@ class DynamicLossScale(LossScale):
     increment_period = property(lambda self: self._increment_period)
     multiplier = property(lambda self: self._multiplier)
 
-    def __call__(self) -> Any:
+    def __call__(self) -> _core.Tensor:
         return _core.as_tensor(self._current_loss_scale)
 
     def update(self, grads: Any) -> tuple[Any, Any]:
@@ -235,7 +235,7 @@ class MixedPrecisionLossScaleOptimizer(Optimizer):
         return self._optimizer.variables()
 
 
-def enable_mixed_precision_graph_rewrite(opt: Any, loss_scale: Any = "dynamic") -> Any:
+def enable_mixed_precision_graph_rewrite(opt: Optimizer, loss_scale: Any = "dynamic") -> Any:
     """An optimizer with a scaled loss. Graphs run as they are written: there is no half precision.
 
     Args:

@@ -49,7 +49,7 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key}.")
 
 
-def _reduced(losses: Any, weights: TensorLike, reduction: str) -> Any:
+def _reduced(losses: TensorLike, weights: TensorLike, reduction: str) -> Any:
     losses = _core.as_tensor(losses)
     dtype = losses.dtype
     values = _ops.cast(losses, dtypes.float32)
@@ -90,13 +90,13 @@ def _check_weights(weights: Tensor, values: Any) -> None:
 
 def _loss(
     function: Any, arguments: tuple, weights: TensorLike, reduction: str, collection: Any, name: str
-) -> Any:
+) -> Tensor:
     """The reduced losses of a function; in a graph, a node that is added to the collection."""
     Reduction.validate(reduction)
     return _collected(lambda: _reduced(function(*arguments), weights, reduction), collection, name)
 
 
-def _collected(compute: Callable[[], Any], collection: Any, name: str) -> Any:
+def _collected(compute: Callable[[], Tensor], collection: str | None, name: str) -> Tensor:
     """A loss; in a graph, a node that is added to the collection."""
     graph = context.building_graph()
     if graph is None:
@@ -112,7 +112,7 @@ def compute_weighted_loss(
     losses: TensorLike,
     weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
     """Losses, weighted and reduced to one.
@@ -135,14 +135,14 @@ def compute_weighted_loss(
     )
 
 
-def _loss_function(name: str) -> Callable[..., Callable[..., Any]]:
+def _loss_function(name: str) -> Callable[..., Callable[..., Tensor]]:
     """Turns a function of elementwise losses into one that weights and reduces them.
 
     It takes the function's first two parameters, weights, its other parameters, and those that all
     losses share.
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Tensor]) -> Callable[..., Any]:
         first, second, *options = parameters_of(function)
         shared = optional_parameters(
             scope=None, loss_collection=GraphKeys.LOSSES, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS
@@ -165,7 +165,7 @@ def _loss_function(name: str) -> Callable[..., Callable[..., Any]]:
     return decorate
 
 
-def _pair(labels: TensorLike, predictions: TensorLike) -> tuple[Any, Any]:
+def _pair(labels: TensorLike, predictions: TensorLike) -> tuple[Tensor, Any]:
     if labels is None:
         raise ValueError("labels must not be None.")
     if predictions is None:
@@ -188,7 +188,7 @@ def mean_squared_error(labels: TensorLike, predictions: TensorLike) -> Tensor:
 
 
 @_loss_function("absolute_difference")
-def absolute_difference(labels: Any, predictions: Any) -> Any:
+def absolute_difference(labels: TensorLike, predictions: TensorLike) -> Tensor:
     """The mean of absolute differences."""
     labels, predictions = _pair(labels, predictions)
     return _ops.abs(predictions - labels)
@@ -243,7 +243,7 @@ def cosine_distance(
     axis: int | None = None,
     weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
     dim: int | None = None,
 ) -> Tensor:
@@ -256,7 +256,7 @@ def cosine_distance(
     if axis is None:
         raise ValueError("You must specify argument `axis`.")
 
-    def distance(labels: Tensor, predictions: Tensor) -> Any:
+    def distance(labels: Tensor, predictions: Tensor) -> Tensor:
         labels, predictions = _pair(labels, predictions)
         return 1.0 - _ops.reduce_sum(labels * predictions, axis=[axis], keepdims=True)
 
@@ -265,7 +265,7 @@ def cosine_distance(
 
 
 @_loss_function("hinge_loss")
-def hinge_loss(labels: Any, logits: Any) -> Any:
+def hinge_loss(labels: TensorLike, logits: TensorLike) -> Tensor:
     """max(0, 1 - y * logits) for labels 0 and 1, where y is -1 or 1."""
     labels, logits = _pair(labels, logits)
     return _ops.relu(1.0 - (2.0 * labels - 1.0) * logits)
@@ -281,14 +281,14 @@ def huber_loss(labels: Any, predictions: Any, delta: float = 1.0) -> Tensor:
 
 
 @_loss_function("log_loss")
-def log_loss(labels: Any, predictions: Any, epsilon: float = 1e-7) -> Any:
+def log_loss(labels: Any, predictions: Any, epsilon: float = 1e-7) -> Tensor:
     """The cross entropy of probabilities, to which `epsilon` is added."""
     labels, predictions = _pair(labels, predictions)
     right = -labels * _ops.log(predictions + epsilon)
     return right - (1.0 - labels) * _ops.log(1.0 - predictions + epsilon)
 
 
-def _labels_and_logits(labels: TensorLike, logits: TensorLike) -> tuple[Tensor, Any]:
+def _labels_and_logits(labels: TensorLike, logits: TensorLike) -> tuple[Tensor, Tensor]:
     logits = _core.as_tensor(logits)
     return _ops.cast(_core.as_tensor(labels), logits.dtype), logits
 
@@ -324,18 +324,18 @@ def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike) -> Tens
     return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 
 
-def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+def add_loss(loss: TensorLike, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Adds a loss to a collection of the graph."""
     if loss_collection is not None and context.building_graph() is not None:
         context.default_graph().add_to_collection(loss_collection, loss)
 
 
-def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
+def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Tensor]:
     """The losses in a collection."""
     return context.default_graph().get_collection(loss_collection, scope)
 
 
-def get_regularization_losses(scope: str | None = None) -> list[Any]:
+def get_regularization_losses(scope: str | None = None) -> list[Tensor]:
     """The losses of regularizers."""
     return context.default_graph().get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
@@ -357,7 +357,7 @@ def get_total_loss(
     )
 
 
-def _sum(losses: list[Any], name: str) -> Any:
+def _sum(losses: list[Tensor], name: str) -> Any:
     def total() -> Any:
         if not losses:
             return conversion.constant(0.0)

@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.graph import Operation
+from eagerflow.graph.graph import Graph, Operation
 from eagerflow.graph.partitioned import SaveSliceInfo, part_of, parts_of, wholes
 from eagerflow.graphdef.exporting import Exporter, finish_message
 from eagerflow.graphdef.import_graph_def import Resources, add_nodes, own_message
@@ -44,7 +44,7 @@ _DESCRIPTIONS = frozenset({"cond_context", "while_context", "queue_runners", "sa
 _VARIABLE_OPS = ("VarHandleOp", "VariableV2", "Variable")
 
 
-def _graph(graph: Any = None) -> Any:
+def _graph(graph: Graph | None = None) -> Graph:
     """The graph, or the default one.
 
     Raises:
@@ -83,7 +83,7 @@ class MetaGraphWriter:
         self._body = self._main.body
         self.has_tables = bool(tables)
 
-    def file_name(self, element: Any) -> str:
+    def file_name(self, element: object) -> str:
         """The name of a tensor or operation of the graph in the message.
 
         Raises:
@@ -107,7 +107,7 @@ class MetaGraphWriter:
                 logging.warning("Collection %r is not part of the exported graph: %s", key, error)
                 del self._message.collection_def[key]
 
-    def _add_collection(self, key: str, values: list[Any]) -> None:
+    def _add_collection(self, key: str, values: list[object]) -> None:
         found = self._message.collection_def[key]
         for value in values:
             if isinstance(value, _core.Variable):
@@ -123,7 +123,7 @@ class MetaGraphWriter:
             else:
                 raise TypeError(f"{type(value).__name__} is nothing that a collection can hold")
 
-    def variable_def(self, variable: Any) -> Any:
+    def variable_def(self, variable: _core.Variable) -> Any:
         """What a graph has for a variable, as a VariableDef message."""
         nodes = self._graph.nodes_of_variable(variable)
         found = MESSAGES["VariableDef"](is_resource=True, trainable=bool(variable.trainable))
@@ -153,14 +153,14 @@ def export_meta_graph(
     saver_def: Any = None,
     collection_list: Iterable[str] | None = None,
     as_text: bool = False,
-    graph: Any = None,
+    graph: Graph | None = None,
     export_scope: str | None = None,
     clear_devices: bool = False,
     clear_extraneous_savers: bool = False,
     strip_default_attrs: bool = False,
     save_debug_info: bool = False,
     *,
-    variables: Mapping[str, Any] | None = None,
+    variables: Mapping[str, _core.Variable] | None = None,
     **kwargs: object,
 ) -> Any:
     """A graph with its collections, and what saves and restores its variables.

@@ -48,11 +48,11 @@ class Metric:
     value: Callable[..., Any]
     value_shape: Sequence[int] = ()
     dtype: dtypes.DType = dtypes.float32
-    update: Callable[..., Any] | None = None
+    update: Callable[..., Array] | None = None
     update_shape: Sequence[int] = ()
 
 
-def metric(describe: Callable[..., Metric]) -> Callable[..., Any]:
+def metric(describe: Callable[..., Metric]) -> Callable[..., object]:
     """The public function of a metric: it returns the value, and an operation that updates it.
 
     Args:
@@ -87,8 +87,8 @@ def _array(value: Any) -> Any:
 
 
 def _built(
-    described: Metric, metrics_collections: Any, updates_collections: Any, name: str | None
-) -> tuple[Any, Any]:
+    described: Metric, metrics_collections: str | None, updates_collections: Any, name: str | None
+) -> tuple[_core.Tensor, _core.Tensor]:
     kind, dtype = described.kind, described.dtype
     if context.executing_eagerly():
         raise RuntimeError(
@@ -101,7 +101,7 @@ def _built(
         numpy_dtype = dtype.as_numpy_dtype
         return [_core.convert(np.asarray(each, numpy_dtype), dtype, None) for each in counts]
 
-    def result(function: Callable[..., Any], variables: list) -> _core.Tensor:
+    def result(function: Callable[..., _core.Tensor], variables: list) -> _core.Tensor:
         values = np.asarray(function(*map(_array, variables)), np.float32)
         return _core.as_tensor(values)
 

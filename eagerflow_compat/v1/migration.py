@@ -45,7 +45,7 @@ class _Store(Module):
 _stores: list[_Store] = []
 
 
-def track_tf1_style_variables(method: Callable[..., Any]) -> Callable[..., Any]:
+def track_tf1_style_variables(method: Callable[..., object]) -> Callable[..., object]:
     """Decorates a method of a layer or module: variables made by name in it belong to the object.
 
     Args:
@@ -71,7 +71,7 @@ def track_tf1_style_variables(method: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(method)
-    def tracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def tracked(self: object, *args: object, **kwargs: Any) -> object:
         if not isinstance(self, Module):
             raise ValueError(
                 "`@tf.compat.v1.keras.utils.track_tf1_layers_and_variables` must be applied to a "
@@ -163,7 +163,7 @@ class DeterministicRandomTestTool:
         with random_seed.drawing(self._draw):
             yield
 
-    def _draw(self, operation: Any, op_seed: int | None, blocks: Any) -> tuple[int, int, int]:
+    def _draw(self, operation: object, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
         number = self._operation_seed
         if self._mode == "num_random_ops":
             if number in self._used:

@@ -48,12 +48,12 @@ def mirror(
                 if error.name != source:
                     raise
 
-    def find(name: str) -> Any:
+    def find(name: str) -> object:
         if name in renamed:
             return _at(renamed[name])
         return next((found for m in originals() if (found := _in(m, name)) is not None), None)
 
-    def lookup(name: str) -> Any:
+    def lookup(name: str) -> object:
         if name in _submodules(module):
             return importlib.import_module(f"{module}.{name}")
         if not name.startswith("__") and name not in hidden:
@@ -85,7 +85,7 @@ def _submodules(module: str) -> set[str]:
     return {found.name for found in pkgutil.iter_modules(folders)}
 
 
-def _in(module: ModuleType, name: str) -> Any:
+def _in(module: ModuleType, name: str) -> object:
     """A public name of a module, or None."""
     found = getattr(module, name, None)
     if module.__name__.startswith(_OLDER):
@@ -98,7 +98,7 @@ def _in(module: ModuleType, name: str) -> Any:
     return found
 
 
-def _at(path: str) -> Any:
+def _at(path: str) -> object:
     """What a dotted path below the package names, or None."""
     *modules, name = path.split(".")
     package = "eagerflow_compat" if path.startswith("v1.") else "eagerflow"
@@ -112,7 +112,7 @@ def _at(path: str) -> Any:
         return None
 
 
-def _attribute(module: ModuleType, name: str) -> Any:
+def _attribute(module: ModuleType, name: str) -> object:
     """An attribute of a module, or the module of that name below it, or None."""
     found = getattr(module, name, None)
     path = f"{module.__name__}.{name}"
@@ -121,7 +121,7 @@ def _attribute(module: ModuleType, name: str) -> Any:
     return found
 
 
-def _version_1(module: str, name: str, found: Any) -> Any:
+def _version_1(module: str, name: str, found: Any) -> object:
     """The same in version 1: a namespace's own mirror, else what it is."""
     if not isinstance(found, ModuleType) or module != "eagerflow_compat.compat.v1":
         return found

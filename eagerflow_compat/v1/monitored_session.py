@@ -11,7 +11,7 @@ from eagerflow.checkpoint.state import get_checkpoint_state, latest_checkpoint
 from eagerflow.framework import context
 from eagerflow.graph import variables as graph_variables
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.session import Session
+from eagerflow.graph.session import BaseSession, Session
 from eagerflow.ops.control_flow import group
 from eagerflow.train.coordinator import Coordinator
 from eagerflow_compat.v1 import session_hooks as hooks_module
@@ -46,10 +46,10 @@ class Scaffold:
         init_fn: Callable | None = None,
         ready_op: Any = None,
         ready_for_local_init_op: Any = None,
-        local_init_op: Any = None,
+        local_init_op: object = None,
         summary_op: Any = None,
-        saver: Any = None,
-        copy_from_scaffold: Any = None,
+        saver: Saver | None = None,
+        copy_from_scaffold: object = None,
         local_init_feed_dict: Any = None,
     ) -> None:
         self.init_op = init_op
@@ -80,7 +80,7 @@ class Scaffold:
         return self
 
     @staticmethod
-    def get_or_default(arg_name: str, collection_key: Any, default_constructor: Callable) -> Any:
+    def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable) -> Any:
         """The only element of a collection, or a new one that is added to it."""
         members = context.default_graph().get_collection(collection_key)
         if len(members) > 1:
@@ -129,8 +129,8 @@ class SessionManager:
     def prepare_session(
         self,
         master: str,
-        init_op: Any = None,
-        saver: Any = None,
+        init_op: object = None,
+        saver: Saver | None = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
@@ -171,7 +171,7 @@ class SessionManager:
         return session
 
     def recover_session(
-        self, master: str, saver: Any = None, checkpoint_dir: str | None = None, **kwargs: Any
+        self, master: str, saver: Any = None, checkpoint_dir: str | None = None, **kwargs: object
     ) -> tuple[Session, bool]:
         """A session, and whether it was restored from a checkpoint."""
         session = Session(master, graph=self._graph)
@@ -384,7 +384,7 @@ class _StepContext:
         self._monitored = monitored
 
     @property
-    def session(self) -> Any:
+    def session(self) -> BaseSession:
         """The session, without hooks."""
         return self._monitored._open()
 

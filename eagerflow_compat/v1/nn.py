@@ -18,7 +18,7 @@ from eagerflow.ops import array, indexing
 from eagerflow.ops.nn.convolution import padding_of
 from eagerflow.ops.nn.embedding import InTurn
 from eagerflow.sparse.tensor import SparseTensor
-from eagerflow.typing import TensorLike
+from eagerflow.typing import ShapeLike, TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.v1.arguments import either, optional_parameters, parameters_of, version_1
 
@@ -307,7 +307,7 @@ in_top_k = _version_1(
 )
 
 
-def _both(labels: Any, logits: Any) -> None:
+def _both(labels: Any, logits: TensorLike | None) -> None:
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be provided.")
 
@@ -361,7 +361,7 @@ naming.LAST_NODES |= {f"{__name__}.dropout": "SelectV2", f"{__name__}.embedding_
 def dropout(
     x: TensorLike,
     keep_prob: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
     rate: TensorLike | None = None,
@@ -398,7 +398,7 @@ def depthwise_conv2d_native(
     input: TensorLike,
     filter: TensorLike,
     strides: Any,
-    padding: Any,
+    padding: str,
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
@@ -410,7 +410,7 @@ def depthwise_conv2d_native(
 
 
 def ctc_beam_search_decoder(
-    inputs: Any,
+    inputs: TensorLike,
     sequence_length: TensorLike,
     beam_width: int = 100,
     top_paths: int = 1,
@@ -543,12 +543,12 @@ def conv2d_backprop_input(
     filter: Any = None,
     out_backprop: Any = None,
     strides: Any = None,
-    padding: Any = None,
+    padding: str | None = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """The gradient of `conv2d` by its input, whose shape is `input_sizes`.
 
@@ -573,11 +573,11 @@ def conv2d_backprop_input(
 
 @op_function
 def conv2d_backprop_filter(
-    input: Any,
+    input: TensorLike,
     filter_sizes: Any,
     out_backprop: Any,
     strides: Any,
-    padding: Any,
+    padding: str,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
@@ -599,9 +599,9 @@ def conv2d_backprop_filter(
 
 @op_function
 def conv3d_backprop_filter_v2(
-    input: Any,
+    input: TensorLike,
     filter_sizes: Any,
-    out_backprop: Any,
+    out_backprop: TensorLike,
     strides: Any,
     padding: str,
     data_format: str = "NDHWC",
@@ -623,7 +623,7 @@ def conv3d_backprop_filter_v2(
 @op_function
 def ctc_loss(
     labels: TensorLike,
-    inputs: Any = None,
+    inputs: TensorLike | None = None,
     sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,

@@ -49,10 +49,10 @@ class Optimizer:
             raise ValueError("Must specify the optimizer name")
         self._name = name
         self._slots: dict[int, dict[str, Variable]] = {}
-        self._dtype: Any = dtypes.float32  # of the variable that is being changed
-        self._kept: list[Any] = []  # keeps the identities above in use
-        self._graph_slots: dict[int, dict[str, Any]] = {}
-        self._graph_shared: dict[tuple[int, str], Any] = {}
+        self._dtype: dtypes.DType = dtypes.float32  # of the variable that is being changed
+        self._kept: list[Variable] = []  # keeps the identities above in use
+        self._graph_slots: dict[int, dict[str, Variable]] = {}
+        self._graph_shared: dict[tuple[int, str], Variable] = {}
 
     def get_name(self) -> str:
         """The optimizer's name."""
@@ -62,12 +62,12 @@ class Optimizer:
         self,
         loss: Any,
         global_step: TensorLike | None = None,
-        var_list: Any = None,
+        var_list: Iterable[Variable] | None = None,
         gate_gradients: int = GATE_OP,
-        aggregation_method: Any = None,
+        aggregation_method: object = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Any:
         """Computes the gradients of a loss and applies them.
 
@@ -110,12 +110,12 @@ class Optimizer:
     def compute_gradients(
         self,
         loss: Any,
-        var_list: Any = None,
+        var_list: Iterable[Variable] | None = None,
         gate_gradients: int = GATE_OP,
-        aggregation_method: Any = None,
+        aggregation_method: object = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
-    ) -> list[tuple[Any, Any]]:
+        grad_loss: TensorLike | None = None,
+    ) -> list[tuple[_core.Tensor | IndexedSlices | None, Variable]]:
         """The gradients of a loss, each with its variable; arguments as those of `minimize`."""
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(
@@ -192,7 +192,7 @@ class Optimizer:
                 gradient = _ops.unsorted_segment_sum(gradient.values, indices, num_segments=count)
             self._update(variable, gradient, slots)
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         raise NotImplementedError(f"{type(self).__name__} defines no update rule.")
 
     def _number(self, value: Any) -> Any:
@@ -217,7 +217,7 @@ class Optimizer:
         """The state that all variables share, and its initial values."""
         return {}
 
-    def _use(self, variables: list[Any], shared: dict[str, Any], slots: list[dict]) -> None:
+    def _use(self, variables: list[Any], shared: dict[str, Variable], slots: list[dict]) -> None:
         """Uses variables of a graph as slots and shared state."""
         self._slots = {variable._id: kept for variable, kept in zip(variables, slots, strict=True)}
 
@@ -236,7 +236,7 @@ class Optimizer:
             self._kept.append(variable)
         return slots
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: Any, name: str) -> Variable | None:
         """A slot of a variable, or None if there is none yet."""
         known = self._graph_slots.get(id(var))
         if known is None:
@@ -247,17 +247,17 @@ class Optimizer:
         """The names of the slots, sorted."""
         return sorted(self._initial_slots())
 
-    def _checkpoint_children(self) -> dict[str, Any]:
+    def _checkpoint_children(self) -> dict[str, Variable]:
         return {}
 
-    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+    def _checkpoint_slots(self) -> list[tuple[Variable, str, Variable]]:
         return [
             (variable, name, slot)
             for variable in self._kept
             for name, slot in self._slots.get(getattr(variable, "_id", 0), {}).items()
         ]
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """All slots."""
         slots_of_variables = self._graph_slots or self._slots
         return [
@@ -294,13 +294,13 @@ class _Rows:
     def __tf_tensor__(self, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
         return self.read_value()
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: TensorLike) -> _core.Tensor:
         return self.read_value() + other
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: TensorLike) -> _core.Tensor:
         return self.read_value() - other
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: TensorLike) -> _core.Tensor:
         return self.read_value() * other
 
 
@@ -363,7 +363,7 @@ class MomentumOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"momentum": 0.0}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         rate, momentum = self._number(self._learning_rate), self._number(self._momentum)
         accumulated = slots["momentum"]
         accumulated.assign(accumulated * momentum + gradient)
@@ -424,7 +424,7 @@ class AdamOptimizer(Optimizer):
         super()._use(variables, shared, slots)
         self._powers = {variables[0]._id: [shared["beta1_power"], shared["beta2_power"]]}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
         power1, power2 = (self._number(power) for power in self._current)
         rate = self._number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
@@ -441,10 +441,10 @@ class AdamOptimizer(Optimizer):
         for power, beta in zip(self._current, (self._beta1, self._beta2), strict=True):
             power.assign(power * self._number(beta))
 
-    def _checkpoint_children(self) -> dict[str, Any]:
+    def _checkpoint_children(self) -> dict[str, Variable]:
         return dict(zip(("beta1_power", "beta2_power"), self._current, strict=False))
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """The powers of the betas, and all slots."""
         found = [*self._current, *super().variables()]
         return list({id(variable): variable for variable in found}.values())
@@ -481,7 +481,7 @@ class AdagradOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self._initial_accumulator_value}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         accumulator = slots["accumulator"]
         accumulator.assign_add(gradient * gradient)
         variable.assign_sub(gradient * self._number(self._learning_rate) / _ops.sqrt(accumulator))
@@ -514,7 +514,7 @@ class AdadeltaOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"accum": 0.0, "accum_update": 0.0}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         rho, epsilon = self._number(self._rho), self._number(self._epsilon)
         squares, updates = slots["accum"], slots["accum_update"]
         squares.assign(squares * rho + gradient * gradient * (1 - rho))
@@ -556,7 +556,7 @@ class RMSPropOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"rms": 1.0} | ({"mg": 0.0} if self._centered else {}) | {"momentum": 0.0}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         decay = self._number(self._decay)
         squares, steps = slots["rms"], slots["momentum"]
         squares.assign(squares * decay + gradient * gradient * (1 - decay))
@@ -629,7 +629,7 @@ class FtrlOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"accum": self._initial, "linear": 0.0}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         rate = self._number(self._learning_rate)
         accumulator, linear = slots["accum"], slots["linear"]
         value = variable.read_value()
@@ -669,7 +669,7 @@ class ProximalGradientDescentOptimizer(Optimizer):
         self._l1 = l1_regularization_strength
         self._l2 = l2_regularization_strength
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         rate = self._number(self._learning_rate)
         variable.assign(_proximal_step(variable, gradient, rate, self._l1, self._l2))
 
@@ -702,7 +702,7 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
         self._l1 = l1_regularization_strength
         self._l2 = l2_regularization_strength
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         accumulator = slots["accumulator"]
         accumulator.assign_add(gradient * gradient)
         rate = self._number(self._learning_rate) / _ops.sqrt(accumulator)
@@ -750,7 +750,7 @@ class AdagradDAOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"gradient_accumulator": 0.0, "gradient_squared_accumulator": self._initial}
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         sums, squares = slots["gradient_accumulator"], slots["gradient_squared_accumulator"]
         sums.assign_add(gradient)
         squares.assign_add(gradient * gradient)

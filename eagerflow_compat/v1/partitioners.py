@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from eagerflow.framework import dtypes
@@ -119,9 +119,9 @@ def create_partitioned_variables(
     initializer: Any,
     dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: Iterable[str] | None = None,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: bool | None = None,
 ) -> list[Any]:
     """Variables that are the parts of one, cut along an axis.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import errors
@@ -10,6 +10,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.nodes import python_node
 from eagerflow.ops import host_functions
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 
 
 def _error_of(error: Exception) -> errors.OpError:
@@ -51,10 +52,10 @@ def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name:
 def py_func(
     func: Callable,
     inp: Any,
-    Tout: Any,
+    Tout: DTypeLike | Sequence[DTypeLike],
     stateful: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """Calls a Python function with NumPy arrays.
 
     Args:
@@ -72,11 +73,11 @@ def py_func(
 
 def numpy_function(
     func: Callable | None = None,
-    inp: Any = None,
+    inp: Sequence[TensorLike] | None = None,
     Tout: Any = None,
     stateful: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """Calls a Python function with NumPy arrays; the same as `py_func`."""
     assert func is not None
     return py_func(func, inp, Tout, stateful, name)
@@ -84,10 +85,10 @@ def numpy_function(
 
 def py_function(
     func: Callable | None = None,
-    inp: Any = None,
+    inp: Sequence[TensorLike] | None = None,
     Tout: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """Calls a Python function with tensors, which can be differentiated."""
     assert func is not None
     return _node(host_functions.py_function, func, inp, Tout, "EagerPyFunc", name)

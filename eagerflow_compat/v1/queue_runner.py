@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.framework import context
+from eagerflow.framework.operation import Operation
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.util import lazy
 
@@ -59,17 +60,17 @@ class QueueRunner:
         return self._queue
 
     @property
-    def enqueue_ops(self) -> list[Any]:
+    def enqueue_ops(self) -> list[Operation]:
         """The operations that the threads run."""
         return self._enqueue_ops
 
     @property
-    def close_op(self) -> Any:
+    def close_op(self) -> Operation | None:
         """The operation that closes the queue."""
         return self._close_op
 
     @property
-    def cancel_op(self) -> Any:
+    def cancel_op(self) -> Operation | None:
         """The operation that closes the queue and cancels pending operations."""
         return self._cancel_op
 
@@ -83,7 +84,7 @@ class QueueRunner:
         """The errors of threads without a coordinator."""
         return self._raised
 
-    def _run(self, sess: Any, enqueue_op: Any, coord: Any) -> None:
+    def _run(self, sess: Any, enqueue_op: Operation, coord: Any) -> None:
         try:
             while not (coord and coord.should_stop()):
                 try:

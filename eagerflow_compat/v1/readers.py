@@ -62,7 +62,7 @@ class ReaderBase:
             (work,) = queue._contents().take(1)[0]
             state.items = self._items(work.numpy())
 
-    def read(self, queue: Any, name: str | None = None) -> tuple[Any, Any]:
+    def read(self, queue: Any, name: str | None = None) -> tuple[_core.Tensor, _core.Tensor]:
         """The next key and value.
 
         Args:
@@ -70,7 +70,7 @@ class ReaderBase:
             name: the node's name.
         """
 
-        def read() -> list[Any]:
+        def read() -> list[_core.Tensor]:
             return [_core.convert(part, dtypes.string, None) for part in self._next(queue)]
 
         specs = [TensorSpec([], dtypes.string), TensorSpec([], dtypes.string)]
@@ -86,7 +86,7 @@ class ReaderBase:
             name: the node's name.
         """
 
-        def read(number: Any) -> list[Any]:
+        def read(number: _core.Tensor) -> list[_core.Tensor]:
             items = [self._next(queue)]
             for _ in range(int(number) - 1):
                 item = next(self._state().items, None)
@@ -112,11 +112,11 @@ class ReaderBase:
             outputs=spec,
         )
 
-    def num_records_produced(self, name: str | None = None) -> Any:
+    def num_records_produced(self, name: str | None = None) -> _core.Tensor:
         """The number of values returned so far."""
         return self._counted("ReaderNumRecordsProduced", lambda state: state.produced)
 
-    def num_work_units_completed(self, name: str | None = None) -> Any:
+    def num_work_units_completed(self, name: str | None = None) -> _core.Tensor:
         """The number of files that have been read completely."""
         return self._counted("ReaderNumWorkUnitsCompleted", lambda state: max(state.completed, 0))
 

@@ -23,7 +23,7 @@ class TFRecordCompressionType:
     GZIP = 2
 
 
-def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(path: Any, options: TFRecordOptions | None = None) -> Iterator[bytes]:
     """The records of a file.
 
     Args:

@@ -12,13 +12,13 @@ from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.ops.indexing import reverse_sequence
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.typing import DTypeLike, Structure, TensorLike
-from eagerflow_compat.v1.rnn_cells import batch_size
-from eagerflow_compat.v1.variable_scope import get_variable_scope, variable_scope
+from eagerflow_compat.v1.rnn_cells import RNNCell, batch_size
+from eagerflow_compat.v1.variable_scope import VariableScope, get_variable_scope, variable_scope
 
 _ops = _core.ops
 
 
-def _prepare(cell: Any, inputs: Any) -> None:
+def _prepare(cell: RNNCell, inputs: Any) -> None:
     """Makes the variables of a cell, unless it is one that makes them when it is called."""
     if hasattr(cell, "prepare"):
         cell.prepare(inputs)
@@ -50,16 +50,16 @@ def _alive(k: Any, lengths: _core.Tensor, output: Any, new: Any, state: Any) -> 
 
 
 def dynamic_rnn(
-    cell: Any,
-    inputs: Any,
+    cell: RNNCell,
+    inputs: TensorLike,
     sequence_length: TensorLike | None = None,
     initial_state: Structure | None = None,
     dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
-) -> tuple[Any, Any]:
+    scope: VariableScope | str | None = None,
+) -> tuple[_core.Tensor, Structure]:
     """Repeats a cell along the time of its inputs.
 
     Args:
@@ -112,7 +112,7 @@ def dynamic_rnn(
         return packed, last
 
 
-def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, time_axis: int) -> tuple[Any, Any]:
+def _loop(cell: RNNCell, inputs: Any, state: Any, lengths: Any, time_axis: int) -> tuple[Any, Any]:
     """What `dynamic_rnn` returns where a graph does not know the number of steps."""
     order = list(range(inputs.shape.rank))
     order[0], order[1] = (1, 0) if time_axis else (0, 1)
@@ -121,7 +121,7 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, time_axis: int) -> t
     size = cell.output_size
     collected = nest.map_structure(lambda _: TensorArray(inputs.dtype, size=count), size)
 
-    def step(k: Any, state: Structure, collected: Any) -> tuple[Any, Any, Any]:
+    def step(k: Any, state: Structure, collected: Any) -> tuple[_core.Tensor, Structure, Structure]:
         (output,), new = _repeat(cell, [by_time[k]], state, None)
         if lengths is not None:
             output, new = _alive(k, lengths, output, new, state)
@@ -144,13 +144,13 @@ def _loop(cell: Any, inputs: Any, state: Any, lengths: Any, time_axis: int) -> t
 
 
 def static_rnn(
-    cell: Any,
+    cell: RNNCell,
     inputs: Sequence,
     initial_state: Structure | None = None,
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
-    scope: Any = None,
-) -> tuple[list, Any]:
+    scope: VariableScope | str | None = None,
+) -> tuple[list[_core.Tensor], Structure]:
     """Repeats a cell along a list of inputs.
 
     Args:
@@ -184,13 +184,13 @@ def static_rnn(
 
 
 def static_state_saving_rnn(
-    cell: Any,
+    cell: RNNCell,
     inputs: Sequence,
     state_saver: Any,
-    state_name: Any,
+    state_name: str | tuple[str, ...],
     sequence_length: TensorLike | None = None,
-    scope: Any = None,
-) -> tuple[list, Any]:
+    scope: VariableScope | str | None = None,
+) -> tuple[list[_core.Tensor], Structure]:
     """Repeats a cell along a list of inputs, from a state that is kept elsewhere.
 
     Args:
@@ -234,17 +234,17 @@ def static_state_saving_rnn(
 
 
 def bidirectional_dynamic_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Any,
+    cell_fw: RNNCell,
+    cell_bw: RNNCell,
+    inputs: TensorLike,
     sequence_length: TensorLike | None = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
+    initial_state_fw: Structure = None,
+    initial_state_bw: Structure = None,
     dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: VariableScope | str | None = None,
 ) -> tuple[tuple, tuple]:
     """Repeats two cells along time, one of them from the end; arguments as in `dynamic_rnn`.
 
@@ -290,15 +290,15 @@ def _reversed(x: _core.Tensor, lengths: _core.Tensor | None, time_axis: int) -> 
 
 
 def static_bidirectional_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
+    cell_fw: RNNCell,
+    cell_bw: RNNCell,
     inputs: Sequence,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
+    initial_state_fw: Structure = None,
+    initial_state_bw: Structure = None,
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
-    scope: Any = None,
-) -> tuple[Any, ...]:
+    scope: VariableScope | str | None = None,
+) -> tuple[list[_core.Tensor], Structure, Structure]:
     """Repeats two cells along a list of inputs, one of them from the end.
 
     Returns:
@@ -324,12 +324,12 @@ def static_bidirectional_rnn(
 
 
 def raw_rnn(
-    cell: Any,
-    loop_fn: Callable[..., Any],
+    cell: RNNCell,
+    loop_fn: Callable[..., tuple[Structure, ...]],
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     scope: Any = None,
-) -> tuple[Any, Any, Any]:
+) -> tuple[TensorArray, Structure, Structure]:
     """Repeats a cell as long as a function says, which also makes its inputs.
 
     Args:

@@ -20,8 +20,8 @@ from eagerflow.keras.activations import get as activation_of
 from eagerflow.ops.nn.normalization import dropout
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.random import uniform
-from eagerflow.typing import DTypeLike, ShapeLike, Structure
-from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
+from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
+from eagerflow_compat.v1.variable_scope import VariableScope, _Reuse, get_variable, variable_scope
 
 _ops = _core.ops
 
@@ -42,7 +42,7 @@ class RNNCell:
         trainable: bool = True,
         name: str | None = None,
         dtype: DTypeLike | None = None,
-        _reuse: Any = None,
+        _reuse: bool | _Reuse | None = None,
         **kwargs: Any,
     ) -> None:
         self.trainable = trainable
@@ -57,7 +57,7 @@ class RNNCell:
     _name: str | None = None
     _dtype: Any = None
     _reuse: Any = None
-    _scope: Any = None
+    _scope: VariableScope | None = None
 
     @property
     def name(self) -> str:
@@ -75,25 +75,25 @@ class RNNCell:
         raise NotImplementedError(f"{type(self).__name__} does not say what its state_size is.")
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> Structure:
         """The size of the outputs."""
         raise NotImplementedError(f"{type(self).__name__} does not say what its output_size is.")
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[_core.Variable]:
         """The variables of the cell."""
         return self.__dict__.get("_variables", [])
 
     weights = variables
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[_core.Variable]:
         """The trainable variables."""
         return [variable for variable in self.variables if variable.trainable]
 
     trainable_weights = trainable_variables
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, inputs_shape: ShapeLike) -> None:
         """Makes the variables; called once, with the shape of the inputs."""
         self.built = True
 
@@ -103,7 +103,7 @@ class RNNCell:
         shape: ShapeLike,
         dtype: DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., _core.Tensor | None] | None = None,
         trainable: bool | None = None,
         **kwargs: Any,
     ) -> Any:
@@ -116,7 +116,7 @@ class RNNCell:
 
     add_weight = add_variable
 
-    def _own_scope(self, scope: Any) -> Any:
+    def _own_scope(self, scope: VariableScope | str | None) -> VariableScope:
         """The scope of the variables: one that is given at first, or a new one of the cell's name."""
         if self._scope is None:
             if self._reuse:
@@ -128,7 +128,7 @@ class RNNCell:
         return self._scope
 
     @contextmanager
-    def _inside(self, scope: Any) -> Iterator[None]:
+    def _inside(self, scope: VariableScope | str | None) -> Iterator[None]:
         """Adds operations and variables where those of the first call are."""
         own = self._own_scope(scope)
         # Variables that `call` makes are made by the first one.
@@ -137,7 +137,7 @@ class RNNCell:
             with name_scope(own.original_name_scope):
                 yield
 
-    def prepare(self, inputs: Any, scope: Any = None) -> None:
+    def prepare(self, inputs: Structure, scope: VariableScope | str | None = None) -> None:
         """Makes the variables of a cell for inputs of that shape, unless they exist.
 
         Args:
@@ -156,7 +156,7 @@ class RNNCell:
         """Outputs and the next state."""
         raise NotImplementedError(f"{type(self).__name__} defines no call().")
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
+    def __call__(self, inputs: Any, state: Structure, scope: Any = None) -> tuple[Any, Any]:
         """Outputs and the next state for inputs `[batch, features]`."""
         if not is_symbolic(inputs) and not isinstance(inputs, list | tuple | dict):
             inputs = _core.convert(inputs, self._dtype, None)
@@ -168,7 +168,7 @@ class RNNCell:
         self._called = True
         return result
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: Any) -> Structure:
         """A state of zeros.
 
         Args:
@@ -190,7 +190,7 @@ class RNNCell:
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
-    ) -> Any:
+    ) -> Structure:
         """A state of zeros for the inputs, or for a size and dtype."""
         if inputs is not None:
             batch_size, dtype = batch_size(inputs), inputs.dtype
@@ -207,7 +207,7 @@ def batch_size(inputs: Any) -> Any:
     return inputs._sizes()[0]
 
 
-def _activation(given: Any, default: str) -> Callable[..., Any]:
+def _activation(given: Any, default: str) -> Callable[..., _core.Tensor]:
     return activation_of(default if given is None else given)
 
 
@@ -240,7 +240,7 @@ class BasicRNNCell(RNNCell):
         self,
         num_units: int,
         activation: Any = None,
-        reuse: Any = None,
+        reuse: bool | _Reuse | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
@@ -257,7 +257,7 @@ class BasicRNNCell(RNNCell):
     def output_size(self) -> int:
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, inputs_shape: ShapeLike) -> None:
         units = self._num_units
         self._kernel = self.add_variable("kernel", [_size_of(inputs_shape) + units, units])
         self._bias = self.add_variable("bias", [units], initializer=initializers.Zeros())
@@ -285,9 +285,9 @@ class GRUCell(RNNCell):
         self,
         num_units: int,
         activation: Any = None,
-        reuse: Any = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        reuse: bool | _Reuse | None = None,
+        kernel_initializer: Callable[..., _core.Tensor] | None = None,
+        bias_initializer: Callable[..., _core.Tensor] | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
@@ -306,7 +306,7 @@ class GRUCell(RNNCell):
     def output_size(self) -> int:
         return self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, inputs_shape: ShapeLike) -> None:
         units = self._num_units
         rows = _size_of(inputs_shape) + units
         kernel, bias = self._kernel_initializer, self._bias_initializer
@@ -356,7 +356,7 @@ class LSTMCell(RNNCell):
         num_units: int,
         use_peepholes: bool = False,
         cell_clip: float | None = None,
-        initializer: Any = None,
+        initializer: Callable[..., _core.Tensor] | None = None,
         num_proj: int | None = None,
         proj_clip: float | None = None,
         num_unit_shards: object = None,
@@ -364,7 +364,7 @@ class LSTMCell(RNNCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Any = None,
-        reuse: Any = None,
+        reuse: bool | _Reuse | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
@@ -389,7 +389,7 @@ class LSTMCell(RNNCell):
     def output_size(self) -> int:
         return self._num_proj or self._num_units
 
-    def build(self, inputs_shape: Any) -> None:
+    def build(self, inputs_shape: ShapeLike) -> None:
         units = self._num_units
         rows = _size_of(inputs_shape) + self.output_size
         self._kernel = self.add_variable("kernel", [rows, 4 * units], initializer=self._initializer)
@@ -453,7 +453,7 @@ class BasicLSTMCell(LSTMCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Any = None,
-        reuse: Any = None,
+        reuse: bool | _Reuse | None = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
@@ -517,14 +517,14 @@ class MultiRNNCell(RNNCell):
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> Structure:
         return self._cells[-1].output_size
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[_core.Variable]:
         return [variable for cell in self._cells for variable in cell.variables]
 
-    def prepare(self, inputs: Any, scope: Any = None) -> None:
+    def prepare(self, inputs: Structure, scope: VariableScope | str | None = None) -> None:
         if self.built:
             return
         with self._inside(scope):
@@ -534,7 +534,7 @@ class MultiRNNCell(RNNCell):
                 inputs = _Like(inputs, self._cells[k].output_size)
         self.built = True
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: Any) -> Structure:
         if not self._state_is_tuple:
             return super().zero_state(batch_size, dtype)
         with self._zero_scope():
@@ -566,7 +566,7 @@ class _Wrapper(RNNCell):
         self._cell = cell
 
     @property
-    def wrapped_cell(self) -> Any:
+    def wrapped_cell(self) -> RNNCell:
         """The wrapped cell."""
         return self._cell
 
@@ -575,26 +575,26 @@ class _Wrapper(RNNCell):
         return self._cell.state_size
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> Structure:
         return self._cell.output_size
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[_core.Variable]:
         return self._cell.variables
 
-    def prepare(self, inputs: Any, scope: Any = None) -> None:
+    def prepare(self, inputs: Structure, scope: VariableScope | str | None = None) -> None:
         if not self.built and hasattr(self._cell, "prepare"):
             self._cell.prepare(inputs, scope)
         self.built = True
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: Any, dtype: Any) -> Structure:
         with self._zero_scope():
             return self._cell.zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
         return self._cell(inputs, state)
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> tuple[Any, Any]:
+    def __call__(self, inputs: Any, state: Structure, scope: Any = None) -> tuple[Any, Any]:
         """Outputs and the next state for inputs `[batch, features]`; scopes are the cell's."""
         self.prepare(inputs, scope)
         return self.call(inputs, state)
@@ -628,10 +628,10 @@ class DropoutWrapper(_Wrapper):
         output_keep_prob: Any = 1.0,
         state_keep_prob: Any = 1.0,
         variational_recurrent: bool = False,
-        input_size: Any = None,
+        input_size: Structure = None,
         dtype: DTypeLike | None = None,
         seed: int | None = None,
-        dropout_state_filter_visitor: Any = None,
+        dropout_state_filter_visitor: Callable[..., Structure] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(cell, dtype=dtype, **kwargs)
@@ -649,7 +649,7 @@ class DropoutWrapper(_Wrapper):
             if isinstance(keep_prob, int | float) and not 0.0 < keep_prob <= 1.0:
                 raise ValueError(f"Parameter {name}_keep_prob must be between 0 and 1: {keep_prob}")
         self._seed = seed
-        self._noise: dict[str, Any] | None = None
+        self._noise: dict[str, list[_core.Tensor]] | None = None
         if variational_recurrent:
             if dtype is None:
                 raise ValueError("When variational_recurrent=True, dtype must be provided")
@@ -672,7 +672,7 @@ class DropoutWrapper(_Wrapper):
         digest = hashlib.md5(f"{self._seed}{kind}_{index}".encode()).hexdigest()
         return int(digest[:8], 16) & 0x7FFFFFFF
 
-    def _drawn(self, kind: str, sizes: Any) -> list[Any]:
+    def _drawn(self, kind: str, sizes: Structure) -> list[_core.Tensor]:
         """Random numbers for each part of what is dropped, which all steps and rows share."""
         return [
             uniform(
@@ -686,7 +686,7 @@ class DropoutWrapper(_Wrapper):
         new = self._dropped("state", new, self._visitor(new))
         return self._dropped("output", outputs), new
 
-    def _dropped(self, kind: str, values: Any, chosen: Any = None) -> Any:
+    def _dropped(self, kind: str, values: Structure, chosen: Structure = None) -> Structure:
         """Values, of which those parts are dropped for which there is True in `chosen`."""
         keep_prob = self._keep_probs[kind]
         if not _drops(keep_prob):
@@ -709,7 +709,7 @@ class DropoutWrapper(_Wrapper):
         return result
 
 
-def _drops(keep_prob: Any) -> bool:
+def _drops(keep_prob: TensorLike) -> bool:
     return not isinstance(keep_prob, int | float) or keep_prob < 1.0
 
 
@@ -749,6 +749,6 @@ class DeviceWrapper(_Wrapper):
         device: accepted.
     """
 
-    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+    def __init__(self, cell: Any, device: str, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device

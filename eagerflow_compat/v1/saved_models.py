@@ -11,6 +11,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.checkpoint.bundle import index_path, write_bundle
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.operation import Operation
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.partitioned import wholes
 from eagerflow.graph.variables import (
@@ -24,6 +25,7 @@ from eagerflow.ops.control_flow import group
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants
 from eagerflow.saved_model.loading import contains_saved_model, read_model
+from eagerflow.typing import FilePath, TensorLike
 from eagerflow.version import VERSION
 from eagerflow_compat.v1 import signature_defs
 from eagerflow_compat.v1.meta_graphs import ImportedMetaGraph, MetaGraphWriter, write_message
@@ -87,12 +89,12 @@ class SavedModelBuilder:
         tags: Iterable[str],
         signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Iterable[Any] | None = None,
-        legacy_init_op: Any = None,
+        legacy_init_op: Operation | None = None,
         clear_devices: bool = False,
-        main_op: Any = None,
+        main_op: Operation | None = None,
         strip_default_attrs: bool = False,
         saver: Any = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         """Adds the session's graph, and writes the values that the session has for the variables.
 
@@ -141,12 +143,12 @@ class SavedModelBuilder:
         tags: Iterable[str],
         signature_def_map: Mapping[str, Any] | None = None,
         assets_collection: Iterable[Any] | None = None,
-        legacy_init_op: Any = None,
+        legacy_init_op: Operation | None = None,
         clear_devices: bool = False,
-        main_op: Any = None,
+        main_op: Operation | None = None,
         strip_default_attrs: bool = False,
         saver: Any = None,
-        **kwargs: Any,
+        **kwargs: object,
     ) -> None:
         """Adds the default graph, which has variables of those that have been written.
 
@@ -169,7 +171,7 @@ class SavedModelBuilder:
 
     def _add(
         self, graph: Any, tags: Iterable[str], signatures: Mapping[str, Any] | None,
-        assets: Iterable[Any] | None, main_op: Any, variables: Mapping[str, Any],
+        assets: Iterable[Any] | None, main_op: Any, variables: Mapping[str, _core.Variable],
     ) -> None:  # fmt: skip
         for key in signatures or {}:
             if key in _RESERVED:
@@ -223,7 +225,7 @@ class SavedModelBuilder:
         return path.encode()
 
 
-def _saved_variables(graph: Any, saver: Any) -> Mapping[str, Any]:
+def _saved_variables(graph: Any, saver: Any) -> Mapping[str, _core.Variable]:
     """The variables that are saved, by their keys in the checkpoint."""
     if saver is not None:
         return saver._variables
@@ -234,10 +236,10 @@ def _saved_variables(graph: Any, saver: Any) -> Mapping[str, Any]:
 
 def simple_save(
     session: Any,
-    export_dir: Any,
-    inputs: Mapping[str, Any],
-    outputs: Mapping[str, Any],
-    legacy_init_op: Any = None,
+    export_dir: FilePath,
+    inputs: Mapping[str, TensorLike],
+    outputs: Mapping[str, TensorLike],
+    legacy_init_op: Operation | None = None,
 ) -> None:
     """Writes a SavedModel with the signature `serving_default`.
 
@@ -269,7 +271,7 @@ def simple_save(
 def load(
     sess: Any,
     tags: Iterable[str],
-    export_dir: Any,
+    export_dir: FilePath,
     import_scope: str | None = None,
     *,
     allowed_operations: Iterable[str] = (),
@@ -338,19 +340,19 @@ def _initializers(message: Any) -> list[str]:
     return []
 
 
-def maybe_saved_model_directory(export_dir: Any) -> bool:
+def maybe_saved_model_directory(export_dir: FilePath) -> bool:
     """Whether a folder holds a SavedModel."""
     return contains_saved_model(export_dir)
 
 
-def main_op() -> Any:
+def main_op() -> Operation:
     """An operation that initializes all variables and tables of the graph."""
     return group(
         global_variables_initializer(), local_variables_initializer(), tables_initializer()
     )
 
 
-def main_op_with_restore(restore_op_name: Any) -> Any:
+def main_op_with_restore(restore_op_name: str) -> Operation:
     """An operation that initializes all variables and tables after another one has restored some.
 
     Args:
@@ -402,7 +404,7 @@ class MethodNameUpdater:
             where = f" associated with tags {sorted(wanted)}" if wanted else ""
             raise ValueError(f"MetaGraphDef{where} has no signature '{signature_key}'.")
 
-    def save(self, new_export_dir: Any = None) -> None:
+    def save(self, new_export_dir: FilePath | None = None) -> None:
         """Writes the graphs, to the same folder or to another one.
 
         Args:

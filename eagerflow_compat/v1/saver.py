@@ -16,7 +16,7 @@ from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write
 from eagerflow.framework import context
 from eagerflow.graph import partitioned
 from eagerflow.io.os_errors import path_text
-from eagerflow.typing import TensorLike
+from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.v1.checkpoint_state import remove_checkpoint
 
@@ -73,7 +73,7 @@ class Saver:
         name: str | None = None,
         restore_sequentially: bool = False,
         saver_def: Any = None,
-        builder: Any = None,
+        builder: object = None,
         defer_build: bool = False,
         allow_empty: bool = False,
         write_version: int = 2,
@@ -217,7 +217,7 @@ class Saver:
         folder = os.path.dirname(path)
         write_state(folder, CheckpointState(path, self.last_checkpoints), latest_filename)
 
-    def restore(self, sess: Any, save_path: Any = None) -> None:
+    def restore(self, sess: Any, save_path: FilePath | None = None) -> None:
         """Assigns the values of a checkpoint to the variables.
 
         Args:
@@ -263,7 +263,7 @@ class Saver:
                 variable.load(values[name].numpy(), sess)
 
     def export_meta_graph(
-        self, filename: Any = None, collection_list: Any = None, as_text: bool = False,
+        self, filename: FilePath | None = None, collection_list: Any = None, as_text: bool = False,
         **kwargs: Any
     ) -> Any:  # fmt: skip
         """The default graph with its collections and this saver, as a MetaGraphDef message.

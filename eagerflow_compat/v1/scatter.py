@@ -13,7 +13,7 @@ from eagerflow.framework.op_function import op_function
 _ops = _core.ops
 
 
-def _of_slices(name: str, doc: str, locks: bool = False) -> Callable[..., Any]:
+def _of_slices(name: str, doc: str, locks: bool = False) -> Callable[..., _core.Variable]:
     """A method of variables that takes index vectors, as a function."""
 
     def function(
@@ -24,7 +24,7 @@ def _of_slices(name: str, doc: str, locks: bool = False) -> Callable[..., Any]:
     return _named(function, name, doc)
 
 
-def _of_rows(name: str, doc: str) -> Callable[..., Any]:
+def _of_rows(name: str, doc: str) -> Callable[..., _core.Variable]:
     """A method of variables that takes the indices of rows, as a function."""
 
     def function(
@@ -36,7 +36,7 @@ def _of_rows(name: str, doc: str) -> Callable[..., Any]:
 
 
 def batch_scatter_update(
-    ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Any, indices: _core.Tensor, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Replaces elements of a variable whose first axes are batches.
 
@@ -62,7 +62,7 @@ def batch_scatter_update(
     return ref.scatter_nd_update(_ops.stack([*parts, indices], axis=-1), updates)
 
 
-def _named(function: Any, name: str, doc: str) -> Any:
+def _named(function: Callable[..., object], name: str, doc: str) -> Any:
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return op_function(function)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow.distribute.cluster import ClusterSpec
@@ -98,7 +98,7 @@ def replica_device_setter(
     worker_device: str = "/job:worker",
     merge_devices: bool = True,
     cluster: Any = None,
-    ps_ops: Any = None,
+    ps_ops: Sequence[str] | None = None,
     ps_strategy: Callable[[Any], int] | None = None,
 ) -> Callable[[Any], str] | None:
     """A function for `tf.device` that spreads variables over the tasks of a job.

@@ -86,8 +86,8 @@ def get_tensor_from_tensor_info(
 
 
 def build_signature_def(
-    inputs: Mapping[str, Any] | None = None,
-    outputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, _core.Tensor] | None = None,
+    outputs: Mapping[str, _core.Tensor] | None = None,
     method_name: str | None = None,
     defaults: object = None,
 ) -> Any:
@@ -107,7 +107,7 @@ def build_signature_def(
     return signature
 
 
-def _infos(tensors: Mapping[str, Any]) -> dict[str, Any]:
+def _infos(tensors: Mapping[str, _core.Tensor]) -> dict[str, Any]:
     return {name: build_tensor_info(tensor) for name, tensor in tensors.items()}
 
 
@@ -127,7 +127,7 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
     return build_signature_def(_infos(inputs), _infos(outputs), constants.PREDICT_METHOD_NAME)
 
 
-def regression_signature_def(examples: Any, predictions: TensorLike) -> Any:
+def regression_signature_def(examples: TensorLike | None, predictions: TensorLike) -> Any:
     """A signature from serialized examples to numbers.
 
     Args:
@@ -149,7 +149,7 @@ def regression_signature_def(examples: Any, predictions: TensorLike) -> Any:
     )
 
 
-def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
+def classification_signature_def(examples: TensorLike, classes: Any, scores: Any) -> Any:
     """A signature from serialized examples to classes, their scores, or both.
 
     Args:
@@ -177,7 +177,7 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> An
     )
 
 
-def _typed(tensor: Any, dtype: Any, text: str) -> Any:
+def _typed(tensor: Any, dtype: dtypes.DType, text: str) -> Any:
     """What tells a tensor of one dtype."""
     info = build_tensor_info(tensor)
     if info.dtype != dtype.as_datatype_enum:

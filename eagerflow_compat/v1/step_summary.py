@@ -8,12 +8,12 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.summary import values, writer
-from eagerflow.typing import TensorLike
+from eagerflow.typing import FilePath, TensorLike
 from eagerflow_compat.v1.global_step import get_or_create_global_step
 
 
 def create_file_writer(
-    logdir: Any,
+    logdir: FilePath,
     max_queue: int | None = None,
     flush_millis: int | None = None,
     filename_suffix: str | None = None,
@@ -76,7 +76,7 @@ def should_record_summaries() -> bool:
     return bool(_on) and writer.should_record_summaries()
 
 
-def _write(function: Any, name: str, step: Any, *args: Any, **kwargs: Any) -> Any:
+def _write(function: Any, name: str, step: Any, *args: object, **kwargs: Any) -> _core.Tensor:
     if not should_record_summaries():
         return _core.as_tensor(False)
     return function(name, *args, step=_step(step), **kwargs)
@@ -105,8 +105,8 @@ def image(
     bad_color: object = None,
     max_images: int = 3,
     family: str | None = None,
-    step: Any = None,
-) -> Any:
+    step: TensorLike | None = None,
+) -> _core.Tensor | None:
     """Writes images, `[images, height, width, channels]`; arguments as in `scalar`."""
     return _write(values.image, _tag(name, family), step, tensor, max_outputs=max_images)
 
@@ -114,11 +114,11 @@ def image(
 def audio(
     name: str,
     tensor: TensorLike,
-    sample_rate: Any,
+    sample_rate: TensorLike,
     max_outputs: int,
     family: str | None = None,
-    step: Any = None,
-) -> Any:
+    step: TensorLike | None = None,
+) -> _core.Tensor | None:
     """Writes sounds, `[clips, samples, channels]`; arguments as in `scalar`."""
     return _write(
         values.audio, _tag(name, family), step, tensor, sample_rate, max_outputs=max_outputs
@@ -127,7 +127,7 @@ def audio(
 
 def generic(
     name: str, tensor: TensorLike, metadata: Any = None, family: str | None = None, step: Any = None
-) -> Any:
+) -> _core.Tensor | None:
     """Writes a tensor as it is; arguments as in `scalar`."""
     return _write(values.write, _tag(name, family), step, tensor, metadata=metadata)
 

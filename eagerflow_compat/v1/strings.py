@@ -9,6 +9,7 @@ from eagerflow import _core, strings
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.strings.manipulation import split_at_bytes
+from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.arguments import either, version_1
 
 _version_1 = functools.partial(version_1, __name__)
@@ -41,11 +42,11 @@ string_length = _version_1(
 
 
 def split(
-    input: Any = None,
-    sep: Any = None,
+    input: TensorLike | None = None,
+    sep: str | None = None,
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
-    source: Any = None,
+    source: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """The parts of strings between separators, as `tf.strings.split` finds them.
@@ -75,10 +76,10 @@ def split(
 
 @op_function
 def string_split(
-    source: Any = None,
-    sep: Any = None,
+    source: TensorLike | None = None,
+    sep: str | None = None,
     skip_empty: bool = True,
-    delimiter: Any = " ",
+    delimiter: TensorLike = " ",
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.tensor_array import TensorArraySpec
 from eagerflow.ragged.spec import RaggedTensorSpec
@@ -51,7 +49,7 @@ def RaggedTensorStructure(dtype: DTypeLike, shape: ShapeLike, ragged_rank: int) 
 
 
 def TensorArrayStructure(
-    dtype: DTypeLike, element_shape: Any, dynamic_size: bool, infer_shape: bool
+    dtype: DTypeLike, element_shape: ShapeLike, dynamic_size: bool, infer_shape: bool
 ) -> TensorArraySpec:
     """`tf.TensorArraySpec(element_shape, dtype, dynamic_size, infer_shape)`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -13,7 +13,7 @@ from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.naming import called
 from eagerflow.protos.event import MESSAGES
 from eagerflow.protos.schema import protobuf
-from eagerflow.typing import TensorLike
+from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -35,13 +35,13 @@ def summary_message() -> Any:
 
 
 def _summary(
-    operation: Callable[..., Any],
+    operation: Callable[..., _core.Tensor],
     name: str,
     tensor: _core.Tensor,
-    collections: Any,
+    collections: Iterable[str] | None,
     family: str | None = None,
     **more: Any,
-) -> Any:
+) -> _core.Tensor | None:
     """A node, or eagerly a string, that holds a summary message.
 
     A family is a scope of the node and stands once more before its tag.
@@ -49,7 +49,7 @@ def _summary(
     scoped = f"{family}/{name}" if family else name
     graph = context.building_graph()
 
-    def make(scope: str) -> Any:
+    def make(scope: str) -> _core.Tensor:
         tag = f"{family}/{scope}" if family else scope
         return operation(tag, _core.as_tensor(tensor), **more)
 
@@ -71,7 +71,7 @@ def histogram(name: str, values: Any, collections: Any = None, family: str | Non
     return _summary(operations.histogram_summary, name, values, collections, family)
 
 
-def text(name: str, tensor: TensorLike, collections: Any = None) -> Any:
+def text(name: str, tensor: TensorLike, collections: Any = None) -> _core.Tensor | None:
     """A summary of a text."""
     metadata = message_classes()["SummaryMetadata"]()
     metadata.plugin_data.plugin_name = "text"
@@ -82,11 +82,11 @@ def tensor_summary(
     name: str,
     tensor: Any,
     summary_description: str | None = None,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     summary_metadata: Any = None,
     family: str | None = None,
     display_name: str | None = None,
-) -> Any:
+) -> _core.Tensor | None:
     """A summary of any tensor.
 
     Args:
@@ -118,7 +118,7 @@ def tensor_summary(
 
 def image(
     name: str, tensor: Any, max_outputs: int = 3, collections: Any = None, family: str | None = None
-) -> Any:
+) -> _core.Tensor | None:
     """A summary of the first images of a batch."""
     return _summary(
         operations.image_summary, name, tensor, collections, family, max_images=max_outputs
@@ -128,11 +128,11 @@ def image(
 def audio(
     name: str,
     tensor: Any,
-    sample_rate: Any,
+    sample_rate: TensorLike,
     max_outputs: int = 3,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     family: str | None = None,
-) -> Any:
+) -> _core.Tensor | None:
     """A summary of the first clips of a batch.
 
     Args:
@@ -184,7 +184,7 @@ def get_summary_description(node_def: Any) -> Any:
     return description
 
 
-def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
+def merge(inputs: Any, collections: Any = None, name: str | None = None) -> _core.Tensor:
     """A summary that merges several; no two values may have the same tag."""
     graph = context.building_graph()
     if graph is None:
@@ -197,7 +197,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> Any:
     return node
 
 
-def merge_all(key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None) -> Any:
+def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None) -> Any:
     """A summary that merges those of a collection; None if there are none."""
     summaries = context.default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None
@@ -341,7 +341,7 @@ class FileWriterCache:
         cls._writers.clear()
 
 
-def summary_iterator(path: Any) -> Iterator[Any]:
+def summary_iterator(path: FilePath) -> Iterator[Any]:
     """The events of an event file, in the order they were written.
 
     Args:

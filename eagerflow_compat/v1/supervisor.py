@@ -10,7 +10,7 @@ from typing import Any
 
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.session import Session
+from eagerflow.graph.session import BaseSession, Session
 from eagerflow.io.proto_fields import write_graph
 from eagerflow.train.coordinator import Coordinator, LooperThread
 from eagerflow_compat.v1 import global_step as steps
@@ -83,7 +83,7 @@ class Supervisor:
         checkpoint_basename: str = "model.ckpt",
         session_manager: Any = None,
         summary_writer: Any = USE_DEFAULT,
-        init_fn: Callable[[Session], Any] | None = None,
+        init_fn: Callable[[BaseSession], object] | None = None,
         local_init_run_options: object = None,
     ) -> None:
         default = self.USE_DEFAULT
@@ -226,7 +226,7 @@ class Supervisor:
             raise RuntimeError("Only chief supervisor can start standard services.")
         if not self._logdir:
             return []
-        loops: list[tuple[float, Callable[[], Any]]] = []
+        loops: list[tuple[float, Callable[[], object]]] = []
         if self._summary_writer is not None:
             start = SessionLog(status=SessionLog.START)
             self._summary_writer.add_session_log(start, self._step(sess))
@@ -279,7 +279,7 @@ class Supervisor:
         """Whether a stop was requested."""
         return self._coord.should_stop()
 
-    def request_stop(self, ex: Any = None) -> None:
+    def request_stop(self, ex: BaseException | None = None) -> None:
         """Requests that all threads end, because of an exception if there is one."""
         self._coord.request_stop(ex)
 

@@ -163,7 +163,7 @@ class SyncReplicasOptimizer(Optimizer):
         """A slot of the optimizer that applies the mean."""
         return self._opt.get_slot(*args, **kwargs)
 
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> Any:
+    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
         """The names of its slots."""
         return self._opt.get_slot_names(*args, **kwargs)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow._core import Variable
 from eagerflow.framework import context
 from eagerflow.framework.module import Module
 from eagerflow_compat.v1.variable_scope import AUTO_REUSE, ScopeState, eager_states
@@ -51,12 +52,12 @@ class Template(Module):
         return None if self._scope is None else f"{self._scope.name}/"
 
     @property
-    def variables(self) -> list[Any]:  # type: ignore[override]
+    def variables(self) -> list[Variable]:  # type: ignore[override]
         """The variables made so far."""
         return self.global_variables + self.local_variables
 
     @property
-    def global_variables(self) -> list[Any]:
+    def global_variables(self) -> list[Variable]:
         """The global variables made so far."""
         if self._scope is None:
             return []
@@ -72,12 +73,12 @@ class Template(Module):
         return self._scope.local_variables() if in_graph else []
 
     @property
-    def trainable_variables(self) -> list[Any]:  # type: ignore[override]
+    def trainable_variables(self) -> list[Variable]:  # type: ignore[override]
         """The trainable variables made so far."""
         return [variable for variable in self.variables if variable.trainable]
 
     @property
-    def non_trainable_variables(self) -> list[Any]:  # type: ignore[override]
+    def non_trainable_variables(self) -> list[Variable]:  # type: ignore[override]
         """Those of `variables` that are not trained."""
         trainable = {id(variable) for variable in self.trainable_variables}
         return [variable for variable in self.variables if id(variable) not in trainable]
@@ -134,7 +135,7 @@ def make_template(
     func_: Callable,
     create_scope_now_: bool = False,
     unique_name_: str | None = None,
-    custom_getter_: Any = None,
+    custom_getter_: Callable[..., object] | None = None,
     **kwargs: Any,
 ) -> Template:
     """A function that shares the variables that `func_` makes by `get_variable`.

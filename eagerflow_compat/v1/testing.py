@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.graph.gradients import gradients
-from eagerflow.graph.session import get_default_session
+from eagerflow.graph.session import BaseSession, get_default_session
 from eagerflow.typing import TensorLike
 
 __all__ = [
@@ -85,7 +85,7 @@ def _start(x: Any, shape: Any, value: Any) -> np.ndarray:
     return np.array(value, x.dtype.as_numpy_dtype).reshape(list(shape))
 
 
-def _by_gradients(session: Any, x: Any, y: Any, y_shape: Any, feeds: Any) -> np.ndarray:
+def _by_gradients(session: Any, x: TensorLike, y: Any, y_shape: Any, feeds: Any) -> np.ndarray:
     count = int(np.prod(list(y_shape)))
     kind = y.dtype.as_numpy_dtype
     rows = [
@@ -100,7 +100,7 @@ def _by_gradients(session: Any, x: Any, y: Any, y_shape: Any, feeds: Any) -> np.
 
 
 def _by_differences(
-    session: Any, x: TensorLike, y: Any, y_shape: Any, feeds: Any, delta: float
+    session: BaseSession, x: TensorLike, y: Any, y_shape: Any, feeds: Any, delta: float
 ) -> np.ndarray:
     start, rows = feeds[x], []
     for k in range(start.size):
@@ -136,8 +136,8 @@ class StubOutForTesting:
     """
 
     def __init__(self) -> None:
-        self._replaced: list[tuple[Any, str, Any]] = []
-        self._smartly: list[tuple[Any, str, Any]] = []
+        self._replaced: list[tuple[object, str, object]] = []
+        self._smartly: list[tuple[object, str, object]] = []
 
     def __enter__(self) -> StubOutForTesting:
         return self
@@ -153,7 +153,7 @@ class StubOutForTesting:
         self.SmartUnsetAll()
         self.UnsetAll()
 
-    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
+    def Set(self, parent: object, child_name: str, new_child: object) -> None:
         """Replaces an attribute, until `UnsetAll`."""
         old = vars(parent).get(child_name, getattr(parent, child_name))
         self._replaced.append((parent, child_name, old))
@@ -163,7 +163,7 @@ class StubOutForTesting:
         """Undoes `Set`, the last first."""
         self._undo(self._replaced)
 
-    def SmartSet(self, obj: Any, attr_name: str, new_attr: Any) -> None:
+    def SmartSet(self, obj: object, attr_name: str, new_attr: object) -> None:
         """Replaces an attribute where the object, or the class that has it, keeps it.
 
         Raises:
@@ -180,7 +180,7 @@ class StubOutForTesting:
         self._undo(self._smartly)
 
     @staticmethod
-    def _undo(changes: list[tuple[Any, str, Any]]) -> None:
+    def _undo(changes: list[tuple[object, str, object]]) -> None:
         while changes:
             setattr(*changes.pop())
 

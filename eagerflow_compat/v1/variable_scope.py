@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,13 +12,13 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework import name_scope as names
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
+from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.partitioned import PartitionedVariable, partitions_of, slices
 from eagerflow.graph.variables import make_unscoped
 from eagerflow.keras import initializers as keras
-from eagerflow.typing import DTypeLike, ShapeLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -43,14 +43,14 @@ class VariableScope:
         reuse: Any,
         name: str = "",
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., object] | None = None,
         caching_device: Any = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Sequence[int]] | None = None,
         custom_getter: Any = None,
         name_scope: str = "",
         dtype: DTypeLike = dtypes.float32,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[[_core.Tensor], _core.Tensor] | None = None,
     ) -> None:
         self._reuse = reuse
         self._name = name
@@ -76,7 +76,7 @@ class VariableScope:
         return self._name_scope
 
     @property
-    def reuse(self) -> Any:
+    def reuse(self) -> bool | _Reuse | None:
         """Whether variables are shared: True, False or AUTO_REUSE."""
         return self._reuse
 
@@ -88,19 +88,19 @@ class VariableScope:
         """Sets the default initializer of variables made inside."""
         self.initializer = initializer
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: Callable[..., object] | None) -> None:
         """Sets the default regularizer of variables made inside."""
         self.regularizer = regularizer
 
-    def set_custom_getter(self, custom_getter: Any) -> None:
+    def set_custom_getter(self, custom_getter: Callable[..., object] | None) -> None:
         """Sets the custom getter of variables made inside."""
         self.custom_getter = custom_getter
 
-    def set_caching_device(self, caching_device: Any) -> None:
+    def set_caching_device(self, caching_device: object) -> None:
         """Keeps the device for copies of variables, of which there are none."""
         self.caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: Callable[..., Sequence[int]] | None) -> None:
         """Sets the default partitioner of variables made inside."""
         self.partitioner = partitioner
 
@@ -112,20 +112,20 @@ class VariableScope:
         """Sets whether changes of variables made inside give the variable, or its new value."""
         self.use_resource = use_resource
 
-    def get_collection(self, name: str | None) -> list[Any]:
+    def get_collection(self, name: str | None) -> list[_core.Variable]:
         """The values of a collection whose names begin with the prefix."""
         prefix = self._name + "/" if self._name else ""
         return context.default_graph().get_collection(name, prefix)
 
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[_core.Variable]:
         """The trainable variables inside."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
-    def global_variables(self) -> list[Any]:
+    def global_variables(self) -> list[_core.Variable]:
         """The variables inside."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
-    def local_variables(self) -> list[Any]:
+    def local_variables(self) -> list[_core.Variable]:
         """The local variables inside."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
@@ -135,10 +135,10 @@ class ScopeState:
 
     def __init__(self, keeps: bool = True) -> None:
         self.keeps = keeps
-        self.variables: dict[str, Any] = {}
+        self.variables: dict[str, Variable] = {}
         self.partitioned: dict[str, PartitionedVariable] = {}
         self.counts: dict[str, int] = {}
-        self.regularizers: dict[str, Callable[[Any], Any]] = {}
+        self.regularizers: dict[str, Callable[..., object]] = {}
         self.scope = VariableScope(None)
 
 
@@ -209,14 +209,14 @@ class variable_scope:
         default_name: str | None = None,
         values: object = None,
         initializer: Any = None,
-        regularizer: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
+        regularizer: Callable[..., object] | None = None,
+        caching_device: object = None,
+        partitioner: Callable[..., Sequence[int]] | None = None,
+        custom_getter: Callable[..., object] | None = None,
         reuse: Any = None,
         dtype: DTypeLike | None = None,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[[_core.Tensor], _core.Tensor] | None = None,
         auxiliary_name_scope: bool = True,
     ) -> None:
         if name_or_scope is None and default_name is None:
@@ -255,7 +255,7 @@ class variable_scope:
         }
         getter = _chained(base.custom_getter, self._custom_getter)
         scope = VariableScope(reuse, full, custom_getter=getter, **settings)
-        names_inside: Any = None
+        names_inside: name_scope | None = None
         entered = names.current_prefix()
         if self._auxiliary and full:
             last = full.rpartition("/")[2] if given is not None else self._default_name
@@ -285,13 +285,13 @@ class variable_scope:
             names_inside.__exit__(*error)
 
 
-def _chained(outer: Any, inner: Any) -> Any:
+def _chained(outer: Any, inner: Callable[..., object] | None) -> Callable[..., object] | None:
     """A custom getter that calls the inner one, which may call the outer one."""
     if outer is None or inner is None:
         return outer if inner is None else inner
 
-    def chained(getter: Callable, *args: Any, **kwargs: Any) -> Any:
-        def next_getter(*args: Any, **kwargs: Any) -> Any:
+    def chained(getter: Callable, *args: object, **kwargs: Any) -> object:
+        def next_getter(*args: object, **kwargs: Any) -> object:
             return outer(getter, *args, **kwargs)
 
         return inner(next_getter, *args, **kwargs)
@@ -308,14 +308,14 @@ class variable_op_scope(variable_scope):
         name_or_scope: Any,
         default_name: str | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
+        regularizer: Callable[..., object] | None = None,
+        caching_device: object = None,
+        partitioner: Callable[..., Sequence[int]] | None = None,
+        custom_getter: Callable[..., object] | None = None,
         reuse: Any = None,
         dtype: DTypeLike | None = None,
-        use_resource: Any = None,
-        constraint: Any = None,
+        use_resource: bool | None = None,
+        constraint: Callable[[_core.Tensor], _core.Tensor] | None = None,
     ) -> None:
         super().__init__(
             name_or_scope,
@@ -338,9 +338,9 @@ def get_variable(
     shape: Any = None,
     dtype: DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., object] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: list[str] | None = None,
     caching_device: Any = None,
     partitioner: Any = None,
     validate_shape: bool = True,
@@ -419,18 +419,18 @@ def _get_or_make(
     name: str,
     shape: TensorShape | None = None,
     dtype: DTypeLike | None = None,
-    initializer: Any = None,
-    regularizer: Any = None,
-    reuse: Any = None,
+    initializer: TensorLike | Callable[..., _core.Tensor] | None = None,
+    regularizer: Callable[..., object] | None = None,
+    reuse: bool | _Reuse | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
-    caching_device: Any = None,
+    collections: Iterable[str] | None = None,
+    caching_device: object = None,
     partitioner: Any = None,
     validate_shape: bool = True,
-    use_resource: Any = None,
-    constraint: Any = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    use_resource: bool | None = None,
+    constraint: Callable[[_core.Tensor], _core.Tensor] | None = None,
+    synchronization: VariableSynchronization | None = None,
+    aggregation: VariableAggregation | None = None,
 ) -> Any:
     """The variable of a full name; arguments as those of `get_variable`."""
     full, state = name, _state()
@@ -514,9 +514,9 @@ def _partitioned(
     name: str,
     shape: Any,
     dtype: dtypes.DType,
-    partitioner: Any,
+    partitioner: Callable[..., Sequence[int]] | None,
     initializer: Any,
-    reuse: Any,
+    reuse: bool | _Reuse | None,
     **settings: Any,
 ) -> PartitionedVariable:
     """The partitioned variable of a full name, which may exist."""
@@ -563,7 +563,7 @@ def _partitioned(
 
 def make_parts(
     name: str, shape: TensorShape, dtype: DTypeLike, parts: Any, initializer: Any, **settings: Any
-) -> list[Any]:
+) -> list[_core.Variable]:
     """The parts of a variable, which are variables themselves.
 
     Args:
@@ -615,7 +615,7 @@ def initial_value(full: str, shape: Any, dtype: Any, initializer: Any) -> tuple[
     return make, dtype
 
 
-def is_value(initializer: Any) -> bool:
+def is_value(initializer: object) -> bool:
     """Whether an initializer is a value itself, and no function that makes one."""
     if initializer is None or isinstance(initializer, str):
         return False
@@ -630,18 +630,18 @@ def get_local_variable(
     name: str,
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: TensorLike | Callable[..., _core.Tensor] | None = None,
+    regularizer: Callable[..., object] | None = None,
     trainable: bool = False,
-    collections: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    collections: Iterable[str] | None = None,
+    caching_device: object = None,
+    partitioner: Callable[..., Sequence[int]] | None = None,
     validate_shape: bool = True,
-    use_resource: Any = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    use_resource: bool | None = None,
+    custom_getter: Callable[..., object] | None = None,
+    constraint: Callable[[_core.Tensor], _core.Tensor] | None = None,
+    synchronization: VariableSynchronization | None = None,
+    aggregation: VariableAggregation | None = None,
 ) -> Any:
     """A variable that is not trained, in the collection of local variables; see `get_variable`."""
     return get_variable(
@@ -689,22 +689,22 @@ class EagerVariableStore:
         finally:
             _eager.states.pop()
 
-    def named_variables(self) -> dict[str, Any]:
+    def named_variables(self) -> dict[str, Variable]:
         """The variables by their full names, in the order in which they were made."""
         return dict(self._state.variables)
 
-    def regularizers(self) -> dict[str, Callable[..., Any]]:
+    def regularizers(self) -> dict[str, Callable[..., object]]:
         """What computes the losses of variables that have one, by their full names."""
         return dict(self._state.regularizers)
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """The variables, sorted by name."""
         return sorted(self._state.variables.values(), key=lambda variable: variable.name)
 
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Variable]:
         """The trainable variables, sorted by name."""
         return [variable for variable in self.variables() if variable.trainable]
 
-    def non_trainable_variables(self) -> list[Any]:
+    def non_trainable_variables(self) -> list[Variable]:
         """The other variables, sorted by name."""
         return [variable for variable in self.variables() if not variable.trainable]

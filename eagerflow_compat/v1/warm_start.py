@@ -120,7 +120,7 @@ def _initialize(variable: Any, reader: CheckpointReader, name: str) -> None:
 def _start_with(variable: Any, value: Callable[[], Any]) -> None:
     """Has a variable start with what a function returns when the variable is initialized."""
 
-    def read() -> Any:
+    def read() -> _core.Tensor:
         return _core.convert(value(), variable.dtype, None)
 
     graph = context.building_graph()

@@ -26,12 +26,12 @@ _ops = _core.ops
 _HALF_LOG_2PI = 0.5 * numbers.log(2.0 * numbers.pi)
 
 
-def ndtr(x: Any) -> Any:
+def ndtr(x: _core.Tensor) -> Any:
     """The probability that a standard normal variable is not larger: erfc(-x / sqrt(2)) / 2."""
     return 0.5 * math.erfc(x * -numbers.sqrt(0.5))
 
 
-def log_ndtr(x: Any) -> Any:
+def log_ndtr(x: _core.Tensor) -> Any:
     """log(ndtr(x)), also where ndtr(x) is too small for the dtype.
 
     Far below zero this is the asymptotic series of Abramowitz and Stegun (26.2.12), and above zero
@@ -57,11 +57,11 @@ class ScalarDistribution(Distribution):
 
     _names: tuple[str, ...] = ()
 
-    def _own(self) -> list[Any]:
+    def _own(self) -> list[_core.Tensor]:
         return [getattr(self, name) for name in self._names]
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: Any) -> dict[str, _core.Tensor]:
         return dict.fromkeys(cls._names, convert_to_tensor(sample_shape, dtypes.int32))
 
     def _batch_shape(self) -> TensorShape:
@@ -76,7 +76,7 @@ class ScalarDistribution(Distribution):
     def _event_shape_tensor(self) -> _core.Tensor:
         return convert_to_tensor([], dtypes.int32)
 
-    def _shape_of_samples(self, n: Any) -> _core.Tensor:
+    def _shape_of_samples(self, n: _core.Tensor) -> _core.Tensor:
         return array.concat([[n], self.batch_shape_tensor()], 0)
 
     def _spread(self, value: TensorLike) -> _core.Tensor:
@@ -97,16 +97,16 @@ class LocationScale(ScalarDistribution):
         self._declare(parameters, self._scale.dtype, FULLY_REPARAMETERIZED)
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> _core.Tensor:
         """The location."""
         return self._loc
 
     @property
-    def scale(self) -> Any:
+    def scale(self) -> _core.Tensor:
         """The scale, which is positive."""
         return self._scale
 
-    def _z(self, x: _core.Tensor) -> Any:
+    def _z(self, x: _core.Tensor) -> _core.Tensor:
         return (x - self.loc) / self.scale
 
     def _mean(self) -> _core.Tensor:
@@ -143,23 +143,23 @@ class Normal(LocationScale):
     ) -> None:
         self._begin(locals())
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         return z * self.scale + self.loc
 
     def _log_prob(self, value: Any) -> _core.Tensor:
         return -0.5 * math.square(self._z(value)) - (_HALF_LOG_2PI + math.log(self.scale))
 
-    def _cdf(self, value: Any) -> Any:
+    def _cdf(self, value: Any) -> _core.Tensor:
         return ndtr(self._z(value))
 
-    def _log_cdf(self, value: Any) -> Any:
+    def _log_cdf(self, value: Any) -> _core.Tensor:
         return log_ndtr(self._z(value))
 
-    def _survival_function(self, value: Any) -> Any:
+    def _survival_function(self, value: Any) -> _core.Tensor:
         return ndtr(-self._z(value))
 
-    def _log_survival_function(self, value: Any) -> Any:
+    def _log_survival_function(self, value: Any) -> _core.Tensor:
         return log_ndtr(-self._z(value))
 
     def _quantile(self, value: TensorLike) -> _core.Tensor:
@@ -199,7 +199,7 @@ class Laplace(LocationScale):
     ) -> None:
         self._begin(locals())
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         dtype = self.dtype.as_numpy_dtype
         u = random.uniform(
             self._shape_of_samples(n),
@@ -213,10 +213,10 @@ class Laplace(LocationScale):
     def _log_prob(self, value: Any) -> _core.Tensor:
         return -math.abs(self._z(value)) - (numbers.log(2.0) + math.log(self.scale))
 
-    def _log_cdf(self, value: Any) -> Any:
+    def _log_cdf(self, value: Any) -> _core.Tensor:
         return _log_laplace_cdf(self._z(value))
 
-    def _log_survival_function(self, value: Any) -> Any:
+    def _log_survival_function(self, value: Any) -> _core.Tensor:
         return _log_laplace_cdf(-self._z(value))
 
     def _entropy(self) -> _core.Tensor:
@@ -226,7 +226,7 @@ class Laplace(LocationScale):
         return self._spread(numbers.sqrt(2.0) * self.scale)
 
 
-def _log_laplace_cdf(z: Any) -> Any:
+def _log_laplace_cdf(z: _core.Tensor) -> _core.Tensor:
     lower = numbers.log(0.5) + z
     # The branch that is not taken must not overflow: its gradient would be NaN.
     upper = math.log1p(-0.5 * math.exp(-math.abs(z)))
@@ -269,11 +269,11 @@ class StudentT(LocationScale):
         self._declare(parameters, self._scale.dtype, FULLY_REPARAMETERIZED)
 
     @property
-    def df(self) -> Any:
+    def df(self) -> _core.Tensor:
         """The degrees of freedom."""
         return self._df
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         # A normal variable over the root of a chi-square variable per degree of freedom.
         z = random.normal(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         df = self._spread(self.df)
@@ -330,7 +330,7 @@ class StudentT(LocationScale):
         return _ops.identity(self.loc)
 
 
-def _above(bound: float, value: Any, message: str) -> Any:
+def _above(bound: float, value: _core.Tensor, message: str) -> Any:
     return debugging.assert_less(convert_to_tensor(bound, value.dtype), value, message=message)
 
 
@@ -373,12 +373,12 @@ class Uniform(ScalarDistribution):
         self._declare(parameters, self._low.dtype, FULLY_REPARAMETERIZED)
 
     @property
-    def low(self) -> Any:
+    def low(self) -> _core.Tensor:
         """The lower bounds."""
         return self._low
 
     @property
-    def high(self) -> Any:
+    def high(self) -> _core.Tensor:
         """The upper bounds."""
         return self._high
 
@@ -386,7 +386,7 @@ class Uniform(ScalarDistribution):
         """The distances of the bounds."""
         return self.high - self.low
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         u = random.uniform(self._shape_of_samples(n), dtype=self.dtype, seed=seed)
         return self.low + self.range() * u
 
@@ -403,7 +403,7 @@ class Uniform(ScalarDistribution):
             array_where(value >= self.high, _ops.ones_like(value), part),
         )
 
-    def _quantile(self, value: Any) -> Any:
+    def _quantile(self, value: Any) -> _core.Tensor:
         return self.low * (1.0 - value) + self.high * value
 
     def _entropy(self) -> _core.Tensor:

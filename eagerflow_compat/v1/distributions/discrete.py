@@ -24,8 +24,8 @@ _ops = _core.ops
 
 
 def _logits_and_probs(
-    logits: TensorLike, probs: Any, multidimensional: bool, validate_args: bool
-) -> tuple[Any, Any]:
+    logits: TensorLike, probs: TensorLike | None, multidimensional: bool, validate_args: bool
+) -> tuple[_core.Tensor, _core.Tensor]:
     """Both forms of one parameter.
 
     Raises:
@@ -93,16 +93,16 @@ class Bernoulli(ScalarDistribution):
         self._declare(parameters, dtypes.as_dtype(dtype), NOT_REPARAMETERIZED)
 
     @property
-    def logits(self) -> Any:
+    def logits(self) -> _core.Tensor:
         """The logarithms of the odds of one."""
         return self._logits
 
     @property
-    def probs(self) -> Any:
+    def probs(self) -> _core.Tensor:
         """The probabilities of one."""
         return self._probs
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         u = random.uniform(self._shape_of_samples(n), dtype=self.probs.dtype, seed=seed)
         return _ops.cast(u < self.probs, self.dtype)
 
@@ -164,7 +164,7 @@ class Categorical(VectorDistribution):
         self._logits, self._probs = _logits_and_probs(logits, probs, True, validate_args)
         self._declare(parameters, dtypes.as_dtype(dtype), NOT_REPARAMETERIZED)
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         return self._logits
 
     @property
@@ -173,12 +173,12 @@ class Categorical(VectorDistribution):
         return array.shape(self._logits)[-1]
 
     @property
-    def logits(self) -> Any:
+    def logits(self) -> _core.Tensor:
         """The logarithms of the odds of each class."""
         return self._logits
 
     @property
-    def probs(self) -> Any:
+    def probs(self) -> _core.Tensor:
         """The probabilities of the classes."""
         return self._probs
 
@@ -188,7 +188,7 @@ class Categorical(VectorDistribution):
     def _event_shape_tensor(self) -> _core.Tensor:
         return convert_to_tensor([], dtypes.int32)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         rows = _ops.reshape(self.logits, [-1, self.event_size])
         wide = dtypes.int64 if self.dtype.size > 4 else dtypes.int32
         draws = _ops.transpose(random.categorical(rows, n, dtype=wide, seed=seed))
@@ -225,7 +225,7 @@ class Categorical(VectorDistribution):
         return _ops.cast(math.argmax(self.logits, axis=-1), self.dtype)
 
 
-def _log_combinations(n: Any, counts: Any) -> _core.Tensor:
+def _log_combinations(n: _core.Tensor, counts: _core.Tensor) -> _core.Tensor:
     """The logarithm of how many orders of n events have these counts of classes."""
     return math.lgamma(n + 1.0) - math.reduce_sum(math.lgamma(counts + 1.0), -1)
 
@@ -233,14 +233,14 @@ def _log_combinations(n: Any, counts: Any) -> _core.Tensor:
 class _Counts(VectorDistribution):
     """How often each class comes in `total_count` events."""
 
-    _total_count: Any
+    _total_count: _core.Tensor
 
     @property
-    def total_count(self) -> Any:
+    def total_count(self) -> _core.Tensor:
         """The numbers of events."""
         return self._total_count
 
-    def _checked_counts(self, counts: Any) -> Any:
+    def _checked_counts(self, counts: Any) -> _core.Tensor:
         if not self.validate_args:
             return counts
         return checked(
@@ -254,7 +254,7 @@ class _Counts(VectorDistribution):
         )
 
 
-def _total(total_count: Any, like: Any, validate_args: bool) -> Any:
+def _total(total_count: Any, like: Any, validate_args: bool) -> _core.Tensor:
     total = convert_to_tensor(total_count, dtype_hint=like.dtype, name="total_count")
     if not validate_args:
         return total
@@ -298,26 +298,26 @@ class Multinomial(_Counts):
         self._mean_counts = self._total_count[..., None] * self._probs
         self._declare(parameters, self._probs.dtype, NOT_REPARAMETERIZED)
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         return self._mean_counts
 
     @property
-    def logits(self) -> Any:
+    def logits(self) -> _core.Tensor:
         """The logarithms of the odds of each class."""
         return self._logits
 
     @property
-    def probs(self) -> Any:
+    def probs(self) -> _core.Tensor:
         """The probabilities of the classes."""
         return self._probs
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         k = self.event_shape_tensor()[0]
         batch = self.batch_shape_tensor()
         logits = _ops.broadcast_to(self.logits, array.concat([batch, [k]], 0))
         counts = _ops.broadcast_to(_ops.cast(self.total_count, dtypes.int32), batch)
 
-        def drawn(row: Any) -> _core.Tensor:
+        def drawn(row: tuple[_core.Tensor, _core.Tensor]) -> _core.Tensor:
             """The counts of all samples of one random variable: [n, k]."""
             classes = random.categorical(row[0][None], n * row[1], dtype=dtypes.int64, seed=seed)
             marks = creation.one_hot(_ops.reshape(classes, [n, -1]), k, dtype=self.dtype)
@@ -372,11 +372,11 @@ class DirichletMultinomial(_Counts):
         self._sum = math.reduce_sum(self._concentration, -1)
         self._declare(parameters, self._concentration.dtype, NOT_REPARAMETERIZED)
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         return self._concentration
 
     @property
-    def concentration(self) -> Any:
+    def concentration(self) -> _core.Tensor:
         """The parameters of Dirichlet's distribution."""
         return self._concentration
 
@@ -385,7 +385,7 @@ class DirichletMultinomial(_Counts):
         """The sums of the parameters."""
         return self._sum
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         k = self.event_shape_tensor()[0]
         parts = random.gamma([n], self.concentration, dtype=self.dtype, seed=seed)
         classes = random.categorical(
@@ -409,7 +409,7 @@ class DirichletMultinomial(_Counts):
         share = self.concentration / self.total_concentration[..., None]
         return self.total_count[..., None] * share
 
-    def _overdispersion(self) -> Any:
+    def _overdispersion(self) -> _core.Tensor:
         """How much larger variances are than those of a multinomial distribution."""
         total = self.total_concentration[..., None]
         return (total + self.total_count[..., None]) / (total + 1.0)

@@ -16,7 +16,7 @@ from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.graph.defaults import name_scope
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor, get_static_value
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 _ops = _core.ops
@@ -42,7 +42,7 @@ FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
 NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
-def checked(tensor: TensorLike, *checks: Any) -> Any:
+def checked(tensor: TensorLike, *checks: Any) -> _core.Tensor:
     """A tensor whose checks run before it; those of eager values have run already."""
     return with_dependencies([check for check in checks if check is not None], tensor)
 
@@ -65,7 +65,7 @@ def other_seed(seed: int | None, salt: str) -> int | None:
     return int(hashlib.md5(f"{seed}{salt}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
-def joint(*tensors: Any) -> tuple[TensorShape, Callable[[], Any]]:
+def joint(*tensors: Any) -> tuple[TensorShape, Callable[[], _core.Tensor]]:
     """The shape that tensors broadcast to, and what computes it as a tensor."""
     shape = functools.reduce(
         lambda a, b: array.broadcast_static_shape(a, b), [t.shape for t in tensors]
@@ -101,7 +101,7 @@ class Distribution:
         validate_args: bool,
         allow_nan_stats: bool,
         parameters: dict[str, Any] | None = None,
-        graph_parents: Any = None,
+        graph_parents: object = None,
         name: str | None = None,
     ) -> None:
         self._dtype = dtype
@@ -152,18 +152,18 @@ class Distribution:
         """Whether parameters and events are checked."""
         return self._validate_args
 
-    def copy(self, **override_parameters_kwargs: Any) -> Any:
+    def copy(self, **override_parameters_kwargs: Any) -> Distribution:
         """A distribution with some other arguments of the constructor."""
         return type(self)(**{**self._parameters, **override_parameters_kwargs})
 
     @classmethod
-    def param_shapes(cls, sample_shape: Any, name: str = "DistributionParamShapes") -> dict:
+    def param_shapes(cls, sample_shape: ShapeLike, name: str = "DistributionParamShapes") -> dict:
         """The shapes of parameters for which a sample has a shape, as tensors."""
         with name_scope(name):
             return cls._param_shapes(sample_shape)
 
     @classmethod
-    def param_static_shapes(cls, sample_shape: Any) -> dict[str, TensorShape]:
+    def param_static_shapes(cls, sample_shape: ShapeLike) -> dict[str, TensorShape]:
         """The shapes of parameters for which a sample has a shape.
 
         Raises:
@@ -176,7 +176,7 @@ class Distribution:
         }
 
     @classmethod
-    def _param_shapes(cls, sample_shape: object) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: object) -> dict[str, _core.Tensor]:
         raise NotImplementedError("_param_shapes not implemented")
 
     @property
@@ -197,11 +197,11 @@ class Distribution:
         """The shape of one event: a vector of integers."""
         return self._sizes(self.event_shape, self._event_shape_tensor, name)
 
-    def is_scalar_batch(self, name: str = "is_scalar_batch") -> Any:
+    def is_scalar_batch(self, name: str = "is_scalar_batch") -> _core.Tensor:
         """Whether there is one random variable."""
         return self._is_empty(self.batch_shape, self.batch_shape_tensor, name)
 
-    def is_scalar_event(self, name: str = "is_scalar_event") -> Any:
+    def is_scalar_event(self, name: str = "is_scalar_event") -> _core.Tensor:
         """Whether events are scalars."""
         return self._is_empty(self.event_shape, self.event_shape_tensor, name)
 
@@ -220,7 +220,7 @@ class Distribution:
             sizes = _ops.reshape(given, [-1])
             values = self._sample_n(_ops.reduce_prod(sizes), seed, **kwargs)
             inner = array.shape(values)[1:]
-            result: Any = _ops.reshape(values, array.concat([sizes, inner], 0))
+            result: _core.Tensor = _ops.reshape(values, array.concat([sizes, inner], 0))
             known = get_static_value(sizes)
             outer = TensorShape(None if known is None else known.tolist())
             result.set_shape(outer.concatenate(self.batch_shape).concatenate(self.event_shape))
@@ -284,16 +284,16 @@ class Distribution:
         """The standard deviation of each element of events."""
         return self._statistic(name, (self._stddev,), (self._variance, math.sqrt))
 
-    def covariance(self, name: str = "covariance") -> Any:
+    def covariance(self, name: str = "covariance") -> _core.Tensor:
         """The covariances of the elements of an event, which is a vector."""
         return self._statistic(name, (self._covariance,))
 
-    def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> Any:
+    def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> _core.Tensor:
         """The cross entropy of another distribution relative to this one, in nats."""
         with name_scope(self._scope(name)):
             return self._cross_entropy(other)
 
-    def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Any:
+    def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> _core.Tensor:
         """Kullback and Leibler's divergence of this distribution from another, in nats.
 
         Raises:
@@ -330,7 +330,7 @@ class Distribution:
     def _event_shape_tensor(self) -> _core.Tensor:
         raise self._missing("event_shape_tensor")
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         raise self._missing("sample_n")
 
     def _log_prob(self, value: TensorLike) -> _core.Tensor:
@@ -369,13 +369,13 @@ class Distribution:
     def _stddev(self) -> _core.Tensor:
         raise self._missing("stddev")
 
-    def _covariance(self) -> Any:
+    def _covariance(self) -> _core.Tensor:
         raise self._missing("covariance")
 
-    def _cross_entropy(self, other: Distribution) -> Any:
+    def _cross_entropy(self, other: Distribution) -> _core.Tensor:
         return divergence.cross_entropy(self, other, self.allow_nan_stats)
 
-    def _kl_divergence(self, other: Distribution) -> Any:
+    def _kl_divergence(self, other: Distribution) -> _core.Tensor:
         return divergence.kl_divergence(self, other, self.allow_nan_stats)
 
     # What the public functions are made of.
@@ -386,16 +386,16 @@ class Distribution:
     def _scope(self, name: str) -> str:
         return f"{self.name}/{name}"
 
-    def _of_value(self, name: str, value: TensorLike, kwargs: dict, *ways: tuple) -> Any:
+    def _of_value(self, name: str, value: TensorLike, kwargs: dict, *ways: tuple) -> _core.Tensor:
         with name_scope(self._scope(name)):
             tensor = convert_to_tensor(value, dtype_hint=self.dtype, name="value")
             return _first(ways, tensor, **kwargs)
 
-    def _statistic(self, name: str, *ways: tuple) -> Any:
+    def _statistic(self, name: str, *ways: tuple) -> _core.Tensor:
         with name_scope(self._scope(name)):
             return _first(ways)
 
-    def _sizes(self, known: TensorShape, compute: Callable[[], Any], name: str) -> Any:
+    def _sizes(self, known: TensorShape, compute: Callable[[], _core.Tensor], name: str) -> Any:
         with name_scope(self._scope(name)):
             if known.is_fully_defined():
                 return convert_to_tensor(known.as_list(), dtypes.int32, name=name)
@@ -407,7 +407,7 @@ class Distribution:
                 return convert_to_tensor(known.rank == 0, name=name)
             return math.equal(array.shape(compute())[0], 0)
 
-    def _defined(self, where: Any, value: Any, check: Callable[[], Any]) -> Any:
+    def _defined(self, where: Any, value: _core.Tensor, check: Callable[[], Any]) -> _core.Tensor:
         """A statistic that is defined in places: NaN elsewhere, or what fails there."""
         if not self.allow_nan_stats:
             return checked(value, check())
@@ -415,7 +415,7 @@ class Distribution:
         return _ops.select(where, value, creation.fill(array.shape(value), nan))
 
 
-def _first(ways: tuple, *arguments: Any, **kwargs: Any) -> Any:
+def _first(ways: tuple, *arguments: _core.Tensor, **kwargs: Any) -> _core.Tensor:
     """What the first of some functions that is there gives, as the function after it changes it."""
     missing: NotImplementedError | None = None
     for function, *changes in ways:

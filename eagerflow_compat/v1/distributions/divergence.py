@@ -11,11 +11,11 @@ from eagerflow import _core, debugging, math, nn
 from eagerflow.graph.defaults import name_scope
 from eagerflow_compat.v1.distributions.continuous import Normal, Uniform
 from eagerflow_compat.v1.distributions.discrete import Bernoulli, Categorical
-from eagerflow_compat.v1.distributions.distribution import checked
+from eagerflow_compat.v1.distributions.distribution import Distribution, checked
 from eagerflow_compat.v1.distributions.positive import Beta, Dirichlet, Gamma
 
 _ops = _core.ops
-_RULES: dict[tuple[type, type], Callable[..., Any]] = {}
+_RULES: dict[tuple[type, type], Callable[..., _core.Tensor]] = {}
 
 
 class RegisterKL:
@@ -61,11 +61,11 @@ def _rule(a: type, b: type) -> Callable | None:
 
 
 def kl_divergence(
-    distribution_a: Any,
-    distribution_b: Any,
+    distribution_a: Distribution,
+    distribution_b: Distribution,
     allow_nan_stats: bool = True,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor:
     """Kullback and Leibler's divergence of one distribution from another, in nats.
 
     Args:
@@ -106,7 +106,7 @@ def kl_divergence(
         )
 
 
-def cross_entropy(ref: Any, other: Any, allow_nan_stats: bool = True) -> Any:
+def cross_entropy(ref: Distribution, other: Distribution, allow_nan_stats: bool = True) -> Any:
     """The cross entropy of a distribution relative to the reference: entropy and divergence."""
     return ref.entropy() + kl_divergence(ref, other, allow_nan_stats)
 
@@ -125,7 +125,7 @@ def _uniform(a: Uniform, b: Uniform, name: str | None = None) -> _core.Tensor:
 
 
 @RegisterKL(Gamma, Gamma)
-def _gamma(a: Gamma, b: Gamma, name: str | None = None) -> Any:
+def _gamma(a: Gamma, b: Gamma, name: str | None = None) -> _core.Tensor:
     return (
         (a.concentration - b.concentration) * math.digamma(a.concentration)
         + math.lgamma(b.concentration)
@@ -136,8 +136,8 @@ def _gamma(a: Gamma, b: Gamma, name: str | None = None) -> Any:
 
 
 @RegisterKL(Beta, Beta)
-def _beta(a: Beta, b: Beta, name: str | None = None) -> Any:
-    def part(of: Callable[[Beta], Any]) -> Any:
+def _beta(a: Beta, b: Beta, name: str | None = None) -> _core.Tensor:
+    def part(of: Callable[[Beta], _core.Tensor]) -> _core.Tensor:
         return (of(b) - of(a)) * math.digamma(of(a))
 
     return (
@@ -158,7 +158,7 @@ def _dirichlet(a: Dirichlet, b: Dirichlet, name: str | None = None) -> _core.Ten
 
 
 @RegisterKL(Bernoulli, Bernoulli)
-def _bernoulli(a: Bernoulli, b: Bernoulli, name: str | None = None) -> Any:
+def _bernoulli(a: Bernoulli, b: Bernoulli, name: str | None = None) -> _core.Tensor:
     zero = math.softplus(b.logits) - math.softplus(a.logits)
     one = math.softplus(-b.logits) - math.softplus(-a.logits)
     return a.probs * one + (1.0 - a.probs) * zero

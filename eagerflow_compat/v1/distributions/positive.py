@@ -64,16 +64,16 @@ class Gamma(ScalarDistribution):
         self._declare(parameters, self._concentration.dtype, FULLY_REPARAMETERIZED)
 
     @property
-    def concentration(self) -> Any:
+    def concentration(self) -> _core.Tensor:
         """The shape parameters."""
         return self._concentration
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> _core.Tensor:
         """The inverse scales."""
         return self._rate
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         return random.gamma([n], self.concentration, beta=self.rate, dtype=self.dtype, seed=seed)
 
     def _checked_event(self, value: TensorLike) -> Any:
@@ -112,7 +112,7 @@ class Gamma(ScalarDistribution):
         )
 
 
-def _all_above_one(value: Any, name: str) -> Any:
+def _all_above_one(value: _core.Tensor, name: str) -> Any:
     return debugging.assert_less(
         convert_to_tensor(1.0, value.dtype), value, message=f"mode not defined when any {name} <= 1"
     )
@@ -144,7 +144,7 @@ class Exponential(Gamma):
         rate = convert_to_tensor(rate, name="rate")
         self._begin(parameters, _ops.ones_like(rate), rate)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         # Zero is left out: its logarithm is infinite.
         u = random.uniform(
             self._shape_of_samples(n),
@@ -196,26 +196,26 @@ class Beta(ScalarDistribution):
         self._declare(parameters, self._total.dtype, FULLY_REPARAMETERIZED)
 
     @classmethod
-    def _param_shapes(cls, sample_shape: Any) -> dict[str, Any]:
+    def _param_shapes(cls, sample_shape: Any) -> dict[str, _core.Tensor]:
         sizes = convert_to_tensor(sample_shape, dtypes.int32)
         return {"concentration1": sizes, "concentration0": sizes}
 
     @property
-    def concentration1(self) -> Any:
+    def concentration1(self) -> _core.Tensor:
         """The parameters at one."""
         return self._concentration1
 
     @property
-    def concentration0(self) -> Any:
+    def concentration0(self) -> _core.Tensor:
         """The parameters at zero."""
         return self._concentration0
 
     @property
-    def total_concentration(self) -> Any:
+    def total_concentration(self) -> _core.Tensor:
         """The sums of the parameters."""
         return self._total
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         ones, zeros = (
             random.gamma([n], self._spread(value), dtype=self.dtype, seed=own)
             for value, own in (
@@ -274,7 +274,7 @@ class Beta(ScalarDistribution):
         return mean * (1.0 - mean) / (1.0 + self.total_concentration)
 
     def _mode(self) -> _core.Tensor:
-        def check() -> Any:
+        def check() -> _core.Tensor:
             with_one = _all_above_one(self.concentration1, "concentration1")
             with_zero = _all_above_one(self.concentration0, "concentration0")
             return with_one if with_zero is None else with_zero
@@ -293,7 +293,7 @@ def _positive_concentration(value: TensorLike) -> Any:
 class VectorDistribution(Distribution):
     """A distribution of vectors, whose parameter has one more axis than the batch."""
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         """The parameter with the axis of events."""
         raise NotImplementedError
 
@@ -335,11 +335,11 @@ class Dirichlet(VectorDistribution):
         self._total = math.reduce_sum(self._concentration, -1)
         self._declare(parameters, self._concentration.dtype, FULLY_REPARAMETERIZED)
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         return self._concentration
 
     @property
-    def concentration(self) -> Any:
+    def concentration(self) -> _core.Tensor:
         """The parameters."""
         return self._concentration
 
@@ -348,7 +348,7 @@ class Dirichlet(VectorDistribution):
         """The sums of the parameters."""
         return self._total
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         parts = random.gamma([n], self.concentration, dtype=self.dtype, seed=seed)
         return parts / math.reduce_sum(parts, -1, keepdims=True)
 
@@ -398,7 +398,7 @@ class Dirichlet(VectorDistribution):
         )
 
 
-def checked_concentration(concentration: TensorLike, validate_args: bool) -> Any:
+def checked_concentration(concentration: TensorLike, validate_args: bool) -> _core.Tensor:
     """The parameters of Dirichlet's distributions: vectors of two or more positive numbers."""
     value = convert_to_tensor(concentration, name="concentration")
     if not validate_args:
