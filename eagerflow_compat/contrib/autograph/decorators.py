@@ -11,7 +11,7 @@ from eagerflow.ops import array
 
 
 def convert(
-    recursive: bool = False, verbose: Any = None, optional_features: Any = None, **ignored: Any
+    recursive: bool = False, verbose: Any = None, optional_features: object = None, **ignored: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator of functions whose control flow is to work on symbolic tensors.
 
@@ -30,7 +30,7 @@ def convert(
     1
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Any]:
         converted = functools.cache(lambda: to_graph(function, recursive, optional_features))
 
         @functools.wraps(function)
@@ -47,7 +47,7 @@ def set_element_type(entity: Any, dtype: Any, shape: Any = None) -> Any:
     return entity
 
 
-def stack(list_or_tensor: Any, element_dtype: Any = None, strict: bool = True) -> Any:
+def stack(list_or_tensor: Any, element_dtype: object = None, strict: bool = True) -> Any:
     """The elements of a list as one tensor; with `strict` False, a tensor as it is.
 
     >>> tf.contrib.autograph.stack([1, 2]).numpy()

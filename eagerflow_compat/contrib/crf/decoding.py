@@ -9,12 +9,13 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.ops import array, control_flow, indexing
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import TensorLike
 from eagerflow_compat.contrib.crf.scores import crf_filtered_inputs, positions_within
 
 _ops = _core.ops
 
 
-def viterbi_decode(score: Any, transition_params: Any) -> tuple[list[int], Any]:
+def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[int], float]:
     """The best sequence of tags, of arrays.
 
     Args:
@@ -90,8 +91,8 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
 
 
 def crf_constrained_decode(
-    potentials: Any, tag_bitmap: Any, transition_params: Any, sequence_length: Any
-) -> tuple[Any, Any]:
+    potentials: TensorLike, tag_bitmap: TensorLike, transition_params: Any, sequence_length: Any
+) -> tuple[_core.Tensor, _core.Tensor]:
     """The best sequences of allowed tags.
 
     Args:

@@ -17,7 +17,7 @@ from eagerflow_compat.v1.variable_scope import get_variable
 _ops = _core.ops
 
 
-def positions_within(lengths: Any, count: Any, dtype: DTypeLike) -> _core.Tensor:
+def positions_within(lengths: TensorLike, count: TensorLike, dtype: DTypeLike) -> _core.Tensor:
     """`[batch, count]`: ones at the positions of sequences of these lengths, zeros beyond."""
     return creation.sequence_mask(lengths, count, dtype=dtype)
 
@@ -64,8 +64,8 @@ def crf_binary_score(tag_indices: Any, sequence_lengths: TensorLike, transition_
 
 
 def crf_sequence_score(
-    inputs: Any, tag_indices: Any, sequence_lengths: TensorLike, transition_params: Any
-) -> Any:
+    inputs: Any, tag_indices: Any, sequence_lengths: TensorLike, transition_params: TensorLike
+) -> _core.Tensor:
     """The scores of sequences of tags, `[batch]`; of empty ones zero.
 
     Args:
@@ -94,7 +94,7 @@ class CrfForwardRnnCell(RNNCell):
         return self._transitions.shape[0]
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> int:
         return self._transitions.shape[0]
 
     def call(self, inputs: Any, state: Structure) -> tuple[Any, Any]:
@@ -123,7 +123,7 @@ def crf_log_norm(inputs: Any, sequence_lengths: TensorLike, transition_params: A
     return _ops.select(_ops.greater(lengths, 0), found, _ops.zeros_like(found))
 
 
-def crf_filtered_inputs(inputs: Any, tag_bitmap: Any) -> _core.Tensor:
+def crf_filtered_inputs(inputs: TensorLike, tag_bitmap: TensorLike) -> _core.Tensor:
     """Potentials of allowed tags, and minus infinity for the others.
 
     Args:
@@ -135,8 +135,8 @@ def crf_filtered_inputs(inputs: Any, tag_bitmap: Any) -> _core.Tensor:
 
 
 def crf_multitag_sequence_score(
-    inputs: Any, tag_bitmap: Any, sequence_lengths: TensorLike, transition_params: Any
-) -> Any:
+    inputs: Any, tag_bitmap: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike
+) -> _core.Tensor:
     """The logarithms of the sums over all sequences of allowed tags, `[batch]`.
 
     Args:

@@ -9,9 +9,10 @@ from eagerflow import nest
 from eagerflow.data import Dataset
 from eagerflow.ops import array
 from eagerflow.ops.conversion import constant
+from eagerflow.typing import Structure, TensorLike
 
 
-def batch_and_drop_remainder(batch_size: Any) -> Callable[..., Any]:
+def batch_and_drop_remainder(batch_size: TensorLike) -> Callable[..., Any]:
     """Batches of one size; elements at the end that fill none are left out.
 
     >>> dataset = tf.data.Dataset.range(5)
@@ -23,7 +24,7 @@ def batch_and_drop_remainder(batch_size: Any) -> Callable[..., Any]:
 
 
 def padded_batch_and_drop_remainder(
-    batch_size: Any, padded_shapes: Any, padding_values: Any = None
+    batch_size: TensorLike, padded_shapes: Structure, padding_values: Structure = None
 ) -> Callable[..., Any]:
     """Padded batches of one size; elements at the end that fill none are left out."""
     return lambda dataset: dataset.padded_batch(
@@ -32,7 +33,7 @@ def padded_batch_and_drop_remainder(
 
 
 def sliding_window_batch(
-    window_size: Any, stride: Any = None, window_shift: Any = None, window_stride: Any = 1
+    window_size: Any, stride: Any = None, window_shift: Any = None, window_stride: TensorLike = 1
 ) -> Callable[..., Any]:
     """Batches of the elements of windows that move on.
 
@@ -67,7 +68,7 @@ def sliding_window_batch(
     ).flat_map(batched)
 
 
-def assert_element_shape(expected_shapes: Any) -> Callable[..., Any]:
+def assert_element_shape(expected_shapes: Structure) -> Callable[..., Any]:
     """The same elements, whose shapes are checked and known.
 
     Args:

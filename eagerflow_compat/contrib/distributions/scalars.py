@@ -55,7 +55,7 @@ class Poisson(ScalarDistribution):
         self._declare(parameters, self._rate.dtype, NOT_REPARAMETERIZED)
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> _core.Tensor:
         """The mean numbers."""
         return self._rate
 
@@ -64,10 +64,10 @@ class Poisson(ScalarDistribution):
         """The logarithms of the mean numbers."""
         return self._log_rate
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         return random.poisson([n], self.rate, dtype=self.dtype, seed=seed)
 
-    def _log_prob(self, value: Any) -> Any:
+    def _log_prob(self, value: Any) -> _core.Tensor:
         # Of no event the logarithm is -rate, also where the rate is zero.
         return math.multiply_no_nan(self.log_rate, value) - math.lgamma(value + 1.0) - self.rate
 
@@ -110,7 +110,7 @@ class Logistic(LocationScale):
     ) -> None:
         self._begin(locals())
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         u = random.uniform(
             self._shape_of_samples(n),
             minval=np.finfo(self.dtype.as_numpy_dtype).tiny,

@@ -76,7 +76,7 @@ class Independent(Distribution):
         """How many axes of its batch are axes of events."""
         return self._ndims
 
-    def _batch_shape(self) -> Any:
+    def _batch_shape(self) -> TensorShape:
         shape = self.distribution.batch_shape
         return shape if shape.rank is None else shape[: shape.rank - self._ndims]
 
@@ -84,7 +84,7 @@ class Independent(Distribution):
         sizes = self.distribution.batch_shape_tensor()
         return sizes[: array.shape(sizes)[0] - self._ndims]
 
-    def _event_shape(self) -> Any:
+    def _event_shape(self) -> TensorShape:
         shape = self.distribution.batch_shape
         if shape.rank is None:
             return TensorShape(None)
@@ -95,10 +95,10 @@ class Independent(Distribution):
         own = sizes[array.shape(sizes)[0] - self._ndims :]
         return array.concat([own, self.distribution.event_shape_tensor()], 0)
 
-    def _sum(self, values: Any) -> _core.Tensor:
+    def _sum(self, values: _core.Tensor) -> _core.Tensor:
         return math.reduce_sum(values, list(range(-self._ndims, 0)))
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         return self.distribution.sample(n, seed=seed)
 
     def _log_prob(self, value: TensorLike) -> _core.Tensor:
@@ -121,7 +121,7 @@ class Independent(Distribution):
 
 
 @RegisterKL(Independent, Independent)
-def _independent(a: Independent, b: Independent, name: str | None = None) -> Any:
+def _independent(a: Independent, b: Independent, name: str | None = None) -> _core.Tensor:
     if a.event_shape != b.event_shape:
         raise ValueError(f"Event shapes do not match: {a.event_shape} and {b.event_shape}.")
     return a._sum(kl_divergence(a.distribution, b.distribution))
@@ -174,7 +174,7 @@ class MultivariateNormalDiag(VectorDistribution):
         return self._like
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> _core.Tensor:
         """The means."""
         return self._elements.loc
 
@@ -183,7 +183,7 @@ class MultivariateNormalDiag(VectorDistribution):
         """The standard deviations as a linear operator."""
         return linalg.LinearOperatorDiag(self._elements.scale, is_non_singular=True)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         return self._elements.sample(n, seed=seed)
 
     def _log_prob(self, value: TensorLike) -> _core.Tensor:
@@ -233,7 +233,7 @@ class OneHotCategorical(VectorDistribution):
 
     def __init__(
         self,
-        logits: Any = None,
+        logits: _core.Tensor | None = None,
         probs: TensorLike | None = None,
         dtype: DTypeLike = dtypes.int32,
         validate_args: bool = False,
@@ -244,28 +244,28 @@ class OneHotCategorical(VectorDistribution):
         self._classes = Categorical(logits, probs, validate_args=validate_args)
         self._declare(parameters, dtypes.as_dtype(dtype), NOT_REPARAMETERIZED)
 
-    def _vector(self) -> Any:
+    def _vector(self) -> _core.Tensor:
         return self._classes.logits
 
     @property
-    def logits(self) -> Any:
+    def logits(self) -> _core.Tensor:
         """The logarithms of the odds of each class."""
         return self._classes.logits
 
     @property
-    def probs(self) -> Any:
+    def probs(self) -> _core.Tensor:
         """The probabilities of the classes."""
         return self._classes.probs
 
     @property
-    def event_size(self) -> Any:
+    def event_size(self) -> _core.Tensor:
         """The number of classes, a scalar tensor."""
         return self._classes.event_size
 
-    def _marks(self, classes: Any) -> _core.Tensor:
+    def _marks(self, classes: _core.Tensor) -> _core.Tensor:
         return creation.one_hot(classes, self.event_size, dtype=self.dtype)
 
-    def _sample_n(self, n: Any, seed: int | None = None) -> _core.Tensor:
+    def _sample_n(self, n: _core.Tensor, seed: int | None = None) -> _core.Tensor:
         return self._marks(self._classes.sample(n, seed=seed))
 
     def _log_prob(self, value: TensorLike) -> _core.Tensor:

@@ -48,7 +48,7 @@ class Metric(Module):
         """The metric's variables."""
         return self._kept
 
-    def build(self, *args: Any, **kwargs: Any) -> None:
+    def build(self, *args: object, **kwargs: object) -> None:
         """Makes the variables; gets the arguments of the first call."""
         raise NotImplementedError("Metrics must define a build() member function")
 
@@ -78,7 +78,7 @@ class Metric(Module):
 
     def add_variable(
         self, name: str, shape: Any = None, dtype: DTypeLike | None = None, initializer: Any = None
-    ) -> Any:
+    ) -> _core.Variable:
         """A variable of the metric, made in `build`.
 
         Raises:
@@ -163,7 +163,7 @@ class Mean(_Average):
     """
 
     def __init__(
-        self, name: str | None = None, dtype: Any = "float64", use_global_variables: bool = False
+        self, name: str | None = None, dtype: str = "float64", use_global_variables: bool = False
     ) -> None:
         super().__init__(name, dtype, use_global_variables)
 
@@ -202,7 +202,7 @@ class Accuracy(_Average):
         matches = self._matches(labels, predictions)
         return self._add(matches, weights, (labels, predictions))
 
-    def _matches(self, labels: Any, predictions: Any) -> _core.Tensor:
+    def _matches(self, labels: Any, predictions: _core.Tensor) -> _core.Tensor:
         if not labels.shape.is_compatible_with(predictions.shape):
             raise ValueError(
                 f"Shapes of labels and predictions are unequal: {labels.shape} and "
@@ -233,7 +233,7 @@ class BinaryAccuracy(Accuracy):
         super().__init__(name=name, dtype=dtype)
         self.threshold = threshold
 
-    def _matches(self, labels: Any, predictions: Any) -> Any:
+    def _matches(self, labels: Any, predictions: _core.Tensor) -> Any:
         return super()._matches(labels, _ops.cast(predictions > self.threshold, labels.dtype))
 
 

@@ -14,11 +14,12 @@ from eagerflow.framework import dtypes
 from eagerflow.keras.layers import image_transform
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor
+from eagerflow.typing import ShapeLike, TensorLike
 
 _ops = _core.ops
 
 
-def _rows(numbers: Any) -> _core.Tensor:
+def _rows(numbers: TensorLike) -> _core.Tensor:
     """One transformation, or one for each of several."""
     rows = convert_to_tensor(numbers, dtypes.float32)
     if rows.shape.rank not in (1, 2):
@@ -26,13 +27,13 @@ def _rows(numbers: Any) -> _core.Tensor:
     return rows[None] if rows.shape.rank == 1 else rows
 
 
-def _flat(coefficients: list[Any]) -> _core.Tensor:
+def _flat(coefficients: list[_core.Tensor]) -> _core.Tensor:
     """Transformations `[n, 8]` of the six coefficients of affine ones, each `[n]`."""
     none = _ops.zeros_like(coefficients[0])
     return array.stack([*coefficients, none, none], 1)
 
 
-def _images(images: Any) -> Any:
+def _images(images: TensorLike) -> _core.Tensor:
     images = convert_to_tensor(images, name="images")
     if images.shape.rank not in (2, 3, 4):
         raise TypeError(f"Images should have rank between 2 and 4, got the shape {images.shape}.")
@@ -40,8 +41,8 @@ def _images(images: Any) -> Any:
 
 
 def angles_to_projective_transforms(
-    angles: Any, image_height: Any, image_width: Any, name: str | None = None
-) -> Any:
+    angles: TensorLike, image_height: TensorLike, image_width: TensorLike, name: str | None = None
+) -> _core.Tensor:
     """Transformations that turn images about their middles.
 
     Args:
@@ -57,7 +58,7 @@ def angles_to_projective_transforms(
     return _flat(image_transform.rotation(angles, image_height, image_width))
 
 
-def translations_to_projective_transforms(translations: Any, name: str | None = None) -> Any:
+def translations_to_projective_transforms(translations: TensorLike, name: str | None = None) -> Any:
     """Transformations that move images.
 
     Args:
@@ -71,20 +72,20 @@ def translations_to_projective_transforms(translations: Any, name: str | None = 
     return _flat(image_transform.translation(moved[:, 0], moved[:, 1]))
 
 
-def flat_transforms_to_matrices(transforms: Any) -> _core.Tensor:
+def flat_transforms_to_matrices(transforms: TensorLike) -> _core.Tensor:
     """Matrices `[n, 3, 3]` of transformations `[n, 8]`."""
     rows = _rows(transforms)
     last = creation.ones([array.shape(rows)[0], 1], rows.dtype)
     return _ops.reshape(array.concat([rows, last], 1), [-1, 3, 3])
 
 
-def matrices_to_flat_transforms(transform_matrices: Any) -> _core.Tensor:
+def matrices_to_flat_transforms(transform_matrices: TensorLike) -> _core.Tensor:
     """Transformations `[n, 8]` of matrices `[n, 3, 3]`, which are scaled."""
     flat = _ops.reshape(convert_to_tensor(transform_matrices), [-1, 9])
     return (flat / flat[:, 8:])[:, :8]
 
 
-def compose_transforms(*transforms: Any) -> Any:
+def compose_transforms(*transforms: TensorLike) -> _core.Tensor:
     """The transformation of several ones, the first of which comes first.
 
     Raises:
@@ -101,12 +102,12 @@ def compose_transforms(*transforms: Any) -> Any:
 
 
 def transform(
-    images: Any,
-    transforms: Any,
+    images: TensorLike,
+    transforms: TensorLike,
     interpolation: str = "NEAREST",
-    output_shape: Any = None,
+    output_shape: ShapeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor:
     """Transformed images, black where there is nothing.
 
     Args:
@@ -138,8 +139,8 @@ def transform(
 
 
 def rotate(
-    images: Any, angles: Any, interpolation: str = "NEAREST", name: str | None = None
-) -> Any:
+    images: TensorLike, angles: TensorLike, interpolation: str = "NEAREST", name: str | None = None
+) -> _core.Tensor:
     """Images turned about their middles; see `transform`.
 
     Args:
@@ -161,8 +162,8 @@ def rotate(
 
 
 def translate(
-    images: Any, translations: Any, interpolation: str = "NEAREST", name: str | None = None
-) -> Any:
+    images: Any, translations: TensorLike, interpolation: str = "NEAREST", name: str | None = None
+) -> _core.Tensor:
     """Images moved right and down; see `transform`.
 
     Args:

@@ -46,15 +46,15 @@ class _State(NamedTuple):
     """The last step, from `before` to `now`, and the polynomial between them."""
 
     y: Any
-    slope: Any
-    before: Any
-    now: Any
-    dt: Any
-    steps: Any
-    coefficients: tuple[Any, ...]
+    slope: _core.Tensor
+    before: _core.Tensor
+    now: _core.Tensor
+    dt: _core.Tensor
+    steps: _core.Tensor
+    coefficients: tuple[_core.Tensor, ...]
 
 
-def _sum(weights: tuple[float, ...], slopes: list[Any], dt: _core.Tensor) -> Any:
+def _sum(weights: tuple[float, ...], slopes: list[_core.Tensor], dt: _core.Tensor) -> _core.Tensor:
     parts = [slope * (dt * weight) for weight, slope in zip(weights, slopes, strict=True) if weight]
     return _ops.add_n(parts) if len(parts) > 1 else parts[0]
 
@@ -79,7 +79,7 @@ def _step(func: Callable[[Any, Any], Any], state: _State) -> tuple[Any, Any, Any
 
 
 def odeint(
-    func: Callable[[Any, Any], Any],
+    func: Callable[[_core.Tensor, _core.Tensor], _core.Tensor],
     y0: Any,
     t: Any,
     rtol: float = 1e-6,
@@ -136,7 +136,7 @@ def odeint(
     if not t.dtype.is_floating:
         raise TypeError(f"`t` must have a floating point dtype, got {t.dtype}")
 
-    def accepted(error: Any, y: Any, end: Any) -> _core.Tensor:
+    def accepted(error: _core.Tensor, y: _core.Tensor, end: _core.Tensor) -> _core.Tensor:
         """The mean square of the errors in units of the tolerance."""
         allowed = atol + rtol * _ops.maximum(_ops.abs(y), _ops.abs(end))
         return _ops.cast(_ops.reduce_mean(_ops.square(_ops.abs(error) / allowed)), t.dtype)
@@ -150,7 +150,7 @@ def odeint(
         factor = given["safety"] * _ops.pow(_ops.maximum(ratio, 1e-30), _constant(-0.1, t))
         factor = _ops.minimum(_ops.maximum(factor, slowest), given["ifactor"])
 
-        def chosen(new: Any, old: Any) -> _core.Tensor:
+        def chosen(new: Any, old: _core.Tensor) -> _core.Tensor:
             return _ops.select(fits, new, old)
 
         return _State(
@@ -206,5 +206,5 @@ def odeint(
     return result, {"num_func_evals": 1 + 6 * _State(*last).steps}
 
 
-def _constant(value: float, like: Any) -> _core.Tensor:
+def _constant(value: float, like: _core.Tensor) -> _core.Tensor:
     return convert_to_tensor(value, like.dtype)

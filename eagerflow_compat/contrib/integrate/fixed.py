@@ -11,11 +11,12 @@ from eagerflow.ops import array
 from eagerflow.ops.control_flow import while_loop
 from eagerflow.ops.conversion import convert_to_tensor, get_static_value
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
 
-def rk4(func: Callable[[Any, Any], Any], y: Any, t: Any, dt: Any) -> Any:
+def rk4(func: Callable[[Any, Any], Any], y: _core.Tensor, t: _core.Tensor, dt: Any) -> Any:
     """The change of y in one step by Runge's and Kutta's method of order four."""
     half = dt / 2.0
     k1 = func(y, t)
@@ -25,7 +26,7 @@ def rk4(func: Callable[[Any, Any], Any], y: Any, t: Any, dt: Any) -> Any:
     return (k1 + 2.0 * k2 + 2.0 * k3 + k4) * _as(dt / 6.0, y)
 
 
-def midpoint(func: Callable[[Any, Any], Any], y: Any, t: Any, dt: Any) -> Any:
+def midpoint(func: Callable[[Any, Any], Any], y: _core.Tensor, t: _core.Tensor, dt: Any) -> Any:
     """The change of y in one step by the slope in its middle."""
     half = dt / 2.0
     return func(y + func(y, t) * _as(half, y), t + half) * _as(dt, y)
@@ -34,11 +35,11 @@ def midpoint(func: Callable[[Any, Any], Any], y: Any, t: Any, dt: Any) -> Any:
 _STEPS = {"rk4": rk4, "midpoint": midpoint}
 
 
-def _as(scalar: Any, like: Any) -> Any:
+def _as(scalar: Any, like: Any) -> _core.Tensor:
     return _ops.cast(scalar, like.dtype)
 
 
-def stacked(found: Any, count: Any, y0: Any) -> Any:
+def stacked(found: TensorArray, count: TensorLike, y0: Any) -> _core.Tensor:
     """The values at all times, whose number may be known."""
     result = found.stack()
     known = get_static_value(count)
@@ -47,10 +48,10 @@ def stacked(found: Any, count: Any, y0: Any) -> Any:
 
 
 def odeint_fixed(
-    func: Callable[[Any, Any], Any],
-    y0: Any,
-    t: Any,
-    dt: Any = None,
+    func: Callable[[_core.Tensor, _core.Tensor], _core.Tensor],
+    y0: TensorLike,
+    t: TensorLike,
+    dt: TensorLike | None = None,
     method: str = "rk4",
     name: str | None = None,
 ) -> Any:
@@ -86,8 +87,8 @@ def odeint_fixed(
     count = array.shape(t)[0]
     found = TensorArray(y0.dtype, count, element_shape=y0.shape).write(0, y0)
 
-    def interval(i: Any, y: Any, found: Any) -> tuple[Any, ...]:
-        def within(y: Any, now: Any) -> tuple[Any, ...]:
+    def interval(i: _core.Tensor, y: _core.Tensor, found: TensorArray) -> tuple[Any, ...]:
+        def within(y: _core.Tensor, now: _core.Tensor) -> tuple[_core.Tensor, ...]:
             length = _ops.minimum(lengths[i - 1], t[i] - now)
             return y + step(func, y, now, length), now + length
 

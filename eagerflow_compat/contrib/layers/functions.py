@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow._core import Tensor
 from eagerflow.compat import v1
 from eagerflow.framework import dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.keras.legacy_initializers import Zeros
+from eagerflow.keras.typing import InitializerLike, Sizes
 from eagerflow.typing import TensorLike
 from eagerflow_compat.v1 import layers
 from eagerflow_compat.v1.arguments import optional_parameters, parameters_of, with_parameters
 from eagerflow_compat.v1.initializers import xavier_initializer
-from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
+from eagerflow_compat.v1.variable_scope import VariableScope, get_variable, variable_scope
 
 
 def _weights(shape: list[int], dtype: dtypes.DType, settings: dict[str, Any]) -> Any:
@@ -28,7 +30,7 @@ def _weights(shape: list[int], dtype: dtypes.DType, settings: dict[str, Any]) ->
     )
 
 
-def _finished(outputs: Any, settings: dict[str, Any]) -> Any:
+def _finished(outputs: Tensor, settings: dict[str, Any]) -> Tensor:
     """Adds biases, or normalizes, and applies the activation."""
     if settings["normalizer_fn"] is not None:
         outputs = settings["normalizer_fn"](outputs, **(settings["normalizer_params"] or {}))
@@ -77,10 +79,10 @@ _DOCUMENTED = {
 }
 
 
-def _weighted_layer(default_name: str) -> Callable[..., Callable[..., Any]]:
+def _weighted_layer(default_name: str) -> Callable[..., Callable[..., Tensor]]:
     """Makes a function of inputs and settings one that has all settings as its parameters."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., Tensor]) -> Callable[..., Any]:
         own = parameters_of(function)[:-1]
 
         def call(values: dict[str, Any]) -> Any:
@@ -96,7 +98,7 @@ def _weighted_layer(default_name: str) -> Callable[..., Callable[..., Any]]:
 
 
 @_weighted_layer("fully_connected")
-def fully_connected(inputs: Any, num_outputs: int, settings: dict[str, Any]) -> Any:
+def fully_connected(inputs: Tensor, num_outputs: int, settings: dict[str, Any]) -> Tensor:
     """`activation_fn(inputs @ weights + biases)`, by default with relu.
 
     Args:
@@ -116,28 +118,28 @@ def fully_connected(inputs: Any, num_outputs: int, settings: dict[str, Any]) -> 
     return _finished(v1.tensordot(inputs, weights, 1), settings)
 
 
-def relu(inputs: TensorLike, num_outputs: int, **kwargs: Any) -> Any:
+def relu(inputs: TensorLike, num_outputs: int, **kwargs: Any) -> Tensor:
     """`fully_connected` with relu."""
     return fully_connected(inputs, num_outputs, activation_fn=v1.nn.relu, **kwargs)
 
 
-def linear(inputs: TensorLike, num_outputs: int, **kwargs: Any) -> Any:
+def linear(inputs: TensorLike, num_outputs: int, **kwargs: Any) -> Tensor:
     """`fully_connected` without an activation."""
     return fully_connected(inputs, num_outputs, activation_fn=None, **kwargs)
 
 
 @_weighted_layer("Conv")
 def conv2d(
-    inputs: Any,
+    inputs: Tensor,
     num_outputs: int,
     kernel_size: Any,
-    stride: Any = 1,
+    stride: Sizes = 1,
     padding: str = "SAME",
     data_format: str | None = None,
     rate: TensorLike = 1,
     *,
     settings: dict[str, Any],
-) -> Any:
+) -> Tensor:
     """A convolution of images, by default with relu.
 
     Args:
@@ -174,13 +176,13 @@ def _pair(value: Any) -> list[int]:
 
 def max_pool2d(
     inputs: TensorLike,
-    kernel_size: Any,
-    stride: Any = 2,
+    kernel_size: Sizes,
+    stride: Sizes = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
     outputs_collections: object = None,
     scope: object = None,
-) -> Any:
+) -> Tensor:
     """Max pooling of images `[batch, height, width, channels]`."""
     sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
     return v1.nn.max_pool(inputs, *sizes, padding=padding, data_format=data_format)
@@ -188,13 +190,13 @@ def max_pool2d(
 
 def avg_pool2d(
     inputs: TensorLike,
-    kernel_size: Any,
-    stride: Any = 2,
+    kernel_size: Sizes,
+    stride: Sizes = 2,
     padding: str = "VALID",
     data_format: str = "NHWC",
     outputs_collections: object = None,
     scope: object = None,
-) -> Any:
+) -> Tensor:
     """Average pooling of images `[batch, height, width, channels]`."""
     sizes = [1, *_pair(kernel_size), 1], [1, *_pair(stride), 1]
     return v1.nn.avg_pool(inputs, *sizes, padding=padding, data_format=data_format)
@@ -206,14 +208,14 @@ def batch_norm(
     center: bool = True,
     scale: bool = False,
     epsilon: float = 0.001,
-    activation_fn: Callable[..., Any] | None = None,
-    is_training: Any = True,
-    reuse: Any = None,
+    activation_fn: Callable[[Tensor], Tensor] | None = None,
+    is_training: bool = True,
+    reuse: bool | None = None,
     trainable: bool = True,
-    scope: Any = None,
-    updates_collections: Any = GraphKeys.UPDATE_OPS,
+    scope: VariableScope | str | None = None,
+    updates_collections: str | None = GraphKeys.UPDATE_OPS,
     **kwargs: object,
-) -> Any:
+) -> Tensor:
     """Normalizes by the mean and variance of batches; moving averages are updated in training.
 
     Args:
@@ -282,7 +284,7 @@ def dropout(
     outputs_collections: object = None,
     scope: Any = None,
     seed: int | None = None,
-) -> Any:
+) -> Tensor:
     """Drops inputs at random in training; `keep_prob` and `is_training` may be tensors."""
     return v1.layers.dropout(
         inputs, 1.0 - keep_prob, noise_shape, seed, training=is_training, name=scope
@@ -291,28 +293,28 @@ def dropout(
 
 def one_hot_encoding(
     labels: Any, num_classes: int, on_value: float = 1.0, off_value: float = 0.0, **kwargs: object
-) -> Any:
+) -> Tensor:
     """One-hot vectors of labels."""
     indices = v1.cast(labels, dtypes.int64)
     return v1.one_hot(indices, num_classes, on_value=on_value, off_value=off_value)
 
 
-def softmax(logits: TensorLike, scope: object = None) -> Any:
+def softmax(logits: TensorLike, scope: object = None) -> Tensor:
     """The softmax over the last axis."""
     return v1.nn.softmax(logits)
 
 
 def embed_sequence(
-    ids: Any,
+    ids: TensorLike,
     vocab_size: int,
     embed_dim: int,
     unique: bool = False,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: InitializerLike | None = None,
+    regularizer: Callable[..., Tensor | None] | None = None,
     trainable: bool = True,
-    scope: Any = None,
-    reuse: Any = None,
-) -> Any:
+    scope: VariableScope | str | None = None,
+    reuse: bool | None = None,
+) -> Tensor:
     """Embedding vectors of ids, from a table."""
     with variable_scope(scope, "EmbedSequence", reuse=reuse):
         table = get_variable(
@@ -325,7 +327,7 @@ def embed_sequence(
         return v1.nn.embedding_lookup(table, ids)
 
 
-def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Any, **kwargs: Any) -> Any:
+def stack(inputs: TensorLike, layer: Callable[..., Tensor], stack_args: Any, **kwargs: Any) -> Any:
     """A sequence of layers, each with its own arguments."""
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Stack"):

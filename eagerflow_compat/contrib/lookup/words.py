@@ -16,14 +16,15 @@ from eagerflow.lookup.tables import (
 )
 from eagerflow.ops import array, creation
 from eagerflow.ops.conversion import convert_to_tensor
+from eagerflow.typing import DTypeLike, FilePath, TensorLike
 
 
 def index_table_from_tensor(
-    mapping: Any,
+    mapping: TensorLike,
     num_oov_buckets: int = 0,
-    default_value: Any = -1,
+    default_value: TensorLike = -1,
     hasher_spec: object = None,
-    dtype: Any = dtypes.string,
+    dtype: DTypeLike = dtypes.string,
     name: str | None = None,
 ) -> Any:
     """A table from words to their places in a vector.
@@ -51,12 +52,12 @@ def index_table_from_tensor(
 
 
 def index_table_from_file(
-    vocabulary_file: Any = None,
+    vocabulary_file: FilePath | None = None,
     num_oov_buckets: int = 0,
-    vocab_size: Any = None,
-    default_value: Any = -1,
+    vocab_size: int | None = None,
+    default_value: TensorLike = -1,
     hasher_spec: object = None,
-    key_dtype: Any = dtypes.string,
+    key_dtype: DTypeLike = dtypes.string,
     name: str | None = None,
     key_column_index: int = TextFileIndex.WHOLE_LINE,
     value_column_index: int = TextFileIndex.LINE_NUMBER,
@@ -100,7 +101,7 @@ def _table(initializer: Any, num_oov_buckets: int, default_value: Any, name: str
 
 
 def index_to_string_table_from_tensor(
-    mapping: Any, default_value: Any = "UNK", name: str | None = None
+    mapping: TensorLike, default_value: TensorLike = "UNK", name: str | None = None
 ) -> StaticHashTable:
     """A table from numbers to the words at these places of a vector.
 
@@ -116,9 +117,9 @@ def index_to_string_table_from_tensor(
 
 
 def index_to_string_table_from_file(
-    vocabulary_file: Any,
-    vocab_size: Any = None,
-    default_value: Any = "UNK",
+    vocabulary_file: FilePath,
+    vocab_size: int | None = None,
+    default_value: TensorLike = "UNK",
     name: str | None = None,
     key_column_index: int = TextFileIndex.LINE_NUMBER,
     value_column_index: int = TextFileIndex.WHOLE_LINE,

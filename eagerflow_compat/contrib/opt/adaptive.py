@@ -16,7 +16,7 @@ _ops = _core.ops
 class NadamOptimizer(AdamOptimizer):
     """Adam that looks ahead (Dozat, 2016): the first moment of the next step takes part already."""
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
         power1, power2 = (self._number(power) for power in self._current)
         rate = self._number(self._learning_rate) * (1 - power2) ** 0.5 / (1 - power1)
@@ -52,7 +52,7 @@ class AdaMaxOptimizer(AdamOptimizer):
     ) -> None:
         super().__init__(learning_rate, beta1, beta2, epsilon, use_locking, name)
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         beta1, beta2 = self._number(self._beta1), self._number(self._beta2)
         rate = self._number(self._learning_rate) / (1 - self._number(self._current[0]))
         first, largest = slots["m"], slots["v"]
@@ -86,10 +86,10 @@ class LARSOptimizer(MomentumOptimizer):
     def __init__(
         self,
         learning_rate: Any,
-        momentum: Any = 0.9,
-        weight_decay: Any = 0.0001,
-        eeta: Any = 0.001,
-        epsilon: Any = 0.0,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0001,
+        eeta: float = 0.001,
+        epsilon: float = 0.0,
         name: str = "LARSOptimizer",
         skip_list: Sequence[str] | None = None,
         use_nesterov: bool = False,
@@ -104,7 +104,7 @@ class LARSOptimizer(MomentumOptimizer):
         self._epsilon = epsilon
         self._skip_list = skip_list
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         skipped = self._skip_list is not None and any(
             part in variable.name for part in self._skip_list
         )

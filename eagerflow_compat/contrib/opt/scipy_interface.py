@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.typing import Array
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
 
@@ -77,9 +78,9 @@ class ExternalOptimizerInterface:
         self,
         session: Any = None,
         feed_dict: dict[Any, Any] | None = None,
-        fetches: Sequence[Any] | None = None,
-        step_callback: Callable[[Any], Any] | None = None,
-        loss_callback: Callable[..., Any] | None = None,
+        fetches: Sequence[object] | None = None,
+        step_callback: Callable[..., object] | None = None,
+        loss_callback: Callable[..., object] | None = None,
         **run_kwargs: Any,
     ) -> None:
         """Minimises the loss; the variables then hold where it is least.
@@ -96,8 +97,8 @@ class ExternalOptimizerInterface:
         feeds = feed_dict or {}
         fetches = list(fetches or [])
 
-        def evaluation(target: Any, gradient: Any, calls_back: bool) -> Callable[..., Any]:
-            def evaluate(x: Any) -> tuple[Any, Any]:
+        def evaluation(target: Any, gradient: _core.Tensor, calls_back: bool) -> Callable[..., Any]:
+            def evaluate(x: Array) -> tuple[float, Array]:
                 self._unpack(x, session)
                 wanted = [target, gradient, *(fetches if calls_back else [])]
                 value, slope, *rest = session.run(wanted, feeds, **run_kwargs)
@@ -124,7 +125,7 @@ class ExternalOptimizerInterface:
         )
         self._unpack(best, session)
 
-    def _unpack(self, x: Any, session: Any) -> None:
+    def _unpack(self, x: Array, session: Any) -> None:
         at = 0
         for variable in self._vars:
             size = variable.shape.num_elements()
@@ -135,14 +136,14 @@ class ExternalOptimizerInterface:
     def _minimize(
         self,
         *,
-        initial_val: Any,
-        loss_grad_func: Callable[..., Any],
-        equality_funcs: Sequence[Callable[..., Any]],
-        inequality_funcs: Sequence[Callable[..., Any]],
+        initial_val: Array,
+        loss_grad_func: Callable[[Array], tuple[float, Array]],
+        equality_funcs: Sequence[Callable[[Array], Array]],
+        inequality_funcs: Sequence[Callable[[Array], Array]],
         packed_bounds: list[tuple[float, float]] | None,
-        step_callback: Callable[..., Any] | None,
+        step_callback: Callable[..., object] | None,
         optimizer_kwargs: dict[str, Any],
-    ) -> Any:
+    ) -> Array:
         """Where a function is least, by the functions that are defined; an array.
 
         Args:
@@ -175,14 +176,14 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     def _minimize(
         self,
         *,
-        initial_val: Any,
-        loss_grad_func: Callable[..., Any],
-        equality_funcs: Sequence[Callable[..., Any]],
-        inequality_funcs: Sequence[Callable[..., Any]],
+        initial_val: Array,
+        loss_grad_func: Callable[[Array], tuple[float, Array]],
+        equality_funcs: Sequence[Callable[[Array], Array]],
+        inequality_funcs: Sequence[Callable[[Array], Array]],
         packed_bounds: list[tuple[float, float]] | None,
-        step_callback: Callable[..., Any] | None,
+        step_callback: Callable[..., object] | None,
         optimizer_kwargs: dict[str, Any],
-    ) -> Any:
+    ) -> Array:
         optimize = optional("scipy.optimize", "tf.contrib.opt.ScipyOptimizerInterface")
         chosen = dict(optimizer_kwargs)
         method = chosen.pop("method", "L-BFGS-B")

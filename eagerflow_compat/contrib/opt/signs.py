@@ -21,7 +21,7 @@ class _SignOptimizer(Optimizer):
         self,
         learning_rate: TensorLike | Callable[[], TensorLike],
         beta: Any,
-        sign_decay_fn: Callable[[Any], Any] | None,
+        sign_decay_fn: Callable[[TensorLike], TensorLike] | None,
         use_locking: bool,
         name: str,
     ) -> None:
@@ -48,7 +48,7 @@ class _SignOptimizer(Optimizer):
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0}
 
-    def _agreement(self, gradient: Any, momentum: Variable) -> Any:
+    def _agreement(self, gradient: Any, momentum: Variable) -> _core.Tensor:
         beta = self._number(self._beta)
         momentum.assign(momentum * beta + gradient * (1 - beta))
         agreement = _ops.sign(gradient) * _ops.sign(momentum)
@@ -72,14 +72,14 @@ class PowerSignOptimizer(_SignOptimizer):
         learning_rate: TensorLike | Callable[[], TensorLike] = 0.1,
         base: float = math.e,
         beta: Any = 0.9,
-        sign_decay_fn: Callable[[Any], Any] | None = None,
+        sign_decay_fn: Callable[[TensorLike], TensorLike] | None = None,
         use_locking: bool = False,
         name: str = "PowerSignOptimizer",
     ) -> None:
         super().__init__(learning_rate, beta, sign_decay_fn, use_locking, name)
         self._log_base = math.log(base)
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         factor = _ops.exp(self._agreement(gradient, slots["m"]) * self._log_base)
         variable.assign_sub(factor * gradient * self._number(self._learning_rate))
 
@@ -101,13 +101,13 @@ class AddSignOptimizer(_SignOptimizer):
         learning_rate: TensorLike | Callable[[], TensorLike] = 0.1,
         alpha: float = 1.0,
         beta: Any = 0.9,
-        sign_decay_fn: Callable[[Any], Any] | None = None,
+        sign_decay_fn: Callable[[TensorLike], TensorLike] | None = None,
         use_locking: bool = False,
         name: str = "AddSignOptimizer",
     ) -> None:
         super().__init__(learning_rate, beta, sign_decay_fn, use_locking, name)
         self._alpha = alpha
 
-    def _update(self, variable: Any, gradient: Any, slots: dict[str, Variable]) -> None:
+    def _update(self, variable: Any, gradient: _core.Tensor, slots: dict[str, Variable]) -> None:
         factor = self._agreement(gradient, slots["m"]) + self._alpha
         variable.assign_sub(factor * gradient * self._number(self._learning_rate))

@@ -26,11 +26,11 @@ class DecoupledWeightDecayExtension:
 
     def minimize(
         self,
-        loss: Any,
+        loss: TensorLike | Callable[[], TensorLike],
         global_step: TensorLike | None = None,
-        var_list: Any = None,
+        var_list: Iterable[_core.Variable] | None = None,
         *args: Any,
-        decay_var_list: Iterable[Any] | None = None,
+        decay_var_list: Iterable[_core.Variable] | None = None,
         **kwargs: Any,
     ) -> Any:
         """Computes the gradients of a loss and applies them; `decay_var_list`: only these decay."""
@@ -42,7 +42,7 @@ class DecoupledWeightDecayExtension:
         grads_and_vars: Iterable[tuple[Any, Any]],
         global_step: TensorLike | None = None,
         name: str | None = None,
-        decay_var_list: Iterable[Any] | None = None,
+        decay_var_list: Iterable[_core.Variable] | None = None,
     ) -> Any:
         """Updates variables by their gradients; `decay_var_list`: only these decay."""
         if decay_var_list is not None:

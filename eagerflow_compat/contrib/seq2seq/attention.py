@@ -17,7 +17,7 @@ from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 _ops = _core.ops
 
 
-def hardmax(logits: TensorLike, name: str | None = None) -> Any:
+def hardmax(logits: TensorLike, name: str | None = None) -> _core.Tensor:
     """One where a row is largest, zero elsewhere.
 
     >>> tf.contrib.seq2seq.hardmax([[1.0, 3.0, 2.0]]).numpy()
@@ -52,9 +52,9 @@ class AttentionMechanism:
         memory: Any,
         memory_layer: Any,
         memory_sequence_length: Any,
-        probability_fn: Callable[[Any], Any] | None,
-        score_mask_value: Any,
-        custom_key_value_fn: Callable[[Any, Any], tuple[Any, Any]] | None,
+        probability_fn: Callable[..., _core.Tensor] | None,
+        score_mask_value: TensorLike | None,
+        custom_key_value_fn: Callable[..., tuple[_core.Tensor, _core.Tensor]] | None,
     ) -> None:
         self._query_layer = query_layer
         self._memory_layer = memory_layer
@@ -76,7 +76,7 @@ class AttentionMechanism:
             self._keys, self._values = custom_key_value_fn(self._keys, self._values)
 
     @property
-    def keys(self) -> Any:
+    def keys(self) -> _core.Tensor:
         """What queries are compared with, `[batch, time, units]`."""
         return self._keys
 
@@ -96,7 +96,7 @@ class AttentionMechanism:
         return self._query_layer
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         """The number of rows."""
         return array.shape(self._keys)[0]
 
@@ -110,16 +110,16 @@ class AttentionMechanism:
         """The size of the state."""
         return self.alignments_size
 
-    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> Any:
+    def initial_alignments(self, batch_size: TensorLike, dtype: DTypeLike) -> _core.Tensor:
         """The first weights: zeros."""
         sizes = _ops.stack([batch_size, self.alignments_size], 0)
         return _ops.zeros(sizes, dtypes.as_dtype(dtype))
 
-    def initial_state(self, batch_size: Any, dtype: DTypeLike) -> Any:
+    def initial_state(self, batch_size: TensorLike, dtype: DTypeLike) -> _core.Tensor:
         """The first state: the first weights."""
         return self.initial_alignments(batch_size, dtype)
 
-    def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
+    def __call__(self, query: _core.Tensor, state: Any) -> tuple[_core.Tensor, _core.Tensor]:
         """The weights of the steps for a query `[batch, depth]`, and the next state, the same."""
         with variable_scope(self._scope):
             score = self._score(query)
@@ -131,7 +131,7 @@ class AttentionMechanism:
         alignments = self._probability_fn(score)
         return alignments, alignments
 
-    def _score(self, query: Any) -> Any:
+    def _score(self, query: Any) -> _core.Tensor:
         raise NotImplementedError(f"{type(self).__name__} defines no score.")
 
 
@@ -162,10 +162,10 @@ class LuongAttention(AttentionMechanism):
         memory: Any,
         memory_sequence_length: Any = None,
         scale: bool = False,
-        probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
+        probability_fn: Callable[..., _core.Tensor] | None = None,
+        score_mask_value: TensorLike | None = None,
         dtype: DTypeLike | None = None,
-        custom_key_value_fn: Callable[[Any, Any], tuple[Any, Any]] | None = None,
+        custom_key_value_fn: Callable[..., tuple[_core.Tensor, _core.Tensor]] | None = None,
         name: str = "LuongAttention",
     ) -> None:
         super().__init__(
@@ -181,7 +181,7 @@ class LuongAttention(AttentionMechanism):
         self._scale = scale
         self._factor: Any = None
 
-    def _score(self, query: Any) -> Any:
+    def _score(self, query: Any) -> _core.Tensor:
         depth = query.shape[-1]
         if depth != self._keys.shape[-1]:
             raise ValueError(
@@ -221,10 +221,10 @@ class BahdanauAttention(AttentionMechanism):
         memory: Any,
         memory_sequence_length: Any = None,
         normalize: bool = False,
-        probability_fn: Callable[[Any], Any] | None = None,
-        score_mask_value: Any = None,
+        probability_fn: Callable[..., _core.Tensor] | None = None,
+        score_mask_value: TensorLike | None = None,
         dtype: DTypeLike | None = None,
-        custom_key_value_fn: Callable[[Any, Any], tuple[Any, Any]] | None = None,
+        custom_key_value_fn: Callable[..., tuple[_core.Tensor, _core.Tensor]] | None = None,
         name: str = "BahdanauAttention",
     ) -> None:
         super().__init__(
@@ -240,7 +240,7 @@ class BahdanauAttention(AttentionMechanism):
         self._normalize = normalize
         self._weights: tuple[Any, ...] = ()
 
-    def _score(self, query: Any) -> Any:
+    def _score(self, query: Any) -> _core.Tensor:
         if not self._weights:
             self._weights = self._made_weights(query.dtype)
         projected = _ops.expand_dims(self._query_layer(query), 1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.tensor_array import TensorArray
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow_compat.v1.layers import Dense
 from eagerflow_compat.v1.rnn_cells import RNNCell
 
@@ -31,7 +31,7 @@ class AttentionWrapperState(
             ValueError: if tensors have other shapes than those before.
         """
 
-        def checked(before: Any, after: Any) -> Any:
+        def checked(before: TensorLike, after: Any) -> Any:
             if isinstance(before, _core.Tensor) and not before.shape.is_compatible_with(
                 _core.as_tensor(after).shape
             ):
@@ -75,7 +75,7 @@ class AttentionWrapper(RNNCell):
         alignment_history: bool = False,
         cell_input_fn: Callable[[Any, Any], Any] | None = None,
         output_attention: bool = True,
-        initial_cell_state: Any = None,
+        initial_cell_state: Structure = None,
         name: str | None = None,
         attention_layer: Any = None,
         dtype: DTypeLike | None = None,
@@ -114,15 +114,15 @@ class AttentionWrapper(RNNCell):
             )
         return found
 
-    def _packed(self, values: Sequence[Any]) -> Any:
+    def _packed(self, values: Structure) -> Any:
         """One value for each mechanism, as the state has it."""
         return tuple(values) if self._is_multi else values[0]
 
-    def _unpacked(self, values: Any) -> list[Any]:
+    def _unpacked(self, values: Structure) -> list[Any]:
         return list(values) if self._is_multi else [values]
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> int:
         return self._attention_size if self._output_attention else self._cell.output_size
 
     @property
@@ -196,7 +196,7 @@ class AttentionWrapper(RNNCell):
         return attention if self._output_attention else output, new
 
 
-def _units(layer: Any, mechanism: Any, cell: Any) -> int:
+def _units(layer: Any, mechanism: Any, cell: RNNCell) -> int:
     if hasattr(layer, "units"):
         return layer.units
     width = cell.output_size + mechanism.values.shape[-1]

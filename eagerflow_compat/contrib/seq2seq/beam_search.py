@@ -32,7 +32,7 @@ FinalBeamSearchDecoderOutput = namedtuple(
 FinalBeamSearchDecoderOutput.__doc__ = "Whole sequences, the best beam first, and all steps."
 
 
-def tile_batch(t: Any, multiplier: int, name: str | None = None) -> Any:
+def tile_batch(t: Structure, multiplier: int, name: str | None = None) -> Structure:
     """Repeats each row of the tensors of a nested structure.
 
     >>> tf.contrib.seq2seq.tile_batch(tf.constant([1, 2]), 2).numpy()
@@ -134,7 +134,7 @@ class BeamSearchDecoder(Decoder):
         self._start_inputs = self._embed(self._tiled)
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         return array.size(self._start_tokens)
 
     @property
@@ -188,8 +188,8 @@ class BeamSearchDecoder(Decoder):
         return finished, self._start_inputs, state
 
     def step(
-        self, time: TensorLike, inputs: Any, state: Structure, name: str | None = None
-    ) -> tuple[Any, Any, Any, Any]:
+        self, time: TensorLike, inputs: Structure, state: Structure, name: str | None = None
+    ) -> tuple[BeamSearchDecoderOutput, BeamSearchDecoderState, Structure, _core.Tensor]:
         outputs, cell_state = self._cell(
             self._merge(inputs), nest.map_structure(self._merge, state.cell_state)
         )
@@ -202,7 +202,7 @@ class BeamSearchDecoder(Decoder):
         ids = _ops.select(ended, self._tiled, said.predicted_ids)
         return said, state, self._embed(ids), state.finished
 
-    def _extended(self, logits: Any, cell_state: Any, state: Structure) -> tuple[Any, Any]:
+    def _extended(self, logits: Any, cell_state: TensorLike, state: Structure) -> tuple[Any, Any]:
         """The best continuations of all beams, and the state in which they are."""
         words = logits._sizes()[2]
         finished = _ops.expand_dims(state.finished, 2)
@@ -240,7 +240,7 @@ class BeamSearchDecoder(Decoder):
         )
         return BeamSearchDecoderOutput(best, ids, parents), new
 
-    def _scores(self, total: _core.Tensor, lengths: _core.Tensor) -> Any:
+    def _scores(self, total: _core.Tensor, lengths: _core.Tensor) -> _core.Tensor:
         if not self._length_weight:
             return total
         base = (5.0 + _ops.cast(lengths, total.dtype)) / 6.0
@@ -252,14 +252,14 @@ class BeamSearchDecoder(Decoder):
         return FinalBeamSearchDecoderOutput(ids, outputs), final_state
 
 
-def _sizes(sizes: list[Any]) -> Any:
+def _sizes(sizes: list[TensorLike]) -> Any:
     """Sizes, some of them tensors, as the shape to give a tensor."""
     if all(isinstance(size, int) for size in sizes):
         return sizes
     return _ops.stack([_ops.cast(_core.as_tensor(size), "int32") for size in sizes], 0)
 
 
-def _low(dtype: Any) -> Any:
+def _low(dtype: Any) -> _core.Tensor:
     return _core.convert(dtype.min, dtype, None)
 
 

@@ -23,27 +23,27 @@ class Decoder:
     """Base class of decoders."""
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         """The number of rows, a scalar."""
         raise NotImplementedError
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> Structure:
         """The shapes of a row of the outputs, a nested structure."""
         raise NotImplementedError
 
     @property
-    def output_dtype(self) -> Any:
+    def output_dtype(self) -> Structure:
         """The dtypes of the outputs, in the same structure."""
         raise NotImplementedError
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure, Structure]:
         """Which rows have ended, the first inputs, and the first state."""
         raise NotImplementedError
 
     def step(
-        self, time: TensorLike, inputs: Any, state: Structure, name: str | None = None
-    ) -> tuple[Any, Any, Any, Any]:
+        self, time: TensorLike, inputs: Structure, state: Structure, name: str | None = None
+    ) -> tuple[Structure, Structure, Structure, _core.Tensor]:
         """Outputs, the next state, the next inputs, and which rows have ended."""
         raise NotImplementedError
 
@@ -81,7 +81,7 @@ class BasicDecoder(Decoder):
         self._output_layer = output_layer
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         return self._helper.batch_size
 
     @property
@@ -98,12 +98,12 @@ class BasicDecoder(Decoder):
             self._helper.sample_ids_dtype,
         )
 
-    def initialize(self, name: str | None = None) -> tuple[Any, ...]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure, Structure]:
         return (*self._helper.initialize(), self._initial_state)
 
     def step(
-        self, time: TensorLike, inputs: Any, state: Structure, name: str | None = None
-    ) -> tuple[Any, Any, Any, Any]:
+        self, time: TensorLike, inputs: Structure, state: Structure, name: str | None = None
+    ) -> tuple[BasicDecoderOutput, Structure, Structure, _core.Tensor]:
         output, state = self._cell(inputs, state)
         if self._output_layer is not None:
             output = self._output_layer(output)
@@ -122,21 +122,21 @@ def output_shape(cell: Any, output_layer: Any) -> Any:
     return TensorShape(row)[1:]
 
 
-def is_row_tensor(value: Any) -> bool:
+def is_row_tensor(value: TensorLike) -> bool:
     """Whether a part of a state has a row for each row of the batch."""
     return isinstance(value, Tensor) and value.shape.rank != 0
 
 
 def dynamic_decode(
-    decoder: Any,
+    decoder: Decoder,
     output_time_major: bool = False,
     impute_finished: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     parallel_iterations: int = 32,
     swap_memory: bool = False,
-    scope: Any = None,
+    scope: str | None = None,
     **kwargs: Any,
-) -> tuple[Any, Any, Any]:
+) -> tuple[Structure, Structure, _core.Tensor]:
     """Runs a decoder until all rows have ended.
 
     Args:
@@ -171,21 +171,21 @@ def dynamic_decode(
         if most is not None:
             finished = _ops.logical_or(finished, _ops.greater_equal(zero, most))
 
-        def array_of(dtype: DTypeLike, shape: TensorShape) -> Any:
+        def array_of(dtype: DTypeLike, shape: TensorShape) -> TensorArray:
             return TensorArray(dtype, 0, True, element_shape=[None, *TensorShape(shape).as_list()])
 
         arrays = nest.map_structure(array_of, decoder.output_dtype, decoder.output_size)
 
         def step(
-            time: Any, arrays: Any, state: Structure, inputs: Any, finished: Any, lengths: Any
-        ) -> tuple[Any, ...]:
+            time: Any, arrays: Structure, state: Structure, inputs: Any, finished: Any, lengths: Any
+        ) -> tuple[Structure, ...]:
             outputs, new, inputs, ended = decoder.step(time, inputs, state)
             if not decoder.tracks_own_finished:
                 ended = _ops.logical_or(ended, finished)
             lengths = _ops.select(finished, lengths, _ops.fill(time + 1, array.shape(lengths)))
             if impute_finished:
 
-                def kept(before: Any, after: Any) -> Any:
+                def kept(before: _core.Tensor, after: Any) -> _core.Tensor:
                     if not is_row_tensor(after):
                         return after
                     flags = _ops.reshape(finished, [-1] + [1] * (after.shape.rank - 1))

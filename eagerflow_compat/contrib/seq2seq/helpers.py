@@ -10,7 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array
 from eagerflow.ops.nn.embedding import embedding_lookup
 from eagerflow.ops.random.stateful import categorical, uniform
-from eagerflow.typing import Structure, TensorLike
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 
 _ops = _core.ops
 
@@ -19,21 +19,21 @@ class Helper:
     """Base class of helpers."""
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         """The number of rows, a scalar."""
         raise NotImplementedError("batch_size has not been implemented")
 
     @property
-    def sample_ids_shape(self) -> Any:
+    def sample_ids_shape(self) -> TensorShape:
         """The shape of the ids of a row."""
         return TensorShape([])
 
     @property
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DTypeLike:
         """The dtype of the ids."""
         return "int32"
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure]:
         """Which rows have ended, and the first inputs."""
         raise NotImplementedError("initialize has not been implemented")
 
@@ -43,7 +43,7 @@ class Helper:
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[_core.Tensor, Structure, Structure]:
         """Which rows have ended, the next inputs, and the next state."""
         raise NotImplementedError("next_inputs has not been implemented")
 
@@ -73,23 +73,23 @@ class CustomHelper(Helper):
         self._next_inputs_fn = next_inputs_fn
         self._ids_shape = TensorShape(sample_ids_shape or [])
         self._ids_dtype = sample_ids_dtype or "int32"
-        self._batch_size: Any = None
+        self._batch_size: _core.Tensor | None = None
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         if self._batch_size is None:
             raise ValueError("batch_size accessed before initialize was called")
         return self._batch_size
 
     @property
-    def sample_ids_shape(self) -> Any:
+    def sample_ids_shape(self) -> TensorShape:
         return self._ids_shape
 
     @property
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DTypeLike:
         return self._ids_dtype
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure]:
         finished, inputs = self._initialize_fn()
         self._batch_size = array.size(finished)
         return finished, inputs
@@ -103,7 +103,7 @@ class CustomHelper(Helper):
         return self._next_inputs_fn(time=time, outputs=outputs, state=state, sample_ids=sample_ids)
 
 
-def _argmax(outputs: Any) -> Any:
+def _argmax(outputs: TensorLike) -> _core.Tensor:
     return _ops.argmax(outputs, -1, "int32")
 
 
@@ -134,22 +134,22 @@ class TrainingHelper(Helper):
         self._steps = array.shape(nest.flatten(self._inputs)[0])[0]
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         return array.size(self._lengths)
 
-    def _at(self, time: TensorLike) -> tuple[Any, Any]:
+    def _at(self, time: TensorLike) -> tuple[_core.Tensor, Any]:
         """Which rows have ended at a time, and the inputs: zeros once all rows have."""
         finished = _ops.greater_equal(_ops.cast(time, self._lengths.dtype), self._lengths)
         ended = _ops.reduce_all(finished)
         position = _ops.minimum(time, self._steps - 1)
 
-        def inputs_of(x: Any) -> Any:
+        def inputs_of(x: Any) -> _core.Tensor:
             found = x[position]
             return _ops.select(ended, _ops.zeros_like(found), found)
 
         return finished, nest.map_structure(inputs_of, self._inputs)
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure]:
         return self._at(_core.as_tensor(0))
 
     def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
@@ -157,7 +157,7 @@ class TrainingHelper(Helper):
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[_core.Tensor, Structure, Structure]:
         finished, inputs = self._at(time + 1)
         return finished, inputs, state
 
@@ -167,7 +167,7 @@ def _time_first(x: Any) -> Any:
     return _ops.transpose(x, [1, 0, *range(2, x.shape.rank)])
 
 
-def embedding_function(embedding: Any) -> Callable[[Any], Any]:
+def embedding_function(embedding: Any) -> Callable[[_core.Tensor], _core.Tensor]:
     """What makes inputs of ids: the function that is given, or lookups in the table that is."""
     return embedding if callable(embedding) else lambda ids: embedding_lookup(embedding, ids)
 
@@ -195,11 +195,11 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         self,
         inputs: Any,
         sequence_length: TensorLike,
-        embedding: Any,
+        embedding: TensorLike | Callable[..., _core.Tensor],
         sampling_probability: Any,
         time_major: bool = False,
         seed: int | None = None,
-        scheduling_seed: Any = None,
+        scheduling_seed: int | None = None,
         name: str | None = None,
     ) -> None:
         super().__init__(inputs, sequence_length, time_major)
@@ -216,7 +216,7 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[_core.Tensor, Structure, Structure]:
         finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
         sampled = _core.as_tensor(self._embed(_ops.maximum(sample_ids, 0)))
         chosen = _columns(_ops.greater_equal(sample_ids, 0), sampled)
@@ -244,8 +244,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         sampling_probability: Any,
         time_major: bool = False,
         seed: int | None = None,
-        next_inputs_fn: Callable[[Any], Any] | None = None,
-        auxiliary_inputs: Any = None,
+        next_inputs_fn: Callable[[_core.Tensor], _core.Tensor] | None = None,
+        auxiliary_inputs: TensorLike | None = None,
         name: str | None = None,
     ) -> None:
         self._auxiliary = None
@@ -259,7 +259,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         self._next_inputs_fn = next_inputs_fn
 
     @property
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DTypeLike:
         return "bool"
 
     def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
@@ -268,7 +268,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[_core.Tensor, Structure, Structure]:
         finished, given, state = super().next_inputs(time, outputs, state, sample_ids)
         own = outputs if self._next_inputs_fn is None else self._next_inputs_fn(outputs)
         if self._auxiliary is not None:
@@ -299,10 +299,10 @@ class GreedyEmbeddingHelper(Helper):
         self._start_inputs = self._embed(self._start_tokens)
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         return array.size(self._start_tokens)
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure]:
         return _ops.fill(False, array.shape(self._start_tokens)), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
@@ -310,7 +310,7 @@ class GreedyEmbeddingHelper(Helper):
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[_core.Tensor, Structure, Structure]:
         finished = _ops.equal(sample_ids, self._end_token)
         ids = _ops.select(_ops.reduce_all(finished), self._start_tokens, sample_ids)
         return finished, self._embed(ids), state
@@ -329,7 +329,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
 
     def __init__(
         self,
-        embedding: Any,
+        embedding: TensorLike | Callable[..., _core.Tensor],
         start_tokens: Any,
         end_token: Any,
         softmax_temperature: Any = None,
@@ -363,7 +363,7 @@ class InferenceHelper(Helper):
         sample_dtype: Any,
         start_inputs: Any,
         end_fn: Callable[[Any], Any],
-        next_inputs_fn: Callable[[Any], Any] | None = None,
+        next_inputs_fn: Callable[[_core.Tensor], _core.Tensor] | None = None,
     ) -> None:
         self._sample_fn = sample_fn
         self._sample_shape = TensorShape(sample_shape)
@@ -373,18 +373,18 @@ class InferenceHelper(Helper):
         self._next_inputs_fn = next_inputs_fn
 
     @property
-    def batch_size(self) -> Any:
+    def batch_size(self) -> _core.Tensor:
         return array.shape(self._start_inputs)[0]
 
     @property
-    def sample_ids_shape(self) -> Any:
+    def sample_ids_shape(self) -> TensorShape:
         return self._sample_shape
 
     @property
-    def sample_ids_dtype(self) -> Any:
+    def sample_ids_dtype(self) -> DTypeLike:
         return self._sample_dtype
 
-    def initialize(self, name: str | None = None) -> tuple[Any, Any]:
+    def initialize(self, name: str | None = None) -> tuple[_core.Tensor, Structure]:
         return _ops.fill(False, _ops.expand_dims(self.batch_size, 0)), self._start_inputs
 
     def sample(self, time: Any, outputs: Any, state: Structure, name: str | None = None) -> Any:
@@ -392,6 +392,6 @@ class InferenceHelper(Helper):
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Structure, sample_ids: Any, name: str | None = None
-    ) -> tuple[Any, Any, Any]:
+    ) -> tuple[_core.Tensor, Structure, Structure]:
         inputs = sample_ids if self._next_inputs_fn is None else self._next_inputs_fn(sample_ids)
         return self._end_fn(sample_ids), inputs, state

@@ -19,9 +19,9 @@ def sequence_loss(
     average_across_batch: bool = True,
     sum_over_timesteps: bool = False,
     sum_over_batch: bool = False,
-    softmax_loss_function: Callable[..., Any] | None = None,
+    softmax_loss_function: Callable[..., _core.Tensor] | None = None,
     name: str | None = None,
-) -> Any:
+) -> _core.Tensor:
     """The weighted cross entropy of sequences.
 
     Args:
