@@ -82,7 +82,7 @@ class _Default:
         self._source: Any = self
         self._seeds: SeedGenerator | None = None
 
-    def next(self) -> Any:
+    def next(self) -> _core.Tensor:
         source = random_generator._seeds.generator
         if self._seeds is None or source is not self._source:
             self._source, self._seeds = source, SeedGenerator()
@@ -92,7 +92,7 @@ class _Default:
 _default = _Default()
 
 
-def _seed_of(seed: Any) -> Any:
+def _seed_of(seed: int | SeedGenerator | None) -> _core.Tensor:
     if isinstance(seed, SeedGenerator):
         return seed.next()
     if seed is None:
@@ -111,9 +111,9 @@ def _float(dtype: Any) -> dtypes.DType:
 def normal(
     shape: ShapeLike,
     mean: TensorLike = 0.0,
-    stddev: Any = 1.0,
+    stddev: TensorLike = 1.0,
     dtype: DTypeLike | None = None,
-    seed: Any = None,
+    seed: int | SeedGenerator | None = None,
 ) -> _core.Tensor:
     """Normal numbers.
 
@@ -134,11 +134,11 @@ def normal(
 @op_function
 def uniform(
     shape: ShapeLike,
-    minval: Any = 0.0,
-    maxval: Any = 1.0,
+    minval: TensorLike = 0.0,
+    maxval: TensorLike = 1.0,
     dtype: DTypeLike | None = None,
-    seed: Any = None,
-) -> Any:
+    seed: int | SeedGenerator | None = None,
+) -> _core.Tensor:
     """Uniformly distributed values between two bounds; see `normal`."""
     kind = _float(dtype)
     return stateless.stateless_uniform(sizes(shape), _seed_of(seed), minval, maxval, kind)
@@ -148,9 +148,9 @@ def uniform(
 def truncated_normal(
     shape: ShapeLike,
     mean: TensorLike = 0.0,
-    stddev: Any = 1.0,
+    stddev: TensorLike = 1.0,
     dtype: DTypeLike | None = None,
-    seed: Any = None,
+    seed: int | SeedGenerator | None = None,
 ) -> _core.Tensor:
     """Normally distributed values within two standard deviations of the mean; see `normal`."""
     kind = _float(dtype)
@@ -173,7 +173,7 @@ def randint(
 
 
 @op_function
-def categorical(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Any:
+def categorical(logits: Any, num_samples: int, dtype: DTypeLike = "int32", seed: Any = None) -> Any:
     """Classes `[batch, num_samples]`, drawn with the probabilities of logits."""
     return stateless.stateless_categorical(
         floating(logits), num_samples, _seed_of(seed), dtypes.as_dtype(dtype)
@@ -191,7 +191,7 @@ def gamma(shape: ShapeLike, alpha: Any, dtype: DTypeLike | None = None, seed: An
 @op_function
 def beta(
     shape: ShapeLike, alpha: Any, beta: TensorLike, dtype: DTypeLike | None = None, seed: Any = None
-) -> Any:
+) -> _core.Tensor:
     """Values of the beta distribution; see `normal`."""
     first = _seed_of(seed)
     one = gamma(shape, alpha, dtype, first)
@@ -202,10 +202,10 @@ def beta(
 @op_function
 def binomial(
     shape: ShapeLike,
-    counts: Any,
-    probabilities: Any,
+    counts: TensorLike,
+    probabilities: TensorLike,
     dtype: DTypeLike | None = None,
-    seed: Any = None,
+    seed: int | SeedGenerator | None = None,
 ) -> _core.Tensor:
     """How many of `counts` trials succeed; see `normal`."""
     kind = _float(dtype)
@@ -218,7 +218,7 @@ def binomial(
 
 
 @op_function
-def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
+def dropout(inputs: TensorLike, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
     """Sets a random fraction of the values to zero, and scales the others accordingly."""
     inputs = floating(inputs)
     shape = list(inputs._shape_tuple())
@@ -229,7 +229,7 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
 
 
 @op_function
-def shuffle(x: TensorLike, axis: int = 0, seed: Any = None) -> _core.Tensor:
+def shuffle(x: TensorLike, axis: int = 0, seed: int | SeedGenerator | None = None) -> _core.Tensor:
     """Slices along an axis in another order."""
     x = tensor(x)
     keys = uniform([x._shape_tuple()[axis]], seed=seed)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from eagerflow import nest
+from eagerflow.typing import Structure, TensorLike
 
 __all__ = [
     "MAP_TO_NONE",
@@ -27,7 +28,7 @@ class MAP_TO_NONE:
     """A function returns this to `traverse` to replace a part by None."""
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(structure: Structure) -> bool:
     """Whether it is a list, tuple or dictionary.
 
     >>> tf.keras.tree.is_nested([1, 2])
@@ -36,7 +37,7 @@ def is_nested(structure: Any) -> bool:
     return nest.is_nested(structure)
 
 
-def flatten(structure: Any) -> list[Any]:
+def flatten(structure: Structure) -> list[Structure]:
     """The leaves, dictionaries in the order of their keys.
 
     >>> tf.keras.tree.flatten({"b": 2, "a": [1, 1]})
@@ -45,7 +46,7 @@ def flatten(structure: Any) -> list[Any]:
     return nest.flatten(structure)
 
 
-def flatten_with_path(structure: Any) -> list[tuple[tuple, Any]]:
+def flatten_with_path(structure: Structure) -> list[tuple[tuple, Structure]]:
     """The leaves with their keys and indices.
 
     >>> tf.keras.tree.flatten_with_path({"a": [1, 2]})
@@ -85,14 +86,14 @@ def map_structure_up_to(shallow_structure: Any, func: Callable[..., Any], *struc
     return nest.map_structure_up_to(shallow_structure, func, *structures)
 
 
-def map_shape_structure(func: Callable[[Any], Any], structure: Any) -> Any:
+def map_shape_structure(func: Callable[[Structure], Structure], structure: Structure) -> Structure:
     """Like `map_structure`, where shapes, tuples of sizes, are leaves.
 
     >>> tf.keras.tree.map_shape_structure(len, {"a": (None, 3)})
     {'a': 2}
     """
 
-    def is_shape(value: Any) -> bool:
+    def is_shape(value: object) -> bool:
         return isinstance(value, list | tuple) and all(
             size is None or isinstance(size, int) for size in value
         )
@@ -104,12 +105,12 @@ def map_shape_structure(func: Callable[[Any], Any], structure: Any) -> Any:
     return _with_children(lambda child: map_shape_structure(func, child), structure)
 
 
-def _with_children(function: Callable[[Any], Any], structure: Any) -> Any:
+def _with_children(function: Callable[[Structure], Structure], structure: Structure) -> Structure:
     """The structure with a function applied to its direct children."""
     return nest.walker.rebuild(structure, [function(x) for x in nest.walker.children(structure)])
 
 
-def assert_same_structure(a: Any, b: Any, check_types: Any = None) -> None:
+def assert_same_structure(a: TensorLike, b: TensorLike, check_types: bool | None = None) -> None:
     """Raises an error if two structures do not have the same form.
 
     Raises:
@@ -126,7 +127,7 @@ def assert_same_paths(a: Any, b: Any) -> None:
         raise ValueError(f"`a` and `b` don't have the same paths. a: {a}; b: {b}")
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
+def pack_sequence_as(structure: Structure, flat_sequence: Iterable[Structure]) -> Structure:
     """Leaves in the form of a structure.
 
     >>> tf.keras.tree.pack_sequence_as({"a": 0, "b": 0}, [1, 2])
@@ -135,7 +136,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     return nest.pack_sequence_as(structure, list(flat_sequence))
 
 
-def lists_to_tuples(structure: Any) -> Any:
+def lists_to_tuples(structure: Structure) -> Structure:
     """The structure with lists replaced by tuples.
 
     >>> tf.keras.tree.lists_to_tuples([1, [2]])
@@ -148,7 +149,7 @@ def lists_to_tuples(structure: Any) -> Any:
     return structure
 
 
-def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) -> Any:
+def traverse(func: Callable[[Structure], Structure], structure: Any, top_down: bool = True) -> Any:
     """A structure whose parts are replaced by the results of a function, unless it returns None.
 
     Args:

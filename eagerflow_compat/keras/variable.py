@@ -12,7 +12,7 @@ from eagerflow.ops import conversion
 
 
 class _AnyVariable(type):
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _core.Variable)
 
 

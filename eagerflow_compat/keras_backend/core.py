@@ -16,8 +16,10 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 import eagerflow as tf
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.trackable import Trackable
+from eagerflow.framework.variable import ResourceHandle
 from eagerflow.framework.variable import Variable as EngineVariable
 from eagerflow.keras.config import defaults
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow_compat.internals import types_core
 from eagerflow_compat.keras_backend.operations import operations
 
@@ -86,7 +88,7 @@ class Variable(KerasVariable, types_core.Tensor, Trackable):
         return convert_to_tensor(value, dtype)
 
     @property
-    def handle(self) -> Any:
+    def handle(self) -> ResourceHandle:
         """The engine's variable, which tapes and functions know."""
         return self.value.handle
 
@@ -107,7 +109,7 @@ class Variable(KerasVariable, types_core.Tensor, Trackable):
         return self.value._shared_name
 
     # Checkpoints and SavedModels keep the engine's variable under this one's name.
-    def _serialize_to_tensors(self) -> dict[str, Any]:
+    def _serialize_to_tensors(self) -> dict[str, Variable]:
         return {"VARIABLE_VALUE": self.value}
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
@@ -137,12 +139,12 @@ def convert_to_numpy(x: Any) -> np.ndarray:
     return np.array(x)
 
 
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether it is a tensor or a variable, sparse and ragged ones among them."""
     return tf.is_tensor(x)
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Any, dtype: DTypeLike) -> Any:
     """Values in another dtype."""
     return tf.cast(x, standardize_dtype(dtype))
 
@@ -163,22 +165,22 @@ def shape(x: Any) -> tuple[Any, ...]:
     return tuple(found[k] if size is None else size for k, size in enumerate(sizes))
 
 
-def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+def cond(pred: TensorLike, true_fn: Any, false_fn: Any) -> Structure:
     """What one of two functions returns; both are traced where the condition is not known yet."""
     return tf.cond(convert_to_tensor(pred, "bool"), true_fn, false_fn)
 
 
-def compute_output_spec(fn: Any, *args: Any, **kwargs: Any) -> Any:
+def compute_output_spec(fn: Any, *args: Structure, **kwargs: Any) -> Structure:
     """What a function returns for symbolic arguments, as symbolic tensors: its trace knows."""
     graph = FuncGraph("scratch_graph")
 
-    def placeholder(value: Any) -> Any:
+    def placeholder(value: Any) -> Structure:
         if not isinstance(value, KerasTensor):
             return value
         dims = dims_of(tf.TensorShape(value.shape))
         return graph.placeholder(tf.as_dtype(value.dtype), dims, "input")
 
-    def symbolic(value: Any) -> Any:
+    def symbolic(value: Any) -> Structure:
         if not tf.is_tensor(value):
             return value
         return KerasTensor(value.shape, standardize_dtype(value.dtype))

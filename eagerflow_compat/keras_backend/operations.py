@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def operations(module: str, *namespaces: str) -> tuple[Callable[[str], Any], Callable[[], list]]:
+def operations(module: str, *namespaces: str) -> tuple[Callable[[str], object], Callable[[], list]]:
     """A module's `__getattr__` and `__dir__`, which find the functions of `eagerflow.keras.ops`.
 
     Args:

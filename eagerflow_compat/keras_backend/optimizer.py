@@ -15,6 +15,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.keras.optimizers.adam import bias_corrected
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt, whole
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.keras_backend.operations import keras_module
 
@@ -33,7 +34,7 @@ class TFOptimizer(_Optimizer):
     """What optimizers of Keras have of a backend."""
 
     def _backend_update_step(
-        self, grads: list[Any], trainable_variables: list[Any], learning_rate: Any
+        self, grads: list[_core.Tensor], trainable_variables: list[Any], learning_rate: Any
     ) -> None:
         kind: Any = type(self)
         rule = None if tf.distribute.has_strategy() else _rule_of(kind)
@@ -65,7 +66,7 @@ class TFOptimizer(_Optimizer):
         super()._apply_weight_decay([v for v in values if v.dtype not in _FUSED])
 
 
-def _engine_variable(variable: Any) -> Any:
+def _engine_variable(variable: Any) -> _core.Variable:
     """The engine's variable of Keras's, or of a program's own."""
     return variable if isinstance(variable, tf.Variable) else variable.value
 
@@ -80,7 +81,7 @@ def _step(optimizer: Any) -> Any:
     return whole(convert_to_tensor(optimizer.iterations)) + 1
 
 
-def _sgd(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _sgd(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     if optimizer.momentum == 0:
         _core.gradient_descent_update(variables, gradients, learning_rate=rate)
         return
@@ -94,7 +95,7 @@ def _sgd(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
     )
 
 
-def _adam(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _adam(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     beta_1, beta_2 = optimizer.beta_1, optimizer.beta_2
     hats = _slots(optimizer, optimizer._velocity_hats, variables) if optimizer.amsgrad else None
     _core.adam_update(
@@ -110,7 +111,7 @@ def _adam(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
     )
 
 
-def _adamax(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _adamax(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     _core.adamax_update(
         variables,
         _slots(optimizer, optimizer._m, variables),
@@ -123,7 +124,7 @@ def _adamax(optimizer: Any, variables: list, gradients: list, rate: Any) -> None
     )
 
 
-def _nadam(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _nadam(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     step = _step(optimizer)
     beta_1, beta_2 = cached_float32(optimizer.beta_1), cached_float32(optimizer.beta_2)
     momentum, following = (beta_1 * (1 - 0.5 * power(0.96, k)) for k in (step, step + 1))
@@ -143,7 +144,7 @@ def _nadam(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
     )
 
 
-def _rmsprop(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _rmsprop(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     momentums = averages = None
     if optimizer.momentum > 0:
         momentums = _slots(optimizer, optimizer._momentums, variables)
@@ -162,7 +163,7 @@ def _rmsprop(optimizer: Any, variables: list, gradients: list, rate: Any) -> Non
     )
 
 
-def _adagrad(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _adagrad(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     _core.adagrad_update(
         variables,
         _slots(optimizer, optimizer._accumulators, variables),
@@ -172,7 +173,7 @@ def _adagrad(optimizer: Any, variables: list, gradients: list, rate: Any) -> Non
     )
 
 
-def _adadelta(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _adadelta(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     _core.adadelta_update(
         variables,
         _slots(optimizer, optimizer._accumulated_grads, variables),
@@ -198,7 +199,7 @@ def _ftrl(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
     )
 
 
-def _lion(optimizer: Any, variables: list, gradients: list, rate: Any) -> None:
+def _lion(optimizer: Any, variables: list, gradients: list, rate: TensorLike) -> None:
     _core.lion_update(
         variables,
         _slots(optimizer, optimizer._momentums, variables),

@@ -11,6 +11,8 @@ from keras.src.backend.config import floatx
 from keras.src.random.seed_generator import SeedGenerator, draw_seed, make_default_seed
 
 import eagerflow as tf
+from eagerflow._core import Tensor
+from eagerflow.typing import ShapeLike, TensorLike
 
 __all__ = ["SeedGenerator", "draw_seed", "make_default_seed"]
 
@@ -33,29 +35,29 @@ def _computed(dtype: str) -> str:
 
 
 def normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike, mean: Any = 0.0, stddev: TensorLike = 1.0, dtype: Any = None, seed: Any = None
 ) -> tf.Tensor:
     """Normal numbers."""
     return tf.random.stateless_normal(shape, _seed(seed), mean, stddev, _float(dtype))
 
 
 def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
+    shape: ShapeLike, mean: Any = 0.0, stddev: TensorLike = 1.0, dtype: Any = None, seed: Any = None
 ) -> tf.Tensor:
     """Normal numbers within two standard deviations."""
     return tf.random.stateless_truncated_normal(shape, _seed(seed), mean, stddev, _float(dtype))
 
 
 def uniform(
-    shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: Any = None
-) -> Any:
+    shape: ShapeLike, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: Any = None
+) -> Tensor:
     """Uniform numbers of `[minval, maxval)`."""
     dtype = _float(dtype)
     low, high = tf.cast(minval, dtype), tf.cast(maxval, dtype)
     return tf.random.stateless_uniform(shape, _seed(seed), low, high, dtype)
 
 
-def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None) -> Any:
+def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None) -> Tensor:
     """Uniform integers of `[minval, maxval)`."""
     dtype = standardize_dtype(dtype)
     drawn = dtype if dtype in ("int32", "int64") else "int64"
@@ -63,12 +65,12 @@ def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: An
     return tf.cast(numbers, dtype)
 
 
-def categorical(logits: Any, num_samples: int, dtype: Any = "int64", seed: Any = None) -> Any:
+def categorical(logits: Any, num_samples: int, dtype: Any = "int64", seed: Any = None) -> Tensor:
     """Indices of classes, drawn by their logits `[batch, classes]`, as `[batch, num_samples]`."""
     return tf.cast(tf.random.stateless_categorical(logits, num_samples, _seed(seed)), dtype)
 
 
-def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
+def dropout(inputs: TensorLike, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
     """Values, of which a share `rate` is zero and the others are scaled."""
     if rate == 0.0:
         return inputs
@@ -82,13 +84,13 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     )
 
 
-def shuffle(x: Any, axis: int = 0, seed: Any = None) -> tf.Tensor:
+def shuffle(x: TensorLike, axis: int = 0, seed: Any = None) -> tf.Tensor:
     """The slices along an axis in another order."""
     keys = tf.random.stateless_uniform([tf.shape(x)[axis]], _seed(seed))
     return tf.gather(x, tf.argsort(keys), axis=axis)
 
 
-def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
+def gamma(shape: ShapeLike, alpha: TensorLike, dtype: Any = None, seed: Any = None) -> Tensor:
     """Numbers of gamma distributions."""
     dtype = _float(dtype)
     return tf.cast(
@@ -97,8 +99,8 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
 
 
 def binomial(
-    shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None
-) -> Any:
+    shape: ShapeLike, counts: Any, probabilities: TensorLike, dtype: Any = None, seed: Any = None
+) -> Tensor:
     """Numbers of successes among `counts` trials."""
     dtype = _float(dtype)
     numbers = tf.random.stateless_binomial(
@@ -107,13 +109,13 @@ def binomial(
     return tf.cast(numbers, dtype)
 
 
-def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> Any:
+def beta(shape: ShapeLike, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> Tensor:
     """Numbers of beta distributions: the share of one of two gamma numbers in their sum."""
     dtype = _float(dtype)
     drawn = _computed(dtype)
     first = _seed(seed)
 
-    def part(concentration: Any, words: Any) -> Any:
+    def part(concentration: TensorLike, words: TensorLike) -> Tensor:
         concentration = tf.broadcast_to(tf.convert_to_tensor(concentration, drawn), shape)
         numbers = tf.random.stateless_gamma(shape, words, concentration, dtype=drawn)
         return tf.cast(numbers, dtype)

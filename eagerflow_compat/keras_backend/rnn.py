@@ -10,6 +10,8 @@ from keras.src import tree
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.keras import backend as sequences
+from eagerflow.keras.typing import ActivationLike
+from eagerflow.typing import Structure, TensorLike
 from eagerflow.util import lazy
 
 from .core import convert_to_tensor
@@ -36,7 +38,7 @@ def rnn(step_function: Any, inputs: Any, initial_states: Any, *args: Any, **kwar
     flat = [convert_to_tensor(state) for state in tree.flatten(initial_states)]
     constants = kwargs.get("constants")
 
-    def step(x: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+    def step(x: Any, states: list[_core.Tensor]) -> tuple[Structure, list[_core.Tensor]]:
         rest = states[len(flat) :]
         given = tree.pack_sequence_as(initial_states, states[: len(flat)])
         output, new = step_function(x, [*given, *rest] if constants else given)
@@ -52,20 +54,20 @@ def cudnn_ok(*args: object, **kwargs: object) -> bool:
 
 
 def lstm(
-    inputs: Any,
-    initial_state_h: Any,
-    initial_state_c: Any,
-    mask: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    activation: Any,
-    recurrent_activation: Any,
+    inputs: _core.Tensor,
+    initial_state_h: _core.Tensor,
+    initial_state_c: _core.Tensor,
+    mask: _core.Tensor | None,
+    kernel: TensorLike,
+    recurrent_kernel: TensorLike,
+    bias: TensorLike,
+    activation: ActivationLike,
+    recurrent_activation: ActivationLike,
     return_sequences: bool = False,
     go_backwards: bool = False,
     unroll: bool = False,
     time_major: bool = False,
-) -> tuple[Any, Any, list[Any]]:
+) -> tuple[_core.Tensor, _core.Tensor, list[_core.Tensor]]:
     """Long short-term memory over all steps.
 
     Raises:
@@ -74,7 +76,7 @@ def lstm(
     """
     functions = _functions(activation, recurrent_activation, mask)
 
-    def run(projection: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+    def run(projection: _core.Tensor, states: list[_core.Tensor]) -> tuple[Any, list[Any]]:
         recurrent = tf.cast(recurrent_kernel, projection.dtype)
         begin = (states[0], states[1], recurrent)
         outputs, h, c, _, _ = _native.lstm(projection, *begin, None, *functions)
@@ -85,20 +87,20 @@ def lstm(
 
 
 def gru(
-    inputs: Any,
-    initial_state: Any,
-    mask: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    activation: Any,
-    recurrent_activation: Any,
+    inputs: _core.Tensor,
+    initial_state: _core.Tensor,
+    mask: _core.Tensor | None,
+    kernel: TensorLike,
+    recurrent_kernel: TensorLike,
+    bias: TensorLike,
+    activation: ActivationLike,
+    recurrent_activation: ActivationLike,
     return_sequences: bool = False,
     go_backwards: bool = False,
     unroll: bool = False,
     time_major: bool = False,
     reset_after: bool = True,
-) -> tuple[Any, Any, list[Any]]:
+) -> tuple[_core.Tensor, _core.Tensor, list[_core.Tensor]]:
     """Gated recurrent units over all steps.
 
     Raises:
@@ -109,7 +111,7 @@ def gru(
     functions = _functions(activation, recurrent_activation, mask)
     biases = None if bias is None else tf.unstack(convert_to_tensor(bias))
 
-    def run(projection: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+    def run(projection: _core.Tensor, states: list[_core.Tensor]) -> tuple[Any, list[Any]]:
         recurrent = tf.cast(recurrent_kernel, projection.dtype)
         inner = tf.zeros_like(recurrent[0]) if biases is None else biases[1]
         inner = tf.cast(inner, projection.dtype)
@@ -121,7 +123,7 @@ def gru(
     return _all_steps(run, inputs, states, kernel, first, go_backwards, time_major)
 
 
-def _functions(activation: Any, recurrent_activation: Any, mask: Any) -> tuple[str, str]:
+def _functions(activation: Any, recurrent_activation: Any, mask: object) -> tuple[str, str]:
     """What the operation computes in a step, unless the layer has to do the steps itself.
 
     Its masks are among what the operation cannot have: layers do not say what missing steps give.
@@ -132,7 +134,7 @@ def _functions(activation: Any, recurrent_activation: Any, mask: Any) -> tuple[s
     return value, gate
 
 
-def _named(function: Any, names: tuple[str, ...]) -> str | None:
+def _named(function: object, names: tuple[str, ...]) -> str | None:
     """Which of Keras's activations it is."""
     for name in names:
         if function is getattr(activations, name) or function is getattr(ops, name):
@@ -141,14 +143,14 @@ def _named(function: Any, names: tuple[str, ...]) -> str | None:
 
 
 def _all_steps(
-    run: Callable[[Any, list[Any]], tuple[Any, list[Any]]],
-    inputs: Any,
-    states: list[Any],
+    run: Callable[[_core.Tensor, list[_core.Tensor]], tuple[_core.Tensor, list[_core.Tensor]]],
+    inputs: _core.Tensor,
+    states: list[_core.Tensor],
     kernel: Any,
-    bias: Any,
+    bias: TensorLike,
     go_backwards: bool,
     time_major: bool,
-) -> tuple[Any, Any, list[Any]]:
+) -> tuple[_core.Tensor, _core.Tensor, list[_core.Tensor]]:
     """The last output, all outputs, and the last states of a layer whose steps are one operation."""
     kernel = convert_to_tensor(kernel)
     dtype = kernel.dtype

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import eagerflow as tf
+from eagerflow.typing import Structure
 from eagerflow_compat.keras_backend.operations import keras_module
 
 _keras = keras_module("trainer")
@@ -21,11 +22,11 @@ _Trainer: Any = _keras.TensorFlowTrainer
 class TensorFlowTrainer(_Trainer):
     """What models of Keras have of a backend."""
 
-    def _make_function(self, step_function: Callable[[Any], Any]) -> Callable[..., Any]:
+    def _make_function(self, step_function: Callable[[Structure], Structure]) -> Callable[..., Any]:
         """What runs the steps of one execution on the next batches of an iterator."""
 
         @tf.autograph.experimental.do_not_convert
-        def one_step(data: Any) -> Any:
+        def one_step(data: Structure) -> Structure:
             strategy = self.distribute_strategy
             outputs = strategy.run(step_function, args=(data,))
             return reduce_per_replica(outputs, strategy, reduction="auto")
@@ -34,7 +35,7 @@ class TensorFlowTrainer(_Trainer):
             one_step = tf.function(one_step, reduce_retracing=True)
         one_step = self._autoconvert_optionals(one_step)
 
-        def function(iterator: Any) -> Any:
+        def function(iterator: Any) -> Structure:
             outputs = None
             for _ in range(self.steps_per_execution):
                 data = next(iterator, function)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from eagerflow.keras.datasets.cache import ORIGIN, cached, shuffled
@@ -16,7 +14,7 @@ def load_data(
     path: str = "california_housing.npz",
     test_split: float = 0.2,
     seed: int = 113,
-    cache_dir: Any = None,
+    cache_dir: str | None = None,
 ) -> tuple[tuple, tuple]:
     """Districts of California with 8 features each, from the census of 1990; Pace and Barry (1997).
 

@@ -36,7 +36,7 @@ class Coloring(ImageAugmentation):
         seed: the random seed.
     """
 
-    value_range: Any
+    value_range: list[float]
 
     def __init__(self, value_range: Any, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -66,11 +66,11 @@ class _RandomColoring(Coloring):
         """The strengths."""
         return {"factor": self._uniform((data._sizes()[0],), self.factor)}
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images after the change."""
         return self._changed(self._cast(images), transformation) if training else images
 
-    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         raise NotImplementedError
 
     def _per_image(self, values: Any, rank: int = 4) -> _core.Tensor:
@@ -90,7 +90,7 @@ class AutoContrast(Coloring):
     def __init__(self, value_range: Any = (0, 255), **kwargs: Any) -> None:
         super().__init__(value_range, **kwargs)
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images with stretched values; channels of one value stay as they are."""
         original = self._cast(images)
         x = rescaled(original, self.value_range, _BYTES)
@@ -136,7 +136,7 @@ class Solarization(Coloring):
             drawn[f"{name}s"] = self._uniform(shape, (low, high * 255), self.compute_dtype)
         return drawn
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images with inverted values."""
         x = self._cast(images)
         if not training:
@@ -170,7 +170,7 @@ class Equalization(Coloring):
         super().__init__(value_range, data_format=data_format, **kwargs)
         self.bins = bins
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The equalized images."""
         if not training:
             return images
@@ -178,7 +178,7 @@ class Equalization(Coloring):
         channels = _ops.unstack(self._cast(images), images._sizes()[axis], axis)
         return _ops.stack([self._equalized(channel) for channel in channels], axis)
 
-    def _equalized(self, channel: _core.Tensor) -> Any:
+    def _equalized(self, channel: _core.Tensor) -> _core.Tensor:
         x = rescaled(channel, self.value_range, _BYTES)
         indices = _ops.cast(x / 255.0 * (self.bins - 1.0), dtypes.int32)
         indices = _ops.clip_by_value(indices, 0, self.bins - 1)
@@ -225,7 +225,7 @@ class RandomGrayscale(ImageAugmentation):
         drawn = self._uniform((data._sizes()[0],), (0.0, 1.0))
         return _ops.reshape(_ops.less(drawn, self.factor), [-1, 1, 1, 1])
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images, some of them gray."""
         if not training:
             return images
@@ -261,7 +261,7 @@ class RandomInvert(_RandomColoring):
         chance = self._uniform(batch, self.factor)
         return {"apply_inversion": _ops.less(self._uniform(batch, (0.0, 1.0)), chance)}
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         chosen = _ops.reshape(drawn["apply_inversion"], [-1, 1, 1, 1])
         return _ops.select(chosen, float(self.value_range[1]) - images, images)
 
@@ -290,7 +290,7 @@ class RandomPosterization(_RandomColoring):
             kept = random.randint(batch, low, high, dtype="uint8", seed=self.generator)
         return {"shift_factor": 8 - kept}
 
-    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         shift = _ops.reshape(drawn["shift_factor"], [-1, 1, 1, 1])
         quantized = _ops.cast(rescaled(images, self.value_range, _BYTES), dtypes.uint8)
         quantized = _ops.left_shift(_ops.right_shift(quantized, shift), shift)
@@ -345,7 +345,7 @@ class RandomHue(_RandomColoring):
         factor = self._uniform(batch, self.factor) * 0.5
         return {"factor": _ops.select(turned, _ops.negative(factor), factor)}
 
-    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         axis = 1 if self._is_first else 3
         x = rescaled(images, self.value_range, (0, 1))
         hsv = image_ops.rgb_to_hsv(x, data_format=self.data_format)
@@ -375,7 +375,7 @@ class RandomColorDegeneration(_RandomColoring):
         """The shares."""
         return {"factor": self._uniform((data._sizes()[0], 1, 1, 1), self.factor)}
 
-    def _changed(self, images: _core.Tensor, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         gray = image_ops.rgb_to_grayscale(images, data_format=self.data_format)
         return self._clipped(images + self._cast(drawn["factor"]) * (gray - images))
 
@@ -392,7 +392,7 @@ class RandomSharpness(_RandomColoring):
     TensorShape([2, 4, 4, 3])
     """
 
-    def _changed(self, images: Any, drawn: Any) -> Any:
+    def _changed(self, images: _core.Tensor, drawn: Any) -> _core.Tensor:
         x = _ops.transpose(images, [0, 3, 2, 1]) if self._is_first else images
         edge, middle = 1.0 / 13.0, 5.0 / 13.0
         window = [[edge] * 3, [edge, middle, edge], [edge] * 3]
@@ -445,7 +445,7 @@ class RandomGaussianBlur(Coloring):
         width = self._uniform((2,), self.sigma, self.compute_dtype) + 1e-6
         return {"should_apply_blur": chosen, "blur_factor": width}
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images, some of them blurred."""
         x = self._cast(images)
         if not training:
@@ -498,7 +498,7 @@ class RandomColorJitter(Coloring):
             if factor is not None:
                 self._steps.append(kind(factor, value_range, data_format, seed))
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images after all changes."""
         images = self._cast(images)
         for step in self._steps:

@@ -14,7 +14,7 @@ from eagerflow.keras.layers.arguments import FunctionLayer, as_bool
 from eagerflow.keras.layers.attention import whole_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
-from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops import array
 
 _ops = _core.ops
@@ -125,7 +125,7 @@ class GroupQueryAttention(FunctionLayer):
             **more,
         )
 
-    def _build_from(self, query: _core.Tensor, value: Any, key: Any) -> None:
+    def _build_from(self, query: _core.Tensor, value: Any, key: object) -> None:
         """Makes the projections."""
         self._projected = True
         dim, of_queries = as_shape(query.shape)[-1], (self.num_query_heads, self.head_dim)
@@ -144,15 +144,15 @@ class GroupQueryAttention(FunctionLayer):
 
     def call(
         self,
-        query: Any,
-        value: Any,
+        query: _core.Tensor,
+        value: _core.Tensor,
         key: Any = None,
         query_mask: Any = None,
         value_mask: Any = None,
         key_mask: Any = None,
         attention_mask: Any = None,
         return_attention_scores: bool = False,
-        training: Any = None,
+        training: bool | None = None,
         use_causal_mask: bool = False,
     ) -> Any:
         """The result, and with `return_attention_scores` the weights as well."""
@@ -183,7 +183,7 @@ class GroupQueryAttention(FunctionLayer):
         result = self._output_dense(result)
         return (result, weights) if return_attention_scores else result
 
-    def _window(self, query: Any, value: Any) -> list[Any]:
+    def _window(self, query: Any, value: Any) -> list[_core.Tensor]:
         """The mask of the keys within the window, `[1, queries, keys]`, in a list if there is one."""
         if self.sliding_window is None:
             return []
@@ -192,12 +192,12 @@ class GroupQueryAttention(FunctionLayer):
         return [_ops.expand_dims(_ops.less(_ops.abs(distances), self.sliding_window), 0)]
 
     def compute_output_shape(
-        self, query_shape: Any, value_shape: Any = None, key_shape: Any = None
+        self, query_shape: Any, value_shape: object = None, key_shape: object = None
     ) -> TensorShape:
         """The query's shape."""
         return as_shape(query_shape)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         return super().get_config() | {
             "activity_regularizer": regularizers.serialize(self._projections_regularizer)

@@ -46,7 +46,7 @@ class ImageAugmentation(Layer):
     def _is_first(self) -> bool:
         return self.data_format == "channels_first"
 
-    def call(self, inputs: Any, training: Any = True) -> Any:
+    def call(self, inputs: Any, training: bool = True) -> Any:
         """The changed images, in a dictionary if they came in one."""
         if isinstance(training, _core.Tensor):
             return by_training(training, lambda on: self.call(inputs, on))
@@ -88,7 +88,7 @@ class ImageAugmentation(Layer):
     def _drawn(self, images: _core.Tensor, training: bool | _core.Tensor) -> Any:
         return self.get_random_transformation(images, training=training) if training else None
 
-    def _batch(self, images: _core.Tensor) -> tuple[Any, bool]:
+    def _batch(self, images: _core.Tensor) -> tuple[_core.Tensor, bool]:
         images = _core.as_tensor(images)
         if images.ndim not in (3, 4):
             raise ValueError(
@@ -97,7 +97,7 @@ class ImageAugmentation(Layer):
             )
         return (_ops.expand_dims(images, 0), True) if images.ndim == 3 else (images, False)
 
-    def _whole(self, value: Any, single: bool) -> Any:
+    def _whole(self, value: Any, single: bool) -> _core.Tensor:
         value = _core.as_tensor(value)
         return _ops.expand_dims(value, 0) if single else value
 
@@ -105,23 +105,23 @@ class ImageAugmentation(Layer):
         """The random values by which images, labels, masks and boxes of one call are changed."""
         return None
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The batch of images after the change."""
         raise NotImplementedError(f"{type(self).__name__} must define `transform_images`.")
 
-    def transform_labels(self, labels: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_labels(self, labels: Any, transformation: Any, training: bool = True) -> Any:
         """The labels after the change."""
         return labels
 
     def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, segmentation_masks: _core.Tensor, transformation: Any, training: bool = True
+    ) -> _core.Tensor:
         """The masks after the change."""
         return segmentation_masks
 
     def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, bounding_boxes: dict[str, _core.Tensor], transformation: Any, training: bool = True
+    ) -> dict[str, _core.Tensor]:
         """The boxes after the change."""
         return bounding_boxes
 
@@ -129,13 +129,13 @@ class ImageAugmentation(Layer):
         """The inputs' shape."""
         return input_shape
 
-    def _cast(self, images: _core.Tensor) -> Any:
+    def _cast(self, images: _core.Tensor) -> _core.Tensor:
         return conversion.cast(images, self.compute_dtype)
 
-    def _uniform(self, shape: Any, limits: Any, dtype: str | None = None) -> Any:
+    def _uniform(self, shape: Any, limits: Any, dtype: str | None = None) -> _core.Tensor:
         return random.uniform(shape, limits[0], limits[1], dtype=dtype, seed=self.generator)
 
-    def _sizes(self, images: Any) -> tuple[int, int, int, int]:
+    def _sizes(self, images: _core.Tensor) -> tuple[int, int, int, int]:
         """The counts of images, rows, columns and channels."""
         shape = images._sizes()
         if self._is_first:
@@ -153,7 +153,7 @@ class ImageAugmentation(Layer):
         return config
 
 
-def limits(factor: Any, low: float, high: float, name: str = "factor") -> tuple[Any, Any]:
+def limits(factor: object, low: float, high: float, name: str = "factor") -> tuple[float, float]:
     """The bounds that a number, or a pair of numbers, stands for.
 
     Raises:
@@ -173,7 +173,7 @@ def limits(factor: Any, low: float, high: float, name: str = "factor") -> tuple[
     return max(-abs(factor), low), abs(factor)
 
 
-def range_of(value_range: Any) -> list[Any]:
+def range_of(value_range: Any) -> list[float]:
     """The least and the largest value of images.
 
     Raises:
@@ -187,7 +187,7 @@ def range_of(value_range: Any) -> list[Any]:
     return sorted(value_range)
 
 
-def rescaled(images: Any, old: Any, new: Any) -> Any:
+def rescaled(images: _core.Tensor, old: Any, new: Any) -> _core.Tensor:
     """Images whose values are in another range."""
     if tuple(old) == tuple(new):
         return images

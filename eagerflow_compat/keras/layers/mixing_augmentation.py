@@ -14,7 +14,7 @@ from eagerflow_compat.keras.layers.image_augmentation import ImageAugmentation, 
 _ops = _core.ops
 
 
-def _mixed(values: Any, drawn: Any) -> Any:
+def _mixed(values: _core.Tensor, drawn: Any) -> _core.Tensor:
     """Each image's values and its partner's, by the drawn weights."""
     weight = _ops.reshape(drawn["mix_weight"], [-1] + [1] * (values.ndim - 1))
     weight = conversion.cast(weight, values.dtype)
@@ -52,25 +52,25 @@ class MixUp(ImageAugmentation):
         weight = random.beta((batch,), self.alpha, self.alpha, seed=self.generator)
         return {"mix_weight": weight, "permutation_order": order}
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The mixed images."""
         return _mixed(self._cast(images), transformation) if training else images
 
-    def transform_labels(self, labels: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_labels(self, labels: Any, transformation: Any, training: bool = True) -> Any:
         """The mixed labels."""
         return _mixed(self._cast(labels), transformation) if training else labels
 
     def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, segmentation_masks: _core.Tensor, transformation: Any, training: bool = True
+    ) -> _core.Tensor:
         """The mixed masks."""
         if not training:
             return segmentation_masks
         return _mixed(self._cast(segmentation_masks), transformation)
 
     def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, bounding_boxes: dict[str, _core.Tensor], transformation: Any, training: bool = True
+    ) -> dict[str, _core.Tensor]:
         """The boxes of both images."""
         if not training:
             return bounding_boxes
@@ -146,7 +146,7 @@ class CutMix(_Boxes):
             "mix_weight": 1.0 - covered,
         }
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images with boxes from others."""
         images = self._cast(images)
         if not training:
@@ -155,18 +155,18 @@ class CutMix(_Boxes):
         return _ops.select(transformation["batch_masks"], others, images)
 
     def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, segmentation_masks: _core.Tensor, transformation: Any, training: bool = True
+    ) -> _core.Tensor:
         """The masks with boxes from others."""
         return self.transform_images(segmentation_masks, transformation, training)
 
-    def transform_labels(self, labels: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_labels(self, labels: Any, transformation: Any, training: bool = True) -> Any:
         """The labels, mixed by the boxes' shares."""
         return _mixed(self._cast(labels), transformation) if training else labels
 
     def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, bounding_boxes: dict[str, _core.Tensor], transformation: Any, training: bool = True
+    ) -> dict[str, _core.Tensor]:
         """Boxes are not supported.
 
         Raises:
@@ -231,7 +231,7 @@ class RandomErasing(_Boxes):
         filling = self._cast(_core.convert(self.fill_value, dtypes.float32, None))
         return _ops.clip_by_value(filling, low, high)
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images, some of them with a box."""
         images = self._cast(images)
         if not training:

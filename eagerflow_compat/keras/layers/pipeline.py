@@ -31,7 +31,7 @@ class Pipeline(Layer):
         """The layers."""
         return list(self._pipeline_layers)
 
-    def call(self, inputs: Any, training: Any = True) -> Any:
+    def call(self, inputs: Any, training: bool = True) -> Any:
         """The output of the last layer: each is called with the output of the one before."""
         for layer in self._pipeline_layers:
             if layer._call_spec.expects_training:
@@ -54,7 +54,7 @@ class Pipeline(Layer):
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any]) -> Pipeline:
         """A layer from what `get_config` returned.
 
         Raises:

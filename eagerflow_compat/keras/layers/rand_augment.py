@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random as python_random
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -47,7 +48,7 @@ class _Moving(ImageAugmentation):
         self.fill_mode = fill_mode
         self.fill_value = fill_value
 
-    def _moved(self, images: Any, coefficients: Any, interpolation: str) -> Any:
+    def _moved(self, images: Any, coefficients: Any, interpolation: str) -> _core.Tensor:
         x = self._cast(images)
         if coefficients is None:
             return x
@@ -55,19 +56,19 @@ class _Moving(ImageAugmentation):
         x = transformed(last, coefficients, self.fill_mode, self.fill_value, interpolation)
         return _ops.transpose(x, [0, 3, 1, 2]) if self._is_first else x
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The moved images."""
         return self._moved(images, transformation if training else None, self.interpolation)
 
     def transform_segmentation_masks(
         self, segmentation_masks: Any, transformation: Any, training: bool | _core.Tensor = True
-    ) -> Any:
+    ) -> _core.Tensor:
         """The masks, moved like the images without interpolation."""
         return self._moved(segmentation_masks, transformation if training else None, "nearest")
 
     def transform_bounding_boxes(
         self, bounding_boxes: Any, transformation: object, training: bool | _core.Tensor = True
-    ) -> Any:
+    ) -> dict[str, _core.Tensor]:
         """Boxes of sheared images are not supported.
 
         Raises:
@@ -128,7 +129,7 @@ class RandomShear(_Moving):
         return [ones, x, zeros, y, ones, zeros]
 
 
-def _both_ways(factor: Any, name: str) -> tuple[Any, Any]:
+def _both_ways(factor: float | Sequence[float], name: str) -> tuple[float, float]:
     if isinstance(factor, (int, float)):
         high = limits(factor, 0.0, 1.0, name)[1]
         return -high, high
@@ -238,7 +239,7 @@ class _Several(ImageAugmentation):
             result["segmentation_masks"] = _ops.squeeze(masks, [0]) if single else masks
         return result
 
-    def _changed(self, images: _core.Tensor, masks: Any) -> tuple[Any, Any]:
+    def _changed(self, images: _core.Tensor, masks: _core.Tensor | None) -> tuple[Any, Any]:
         raise NotImplementedError
 
 
@@ -270,7 +271,7 @@ class RandAugment(_Several):
         super().__init__(value_range, factor, interpolation, seed, data_format, **kwargs)
         self.num_ops = num_ops
 
-    def _changed(self, images: _core.Tensor, masks: Any) -> tuple[Any, Any]:
+    def _changed(self, images: _core.Tensor, masks: _core.Tensor | None) -> tuple[Any, Any]:
         ways = [*self._moves, *self._more, *self._colorings]
         drawn = random.randint((self.num_ops,), 0, len(ways), seed=self.generator)
         for index in drawn.numpy().tolist():
@@ -327,7 +328,7 @@ class AugMix(_Several):
             None if masks is None else _ops.zeros_like(masks),
         ]
         for share in shares:
-            one: tuple[Any, Any] = (images, masks)
+            one: tuple[_core.Tensor, _core.Tensor | None] = (images, masks)
             for _ in range(self.chain_depth):
                 way = self._choices.choice(ways)
                 if way is not None:
@@ -360,13 +361,13 @@ class MaxNumBoundingBoxes(ImageAugmentation):
         self.max_number = int(max_number)
         self.fill_value = int(fill_value)
 
-    def transform_images(self, images: Any, transformation: Any, training: Any = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         """The images as they are."""
         return images
 
     def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: Any = True
-    ) -> Any:
+        self, bounding_boxes: dict[str, _core.Tensor], transformation: Any, training: bool = True
+    ) -> dict[str, _core.Tensor]:
         """The padded or truncated boxes and labels."""
         result = dict(bounding_boxes)
         for name in ("boxes", "labels"):

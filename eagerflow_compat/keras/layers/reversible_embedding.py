@@ -72,7 +72,7 @@ class ReversibleEmbedding(Embedding):
             )
         Layer.build(self, input_shape)
 
-    def call(self, inputs: Any, reverse: bool = False) -> Any:
+    def call(self, inputs: _core.Tensor, reverse: bool = False) -> Any:
         """Vectors of ids, or scores of vectors."""
         if not reverse:
             return super().call(inputs)
@@ -85,7 +85,7 @@ class ReversibleEmbedding(Embedding):
             scores = _ops.tanh(scores / self.logit_soft_cap) * self.logit_soft_cap
         return scores
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> Any:
         """Which ids are not zero; vectors keep the mask they have."""
         if not inputs.dtype.is_integer:
             return mask

@@ -43,7 +43,7 @@ class RMSNormalization(Layer):
         self._spread = [shape[k] if k in self._axes else 1 for k in range(len(shape))]
         super().build(input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> Any:
         """The normalized values."""
         scale = _ops.reshape(self.scale, self._spread)
         return rms_normalization(inputs, scale, self._axes, self.epsilon)

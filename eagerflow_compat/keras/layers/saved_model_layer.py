@@ -33,7 +33,7 @@ class TFSMLayer(Layer):
 
     def __init__(
         self,
-        filepath: Any,
+        filepath: str,
         call_endpoint: str = "serve",
         call_training_endpoint: str | None = None,
         trainable: bool = True,

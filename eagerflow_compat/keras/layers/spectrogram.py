@@ -14,6 +14,7 @@ from eagerflow.keras.layers.arguments import data_format_of, sizes_of, window_co
 from eagerflow.ops import array, conversion
 from eagerflow.ops.nn import convolution
 from eagerflow.signal import spectral
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util.program_warnings import warn
 from eagerflow_compat.keras.ops.spectral import stft
 
@@ -98,7 +99,7 @@ class STFTSpectrogram(Layer):
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(ndim=3)
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Makes the kernels."""
         shape = (self.frame_length, 1, self._size // 2 + 1)
         for side, absent in (("real", "imag"), ("imag", "real")):
@@ -111,7 +112,7 @@ class STFTSpectrogram(Layer):
                 setattr(self, f"{side}_kernel", kernel)
         super().build(input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> Any:
         """The spectrogram of signals `[batch, samples, channels]`, or with channels first."""
         if inputs.dtype.name not in ("float16", "float32", "float64"):
             raise TypeError(
@@ -138,7 +139,7 @@ class STFTSpectrogram(Layer):
         )
         return _ops.reshape(outputs, [batch, channels, *outputs._sizes()[1:]])
 
-    def _shown(self, parts: dict[str, Any]) -> Any:
+    def _shown(self, parts: dict[str, _core.Tensor]) -> _core.Tensor:
         if self.mode in ("real", "imag"):
             return parts[self.mode]
         real, imaginary = parts["real"], parts["imag"]
@@ -156,7 +157,7 @@ class STFTSpectrogram(Layer):
             return magnitude
         return _ops.log(_ops.maximum(magnitude, small))
 
-    def _arranged(self, x: _core.Tensor) -> Any:
+    def _arranged(self, x: _core.Tensor) -> _core.Tensor:
         """The result's order of axes, from `[batch, channels, frames, frequencies]`."""
         batch, channels, frames, bins = x._sizes()
         first = self.data_format == "channels_first"
@@ -168,7 +169,7 @@ class STFTSpectrogram(Layer):
         x = _ops.transpose(x, [0, 2, 1, 3])
         return _ops.reshape(x, [batch, frames, channels * bins])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the spectrogram."""
         batch, samples, channels = sizes_of(input_shape)
         first = self.data_format == "channels_first"
@@ -246,7 +247,7 @@ class MelSpectrogram(Layer):
         self.min_power = min_power
         self.ref_power = ref_power
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: _core.Tensor) -> Any:
         """`[..., bands, frames]` of signals `[..., samples]`."""
         wide = "float64" if self.compute_dtype == "float64" else "float32"
         x = conversion.cast(inputs, wide)
@@ -281,7 +282,7 @@ class MelSpectrogram(Layer):
         sampling_rate: float = 8000,
         lower_edge_hertz: float = 125.0,
         upper_edge_hertz: float = 3800.0,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
     ) -> _core.Tensor:
         """The matrix that turns frequencies into bands: `tf.signal.linear_to_mel_weight_matrix`."""
         return spectral.linear_to_mel_weight_matrix(
@@ -293,7 +294,7 @@ class MelSpectrogram(Layer):
             dtype,
         )
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the spectrogram."""
         *batch, samples = sizes_of(input_shape)
         frames = None

@@ -23,8 +23,8 @@ _ops = _core.ops
 def circle(
     y_true: TensorLike,
     y_pred: TensorLike,
-    ref_labels: Any = None,
-    ref_embeddings: Any = None,
+    ref_labels: TensorLike | None = None,
+    ref_embeddings: TensorLike | None = None,
     remove_diagonal: bool = True,
     gamma: float = 80,
     margin: float = 0.4,
@@ -70,7 +70,7 @@ def circle(
     return loss
 
 
-def _column(labels: TensorLike) -> Any:
+def _column(labels: TensorLike) -> _core.Tensor:
     labels = _ops.cast(tensor(labels), dtypes.int32)
     return _ops.expand_dims(labels, 1) if len(labels.shape) == 1 else labels
 
@@ -96,7 +96,7 @@ def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike
     return (1.0 - _ops.pow(_ops.reduce_sum(y_pred * positions, -1), q)) / q
 
 
-def ctc(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def ctc(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The connectionist temporal classification loss of each sequence (Graves et al., ICML 2006).
 
     Args:

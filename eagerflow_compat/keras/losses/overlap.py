@@ -13,7 +13,7 @@ from eagerflow.typing import Axes, TensorLike
 _ops = _core.ops
 
 
-def dice(y_true: TensorLike, y_pred: TensorLike, axis: Axes | None = None) -> Any:
+def dice(y_true: TensorLike, y_pred: TensorLike, axis: Axes | None = None) -> _core.Tensor:
     """One minus the Dice coefficient: twice the overlap divided by the sum of both.
 
     Args:

@@ -26,7 +26,7 @@ def _moments(values: TensorLike, axis: int) -> tuple[_core.Tensor, _core.Tensor]
     return mean, _ops.reduce_mean(_ops.square(values - mean), axis, True)
 
 
-def _standardized(values: TensorLike, axis: int) -> Any:
+def _standardized(values: TensorLike, axis: int) -> _core.Tensor:
     distance = values - _ops.reduce_mean(values, axis, True)
     _, length, inverse = norms.scaled_norm(distance, axis, True, mean=True)
     return distance * inverse * _ops.reciprocal(length)

@@ -12,6 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.keras.typing import Sizes
 from eagerflow.ops.numpy_functions.selection import take_along_axis
 from eagerflow.ops.reduction import least
 from eagerflow.typing import TensorLike
@@ -33,7 +34,7 @@ def windows(length: int, count: int) -> list[tuple[int, int]]:
     return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
 
 
-def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, int]]:
+def _axes(x: Any, output_size: Sizes, data_format: str | None) -> list[tuple[int, int]]:
     """Each spatial axis, and its size in the output."""
     rank = x.ndim - 2
     if rank not in (1, 2, 3):
@@ -51,7 +52,7 @@ def _axes(x: Any, output_size: Any, data_format: str | None) -> list[tuple[int, 
 
 
 def _pooled_spec(
-    inputs: TensorLike, output_size: Any, data_format: str | None = None
+    inputs: TensorLike, output_size: Sizes, data_format: str | None = None
 ) -> TensorSpec:
     x = tensor(inputs)
     sizes = x.shape.as_list()
@@ -77,7 +78,7 @@ def _with_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 @op_function(in_graph=_with_known_sizes)
 def adaptive_average_pool(
-    inputs: TensorLike, output_size: Any, data_format: str | None = None
+    inputs: TensorLike, output_size: Sizes, data_format: str | None = None
 ) -> Tensor:
     """The means of windows, of which there are `output_size` along each spatial axis.
 
@@ -105,7 +106,7 @@ def adaptive_average_pool(
 
 @op_function(in_graph=_with_known_sizes)
 def adaptive_max_pool(
-    inputs: TensorLike, output_size: Any, data_format: str | None = None
+    inputs: TensorLike, output_size: Sizes, data_format: str | None = None
 ) -> Tensor:
     """The largest values of windows; arguments as those of `adaptive_average_pool`.
 

@@ -23,7 +23,7 @@ Tensor = _core.Tensor
 
 
 @op_function
-def full(shape: ShapeLike | None, fill_value: Any, dtype: DTypeLike | None = None) -> Tensor:
+def full(shape: ShapeLike | None, fill_value: TensorLike, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor filled with a value."""
     value = tensor(fill_value, dtype or (None if hasattr(fill_value, "dtype") else config.floatx()))
     return _ops.broadcast_to(value, sizes(shape))
@@ -31,7 +31,7 @@ def full(shape: ShapeLike | None, fill_value: Any, dtype: DTypeLike | None = Non
 
 @op_function
 def arange(
-    start: Any, stop: Any = None, step: Any = None, dtype: DTypeLike | None = None
+    start: TensorLike, stop: Any = None, step: Any = None, dtype: DTypeLike | None = None
 ) -> Tensor:
     """Evenly spaced numbers from start up to, but not including, stop."""
     if dtype is None:
@@ -66,7 +66,7 @@ def size(x: TensorLike) -> Tensor:
 
 
 @op_function
-def reshape(x: TensorLike, newshape: Any) -> Tensor:
+def reshape(x: TensorLike, newshape: ShapeLike) -> Tensor:
     """The elements in another shape; one size may be -1."""
     return _ops.reshape(tensor(x), newshape)
 
@@ -121,13 +121,13 @@ def squeeze(x: TensorLike, axis: Any = None) -> Tensor:
 
 
 @op_function
-def unstack(x: TensorLike, num: int | None = None, axis: int = 0) -> list[Any]:
+def unstack(x: TensorLike, num: int | None = None, axis: int = 0) -> list[Tensor]:
     """The tensors along an axis."""
     return list(_ops.unstack(tensor(x), axis=axis))
 
 
 @op_function
-def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(x: TensorLike, indices_or_sections: TensorLike, axis: int = 0) -> list[Any]:
     """Parts along an axis: a number of equal ones, or those between indices.
 
     Raises:
@@ -144,7 +144,7 @@ def split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
 
 
 @op_function
-def array_split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(x: TensorLike, indices_or_sections: TensorLike, axis: int = 0) -> list[Tensor]:
     """Parts along an axis, of sizes that differ by one at most."""
     x = tensor(x)
     if not isinstance(indices_or_sections, int):
@@ -154,26 +154,26 @@ def array_split(x: TensorLike, indices_or_sections: Any, axis: int = 0) -> list[
 
 
 @op_function
-def hsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
+def hsplit(x: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
     """Parts along the second axis; of vectors along the first."""
     x = tensor(x)
     return split(x, indices_or_sections, 0 if x.ndim == 1 else 1)
 
 
 @op_function
-def vsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
+def vsplit(x: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
     """Parts along the first axis."""
     return split(x, indices_or_sections, 0)
 
 
 @op_function
-def dsplit(x: TensorLike, indices_or_sections: Any) -> list[Any]:
+def dsplit(x: TensorLike, indices_or_sections: TensorLike) -> list[Tensor]:
     """Parts along the third axis."""
     return split(x, indices_or_sections, 2)
 
 
 @op_function
-def meshgrid(*x: TensorLike, indexing: str = "xy") -> list[Any]:
+def meshgrid(*x: TensorLike, indexing: str = "xy") -> list[Tensor]:
     """Coordinate matrices of a grid."""
     return list(_array.meshgrid(*[tensor(value) for value in x], indexing=indexing))
 
@@ -192,7 +192,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     return _ops.gather(x, indices, axis=axis)
 
 
-def get_item(x: Any, key: Any) -> Any:
+def get_item(x: Tensor, key: Any) -> Any:
     """`x[key]`."""
     return x[key]
 
@@ -204,7 +204,7 @@ def argpartition(x: TensorLike, kth: int, axis: int = -1) -> Tensor:
 
 
 @op_function
-def searchsorted(sorted_sequence: Any, values: Any, side: str = "left") -> Tensor:
+def searchsorted(sorted_sequence: TensorLike, values: Any, side: str = "left") -> Tensor:
     """The indices at which values would be inserted into a sorted vector."""
     sequence, values = pair(sorted_sequence, values)
     shape = list(values._shape_tuple())
@@ -219,7 +219,7 @@ def digitize(x: TensorLike, bins: TensorLike) -> Tensor:
 
 
 @op_function
-def unravel_index(indices: TensorLike, shape: ShapeLike | None) -> tuple[Any, ...]:
+def unravel_index(indices: TensorLike, shape: ShapeLike | None) -> tuple[Tensor, ...]:
     """Indices along each axis from indices into the flat tensor."""
     indices = tensor(indices)
     result = []
@@ -244,7 +244,7 @@ def vectorize(pyfunc: Any, *, excluded: Any = None, signature: str | None = None
     """A function that is applied to each element of its arguments, which are broadcast."""
     left_out = set(excluded or ())
 
-    def vectorized(*args: Any) -> Tensor:
+    def vectorized(*args: TensorLike) -> Tensor:
         mapped = [tensor(x) for k, x in enumerate(args) if k not in left_out]
         shape = list(np.broadcast_shapes(*[x._shape_tuple() for x in mapped]))
         rows = [_ops.unstack(_ops.reshape(_ops.broadcast_to(x, shape), [-1])) for x in mapped]

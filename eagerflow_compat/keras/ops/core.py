@@ -14,7 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
 from eagerflow.ops import control_flow, conversion, indexing, norms, segment
 from eagerflow.ops.numpy_functions.rules import sizes
-from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
+from eagerflow.typing import Array, DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.keras.ops.promotion import floating, tensor
 
@@ -29,7 +29,7 @@ Tensor = _core.Tensor
 
 
 @op_function
-def cast(x: TensorLike, dtype: Any) -> Tensor:
+def cast(x: TensorLike, dtype: DTypeLike) -> Tensor:
     """Values in another dtype."""
     return conversion.cast(x, dtypes.as_dtype(dtype))
 
@@ -67,24 +67,24 @@ def dtype(x: Any) -> str:
 
 
 @op_function
-def stop_gradient(variable: Any) -> Tensor:
+def stop_gradient(variable: TensorLike) -> Tensor:
     """The values, as a constant for gradients."""
     return _ops.stop_gradient(tensor(variable))
 
 
-def custom_gradient(f: Any) -> Any:
+def custom_gradient(f: Callable[..., tuple[Structure, Callable[..., Structure]]]) -> Any:
     """A function with a gradient of its own, which it returns beside its values."""
     return _custom_gradient(f)
 
 
 @op_function
-def slice(inputs: TensorLike, start_indices: Any, shape: ShapeLike | None) -> Tensor:
+def slice(inputs: TensorLike, start_indices: TensorLike, shape: ShapeLike | None) -> Tensor:
     """A slice of a tensor, by its start and its shape."""
     return _ops.slice(tensor(inputs), sizes(start_indices), sizes(shape))
 
 
 @op_function
-def slice_update(inputs: TensorLike, start_indices: Any, updates: TensorLike) -> Tensor:
+def slice_update(inputs: TensorLike, start_indices: TensorLike, updates: TensorLike) -> Tensor:
     """A tensor with a slice replaced by other values."""
     inputs = tensor(inputs)
     updates = tensor(updates, inputs.dtype)
@@ -125,7 +125,7 @@ def scatter_update(
     return functions[reduction](inputs, tensor(indices), tensor(updates, inputs.dtype))
 
 
-def _scatter_products(inputs: Any, indices: Tensor, updates: TensorLike) -> Any:
+def _scatter_products(inputs: Tensor, indices: Tensor, updates: TensorLike) -> Tensor:
     """A tensor whose slices at index vectors are multiplied by others, again where vectors repeat."""
     width = indices._sizes()[-1]
     vectors = _ops.unstack(_ops.reshape(indices, [-1, width]), axis=0)
@@ -144,9 +144,9 @@ def _count(segment_ids: TensorLike, num_segments: int | None) -> int:
     return int(_ops.reduce_max(segment_ids)) + 1
 
 
-def _segments(name: str, reduce: Callable[..., Any], doc: str) -> Callable[..., Any]:
+def _segments(name: str, reduce: Callable[..., Any], doc: str) -> Callable[..., Tensor]:
     def function(
-        data: Any, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
+        data: Array, segment_ids: TensorLike, num_segments: int | None = None, sorted: bool = False
     ) -> Any:
         ids = _ops.cast(tensor(segment_ids), dtypes.int32)
         return reduce(tensor(data), ids, _count(ids, num_segments))
@@ -163,7 +163,7 @@ segment_prod = _segments("segment_prod", segment.unsorted_segment_prod, "Product
 
 
 @op_function
-def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+def cond(pred: TensorLike, true_fn: Any, false_fn: Callable[[], Structure]) -> float:
     """The result of one of two functions."""
     return control_flow.cond(pred, true_fn, false_fn)
 
@@ -189,7 +189,7 @@ def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: int | N
 
 
 @op_function
-def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Structure) -> Tensor:
     """Repeats `value = body_fun(i, value)` for the integers from lower to upper."""
     value = init_val
     for i in range(int(lower), int(upper)):
@@ -198,25 +198,25 @@ def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
 
 
 @op_function
-def map(f: Any, xs: Any) -> Any:
+def map(f: Callable[..., Structure], xs: TensorLike) -> Tensor:
     """A function mapped over the first axis of tensors, its results stacked."""
     return scan(lambda _, x: (None, f(x)), None, xs)[1]
 
 
-def _check_function(f: Any) -> None:
+def _check_function(f: object) -> None:
     if not callable(f):
         raise TypeError(f"`f` should be a callable. Received: f={f}")
 
 
 @op_function
 def scan(
-    f: Any,
-    init: Any,
-    xs: Any = None,
+    f: Callable[..., Structure],
+    init: Structure,
+    xs: TensorLike | None = None,
     length: int | None = None,
     reverse: bool = False,
     unroll: object = 1,
-) -> tuple[Any, Any]:
+) -> tuple[Structure, Structure]:
     """A scan: `carry, output = f(carry, x)` for each x.
 
     Args:
@@ -246,7 +246,7 @@ def scan(
 
 
 @op_function
-def associative_scan(f: Any, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+def associative_scan(f: Any, elems: Structure, reverse: bool = False, axis: int = 0) -> Any:
     """Cumulative results of an associative function.
 
     Raises:
@@ -281,19 +281,19 @@ def _transformed(x: Any, name: str, *args: Any) -> tuple[Tensor, Tensor]:
 
 
 @op_function
-def fft(x: TensorLike) -> tuple[Any, Any]:
+def fft(x: TensorLike) -> tuple[Tensor, Tensor]:
     """The Fourier transform along the last axis, of real and imaginary parts."""
     return _transformed(x, "fft")
 
 
 @op_function
-def fft2(x: TensorLike) -> tuple[Any, Any]:
+def fft2(x: TensorLike) -> tuple[Tensor, Tensor]:
     """The Fourier transform along the last two axes, of real and imaginary parts."""
     return _transformed(x, "fft2d")
 
 
 @op_function
-def ifft2(x: TensorLike) -> tuple[Any, Any]:
+def ifft2(x: TensorLike) -> tuple[Tensor, Tensor]:
     """The inverse of `fft2`."""
     return _transformed(x, "ifft2d")
 
@@ -306,7 +306,7 @@ def rfft(x: TensorLike, fft_length: int | None = None) -> tuple[Tensor, Tensor]:
 
 
 @op_function
-def irfft(x: Any, fft_length: int | None = None) -> Any:
+def irfft(x: Any, fft_length: int | None = None) -> tuple[Tensor, Tensor]:
     """The inverse of `rfft`."""
     values = _ops.complex(floating(x[0]), floating(x[1]))
     return fourier.irfft(values, None if fft_length is None else [fft_length])
@@ -335,8 +335,8 @@ def unique(
     return_counts: bool = False,
     axis: int | None = None,
     size: int | None = None,
-    fill_value: Any = None,
-) -> Any:
+    fill_value: TensorLike | None = None,
+) -> tuple[Tensor, ...] | Tensor:
     """The unique elements in ascending order, their indices and their counts."""
     values, index, inverse, counts = np.unique(tensor(x).numpy(), True, True, True, axis)
     if size is not None:

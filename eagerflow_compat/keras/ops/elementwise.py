@@ -60,18 +60,18 @@ def nextafter(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 
 @op_function
-def fmax(x1: Any, x2: TensorLike) -> Tensor:
+def fmax(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The larger values; a number where the other value is NaN."""
     return _of_numbers(_ops.maximum, x1, x2)
 
 
 @op_function
-def fmin(x1: Any, x2: TensorLike) -> Tensor:
+def fmin(x1: TensorLike, x2: TensorLike) -> Tensor:
     """The smaller values; a number where the other value is NaN."""
     return _of_numbers(_ops.minimum, x1, x2)
 
 
-def _of_numbers(pick: Any, x1: Any, x2: Any) -> Tensor:
+def _of_numbers(pick: Any, x1: Any, x2: TensorLike) -> Tensor:
     x1, x2 = pair(x1, x2)
     picked = pick(x1, x2)
     if not x1.dtype.is_floating:
@@ -86,7 +86,7 @@ def ldexp(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 
 @op_function
-def clip(x: TensorLike, x_min: Any, x_max: Any) -> Any:
+def clip(x: TensorLike, x_min: TensorLike, x_max: TensorLike) -> Tensor:
     """Values within bounds."""
     x = tensor(x)
     if x.dtype.is_bool:

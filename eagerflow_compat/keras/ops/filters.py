@@ -17,7 +17,7 @@ def bell(size: int, width: Any, dtype: Any) -> _core.Tensor:
     return heights / _ops.reduce_sum(heights)
 
 
-def filtered(images: Any, window: Any) -> _core.Tensor:
+def filtered(images: _core.Tensor, window: Any) -> _core.Tensor:
     """Each channel of images `[batch, rows, columns, channels]`, filtered by a window of weights."""
     rows, columns = window._sizes()
     channels = images._sizes()[-1]

@@ -16,7 +16,7 @@ from eagerflow.ops import conversion
 from eagerflow.ops.array import pad
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.ops.numpy_functions.shapes import move_axis
-from eagerflow.typing import TensorLike
+from eagerflow.typing import ShapeLike, TensorLike
 from eagerflow_compat.keras import random
 from eagerflow_compat.keras.ops import filters
 from eagerflow_compat.keras.ops import interpolation as between
@@ -46,7 +46,7 @@ def _check_floating(images: Tensor) -> None:
         )
 
 
-def _last(images: Tensor, first: bool) -> Any:
+def _last(images: Tensor, first: bool) -> Tensor:
     """One image or a batch, with its channels along the last axis."""
     _check_rank(images)
     if not first:
@@ -54,7 +54,7 @@ def _last(images: Tensor, first: bool) -> Any:
     return _ops.transpose(images, [1, 2, 0] if images.ndim == 3 else [0, 2, 3, 1])
 
 
-def _back(images: Tensor, first: bool) -> Any:
+def _back(images: Tensor, first: bool) -> Tensor:
     if not first:
         return images
     return _ops.transpose(images, [2, 0, 1] if images.ndim == 3 else [0, 3, 1, 2])
@@ -62,7 +62,7 @@ def _back(images: Tensor, first: bool) -> Any:
 
 @op_function
 def resize(
-    images: Any,
+    images: TensorLike,
     size: Any,
     interpolation: str = "bilinear",
     antialias: bool = False,
@@ -71,7 +71,7 @@ def resize(
     fill_mode: str = "constant",
     fill_value: float = 0.0,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images resized to another size.
 
     Args:
@@ -143,13 +143,13 @@ def hsv_to_rgb(images: TensorLike, data_format: str | None = None) -> Tensor:
 
 @op_function
 def extract_patches(
-    images: Any,
+    images: TensorLike,
     size: Any,
     strides: Any = None,
     dilation_rate: Any = 1,
     padding: str = "valid",
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Patches of images, as vectors along the last axis.
 
     Args:
@@ -177,7 +177,7 @@ def extract_patches(
 
 @op_function
 def pad_images(
-    images: Any,
+    images: TensorLike,
     top_padding: int | None = None,
     left_padding: int | None = None,
     bottom_padding: int | None = None,
@@ -185,7 +185,7 @@ def pad_images(
     target_height: int | None = None,
     target_width: int | None = None,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Images padded with zeros; two of three sizes are given for each axis."""
     first = _is_first(data_format)
     images = _last(tensor(images), first)
@@ -198,7 +198,7 @@ def pad_images(
 
 @op_function
 def crop_images(
-    images: Any,
+    images: TensorLike,
     top_cropping: int | None = None,
     left_cropping: int | None = None,
     bottom_cropping: int | None = None,
@@ -206,7 +206,7 @@ def crop_images(
     target_height: int | None = None,
     target_width: int | None = None,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Cropped images; two of three sizes are given for each axis."""
     first = _is_first(data_format)
     images = _last(tensor(images), first)
@@ -246,8 +246,8 @@ def sobel_edges(images: TensorLike, data_format: str | None = None) -> Tensor:
 
 @op_function
 def ssim(
-    img1: Any,
-    img2: Any,
+    img1: TensorLike,
+    img2: TensorLike,
     max_val: float = 1.0,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
@@ -283,7 +283,7 @@ def _in_dtype(values: Tensor, dtype: dtypes.DType) -> Tensor:
 
 
 def _transformed(
-    images: Tensor, transform: Tensor, interpolation: str, fill_mode: str, fill_value: Any
+    images: Tensor, transform: Tensor, interpolation: str, fill_mode: str, fill_value: TensorLike
 ) -> Tensor:
     """A batch of images `[batch, rows, columns, channels]`, changed by `[1 or batch, 8]`."""
     kind = images.dtype if images.dtype.is_floating else dtypes.float32
@@ -441,7 +441,7 @@ def compute_homography_matrix(start_points: TensorLike, end_points: TensorLike) 
 @op_function
 def map_coordinates(
     inputs: TensorLike,
-    coordinates: Any,
+    coordinates: TensorLike,
     order: int,
     fill_mode: str = "constant",
     fill_value: TensorLike = 0,
@@ -499,7 +499,7 @@ def map_coordinates(
 def gaussian_blur(
     images: TensorLike,
     kernel_size: Any = (3, 3),
-    sigma: Any = (1.0, 1.0),
+    sigma: TensorLike = (1.0, 1.0),
     data_format: str | None = None,
 ) -> Tensor:
     """Blurred images; zeros lie beyond their borders.
@@ -530,7 +530,7 @@ def gaussian_blur(
     return _like(_in_dtype(filters.filtered(batch, window), images.dtype), images, first)
 
 
-def _widths(sigma: Any) -> Sequence[Any]:
+def _widths(sigma: TensorLike) -> Sequence[Any]:
     return list(sigma) if isinstance(sigma, tuple | list) else _ops.unstack(tensor(sigma))
 
 
@@ -630,8 +630,8 @@ _KERNELS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def _resampling_weights(
-    size: Any,
-    count: Any,
+    size: TensorLike,
+    count: TensorLike,
     scale: Tensor,
     translation: Tensor,
     kernel: Callable[[Tensor], Tensor],
@@ -659,7 +659,7 @@ def _resampling_weights(
 @op_function
 def scale_and_translate(
     images: TensorLike,
-    output_shape: Any,
+    output_shape: ShapeLike,
     scale: TensorLike,
     translation: TensorLike,
     spatial_dims: Sequence[int],

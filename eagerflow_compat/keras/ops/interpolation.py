@@ -37,7 +37,7 @@ def values_at(
     positions: Sequence[Any],
     order: int,
     mode: str,
-    fill_value: Any,
+    fill_value: _core.Tensor,
     start: Any = 0,
 ) -> _core.Tensor:
     """Values of an array at positions, interpolated between its elements.
@@ -80,7 +80,7 @@ def values_at(
                 _ops.logical_and(_ops.greater_equal(index, 0), _ops.less(index, size))
                 for index, size in zip(indices, sizes, strict=True)
             ]
-            known: Any = functools.reduce(_ops.logical_and, inside)
+            known: _core.Tensor | None = functools.reduce(_ops.logical_and, inside)
             part = _ops.select(
                 _with_trailing_axes(known, part), part, _ops.cast(fill_value, part.dtype)
             )

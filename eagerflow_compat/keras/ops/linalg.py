@@ -15,7 +15,7 @@ from eagerflow.ops.linalg import factorization, solvers
 from eagerflow.ops.linalg.products import matrix_transpose
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Structure, TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.keras.ops.promotion import floating, pair, tensor
 
@@ -61,13 +61,13 @@ def logdet(x: TensorLike) -> Tensor:
 
 
 @op_function
-def slogdet(x: TensorLike) -> Any:
+def slogdet(x: TensorLike) -> tuple[Tensor, Tensor]:
     """Signs of determinants and logarithms of their absolute values."""
     return tuple(solvers.slogdet(floating(x)))
 
 
 @op_function
-def eig(x: Any) -> tuple[Tensor, Tensor]:
+def eig(x: TensorLike) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors."""
     return factorization.eig(floating(x))
 
@@ -85,7 +85,7 @@ def inv(x: TensorLike) -> Tensor:
 
 
 @op_function
-def lu_factor(x: TensorLike) -> Any:
+def lu_factor(x: TensorLike) -> tuple[Tensor, Tensor]:
     """The LU factors in one matrix, and where the rows of their product are in the argument's."""
     factors, order = factorization.lu(floating(x))
     return factors, _ops.cast(_ops.argsort(order), order.dtype)
@@ -194,13 +194,13 @@ def qr(x: TensorLike, mode: str = "reduced") -> factorization.Qr:
 
 
 @op_function
-def solve(a: Any, b: Any) -> Any:
+def solve(a: TensorLike, b: TensorLike) -> Tensor:
     """The solution x of `a @ x = b`."""
     return _solved(solvers.solve, a, b)
 
 
 @op_function
-def solve_triangular(a: Any, b: Any, lower: bool = False) -> Tensor:
+def solve_triangular(a: TensorLike, b: TensorLike, lower: bool = False) -> Tensor:
     """The solution x of `a @ x = b` for a triangular a."""
     return _solved(lambda a, b: solvers.triangular_solve(a, b, lower=lower), a, b)
 
@@ -216,7 +216,7 @@ def svd(x: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> A
 
 
 @op_function
-def jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
+def jvp(fun: Any, primals: Structure, tangents: Structure, has_aux: bool = False) -> Any:
     """A function's value, and its Jacobian-vector product."""
     primals = [tensor(x) for x in primals]
     with forward_mode.ForwardAccumulator(primals, [tensor(x) for x in tangents]) as accumulator:

@@ -12,13 +12,14 @@ from eagerflow.keras import config
 from eagerflow.keras.backend import nn as backend_nn
 from eagerflow.keras.layers.arguments import transposed_length
 from eagerflow.keras.losses.crossentropy import inner_probabilities
+from eagerflow.keras.typing import Sizes
 from eagerflow.ops import indexing, loops, norms
 from eagerflow.ops.array import repeat
 from eagerflow.ops.conversion import saturate_cast
 from eagerflow.ops.creation import one_hot as encode
 from eagerflow.ops.nn import activation, convolution, pooling
 from eagerflow.ops.numpy_functions.rules import axes_of
-from eagerflow.typing import Axes, DTypeLike, TensorLike
+from eagerflow.typing import Axes, DTypeLike, Structure, TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.keras.ops.adaptive_pooling import (
     adaptive_average_pool as adaptive_average_pool,
@@ -218,7 +219,7 @@ def sparsemax(x: TensorLike, axis: int = -1) -> Tensor:
 
 
 @op_function
-def softmax(x: TensorLike, axis: Any = -1) -> Tensor:
+def softmax(x: TensorLike, axis: Axes | None = -1) -> Tensor:
     """The softmax over an axis, over several, or over all."""
     x = floating(x)
     if isinstance(axis, int):
@@ -292,10 +293,10 @@ def _listed(value: Any, rank: int) -> list[int]:
 def conv(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: Sizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: Sizes = 1,
 ) -> Tensor:
     """A convolution over one, two or three spatial axes; channels may be in groups.
 
@@ -324,11 +325,11 @@ def conv(
 def conv_transpose(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: Sizes = 1,
     padding: str = "valid",
-    output_padding: Any = None,
+    output_padding: Sizes | None = None,
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: Sizes = 1,
 ) -> Tensor:
     """The transpose of a convolution, which upsamples; see `conv`.
 
@@ -371,10 +372,10 @@ def conv_transpose(
 def depthwise_conv(
     inputs: TensorLike,
     kernel: TensorLike,
-    strides: Any = 1,
+    strides: Sizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: Sizes = 1,
 ) -> Tensor:
     """A depthwise convolution: of each channel by itself; see `conv`."""
     inputs, kernel = tensor(inputs), tensor(kernel)
@@ -408,10 +409,10 @@ def separable_conv(
     inputs: TensorLike,
     depthwise_kernel: TensorLike,
     pointwise_kernel: TensorLike,
-    strides: Any = 1,
+    strides: Sizes = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
+    dilation_rate: Sizes = 1,
 ) -> Tensor:
     """A depthwise convolution, and then a pointwise one."""
     x = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
@@ -419,7 +420,7 @@ def separable_conv(
 
 
 def _pool(
-    kind: str, inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None
+    kind: str, inputs: Any, pool_size: Sizes, strides: Any, padding: str, data_format: str | None
 ) -> Tensor:
     inputs = tensor(inputs)
     rank = inputs.ndim - 2
@@ -434,8 +435,8 @@ def _pool(
 @op_function
 def max_pool(
     inputs: TensorLike,
-    pool_size: Any,
-    strides: Any = None,
+    pool_size: Sizes,
+    strides: Sizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
@@ -446,8 +447,8 @@ def max_pool(
 @op_function
 def average_pool(
     inputs: TensorLike,
-    pool_size: Any,
-    strides: Any = None,
+    pool_size: Sizes,
+    strides: Sizes | None = None,
     padding: str = "valid",
     data_format: str | None = None,
 ) -> Tensor:
@@ -467,7 +468,7 @@ def moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = Fals
     return tuple(saturate_cast(each, x.dtype) for each in found)
 
 
-def _along(x: Any, vector: Any, axis: int) -> Any:
+def _along(x: Any, vector: TensorLike, axis: int) -> Tensor:
     shape = [1] * x.ndim
     shape[axis] = -1
     return _ops.reshape(tensor(vector, x.dtype), shape)
@@ -476,13 +477,13 @@ def _along(x: Any, vector: Any, axis: int) -> Any:
 @op_function
 def batch_normalization(
     x: TensorLike,
-    mean: Any,
-    variance: Any,
+    mean: TensorLike,
+    variance: TensorLike,
     axis: int,
-    offset: Any = None,
-    scale: Any = None,
+    offset: TensorLike | None = None,
+    scale: TensorLike | None = None,
     epsilon: float = 1e-3,
-) -> Any:
+) -> Tensor:
     """Values, shifted and scaled by vectors along an axis."""
     x = floating(x)
     factor = _ops.rsqrt(_along(x, variance, axis) + epsilon)
@@ -495,12 +496,12 @@ def batch_normalization(
 @op_function
 def layer_normalization(
     x: TensorLike,
-    gamma: Any = None,
+    gamma: TensorLike | None = None,
     beta: TensorLike | None = None,
     axis: Axes = -1,
     epsilon: float | None = None,
     **kwargs: object,
-) -> Any:
+) -> Tensor:
     """Values of mean 0 and variance 1 over axes, scaled and shifted."""
     x = floating(x)
     axes = axes_of(axis, x.ndim)
@@ -513,8 +514,8 @@ def layer_normalization(
 
 @op_function
 def rms_normalization(
-    x: TensorLike, scale: Any = None, axis: Axes = -1, epsilon: float | None = None
-) -> Any:
+    x: TensorLike, scale: TensorLike | None = None, axis: Axes = -1, epsilon: float | None = None
+) -> Tensor:
     """Values, divided by their root mean square over axes."""
     x = floating(x)
     power = _ops.reduce_mean(_ops.square(x), axis=axes_of(axis, x.ndim), keepdims=True)
@@ -524,7 +525,7 @@ def rms_normalization(
 
 @op_function
 def normalize(
-    x: TensorLike, axis: Axes = -1, order: Any = 2, epsilon: float | None = None
+    x: TensorLike, axis: Axes = -1, order: float = 2, epsilon: float | None = None
 ) -> Tensor:
     """Values, divided by their norm over axes."""
     x = floating(x)
@@ -537,7 +538,7 @@ def normalize(
 
 
 @op_function
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+def binary_crossentropy(target: Any, output: TensorLike, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each element, a probability or a logit."""
     output = floating(output)
     target = tensor(target, output.dtype)
@@ -571,8 +572,8 @@ def sparse_categorical_crossentropy(
 def ctc_loss(
     target: TensorLike,
     output: TensorLike,
-    target_length: Any,
-    output_length: Any,
+    target_length: TensorLike,
+    output_length: TensorLike,
     mask_index: int = 0,
 ) -> Tensor:
     """The connectionist temporal classification loss of each sequence."""
@@ -678,7 +679,7 @@ def top_k(x: TensorLike, k: int, sorted: bool = True) -> indexing.TopKV2:
 
 
 @op_function
-def vectorized_map(function: Any, elements: Any) -> Any:
+def vectorized_map(function: Any, elements: Structure) -> Tensor:
     """A function mapped over the first axis of tensors."""
     return loops.vectorized_map(function, elements)
 

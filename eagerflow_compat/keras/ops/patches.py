@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
+from eagerflow.keras.typing import Sizes
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 from eagerflow_compat.keras.ops.promotion import tensor
@@ -26,7 +27,7 @@ def _pair(value: Any) -> list[int]:
 
 @op_function
 def unfold(
-    x: TensorLike, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    x: TensorLike, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Any = 1
 ) -> Tensor:
     """The patches of images under a moving window.
 
@@ -65,11 +66,11 @@ def unfold(
 @op_function
 def fold(
     x: TensorLike,
-    output_size: Any,
-    kernel_size: Any,
-    dilation: Any = 1,
-    padding: Any = 0,
-    stride: Any = 1,
+    output_size: Sizes,
+    kernel_size: Sizes,
+    dilation: Sizes = 1,
+    padding: Sizes = 0,
+    stride: TensorLike = 1,
 ) -> Tensor:
     """Images as the sums of patches, which `unfold` with the same arguments takes from them.
 

@@ -39,7 +39,7 @@ def floating(value: TensorLike) -> Tensor:
     return _ops.cast(value, dtypes.as_dtype(config.floatx()))
 
 
-def result_type(*values: Any) -> str:
+def result_type(*values: object) -> str:
     """The dtype to which values of several dtypes are promoted.
 
     Floating dtypes win over integers, whatever their sizes; a Python number takes the dtype of

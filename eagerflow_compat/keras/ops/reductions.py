@@ -62,7 +62,7 @@ def nanquantile(
 
 
 def _quantile(
-    x: TensorLike, q: Any, axis: Any, method: str, keepdims: bool, *, without_nan: bool
+    x: TensorLike, q: TensorLike, axis: Any, method: str, keepdims: bool, *, without_nan: bool
 ) -> Tensor:
     x, q = floating(x), floating(q)
     rank = x.ndim
@@ -142,8 +142,8 @@ def nanmedian(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -
 
 
 def _extreme_of_numbers(
-    x: TensorLike, axis: Any, keepdims: bool, reduce: Callable[..., Any], neutral: float
-) -> Any:
+    x: TensorLike, axis: Axes | None, keepdims: bool, reduce: Callable[..., Tensor], neutral: float
+) -> Tensor:
     x = tensor(x)
     result = reduce(KERAS, shared.nan_as(x, neutral), axis, keepdims)
     if not x.dtype.is_floating:
@@ -248,7 +248,7 @@ def histogram(x: TensorLike, bins: int = 10, range: Any = None) -> tuple[Tensor,
 
 
 @op_function
-def einsum(subscripts: str, *operands: Any, **kwargs: object) -> Tensor:
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: object) -> Tensor:
     """Sums of products, written with an index for each axis."""
     return products.einsum(KERAS, subscripts, *operands)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops import array
@@ -21,7 +19,7 @@ def stft(
     sequence_length: int,
     sequence_stride: int,
     fft_length: int,
-    window: Any = "hann",
+    window: TensorLike = "hann",
     center: bool = True,
 ) -> tuple[Tensor, Tensor]:
     """The short-time Fourier transform: its real and its imaginary part.
@@ -63,12 +61,12 @@ def stft(
 
 @op_function
 def istft(
-    x: tuple[Any, Any],
+    x: tuple[TensorLike, TensorLike],
     sequence_length: int,
     sequence_stride: int,
     fft_length: int,
     length: int | None = None,
-    window: Any = "hann",
+    window: str | TensorLike = "hann",
     center: bool = True,
 ) -> Tensor:
     """The inverse of `stft` with the same arguments.
@@ -107,7 +105,7 @@ def istft(
     return signal[..., start:stop]
 
 
-def _window(window: Any, length: int, size: int, dtype: DTypeLike) -> Tensor | None:
+def _window(window: str | TensorLike, length: int, size: int, dtype: DTypeLike) -> Tensor | None:
     """A window, padded with zeros on both sides to the size of the transform."""
     if size < length:
         raise ValueError(

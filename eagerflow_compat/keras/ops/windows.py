@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
@@ -11,7 +9,7 @@ from eagerflow.keras import config
 from eagerflow.ops import conversion
 from eagerflow.ops.numpy_functions.creation import logspace
 from eagerflow.signal import windows as shapes
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.keras.ops.promotion import KERAS, tensor
 
 _ops = _core.ops
@@ -78,8 +76,8 @@ def kaiser(x: int, beta: float) -> Tensor:
 
 @op_function
 def geomspace(
-    start: Any,
-    stop: Any,
+    start: TensorLike,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     dtype: DTypeLike | None = None,

@@ -156,7 +156,7 @@ class Muon(Optimizer):
             epsilon=self.epsilon,
         )
 
-    def zeropower_via_newtonschulz5(self, x: Any, steps: int) -> Any:
+    def zeropower_via_newtonschulz5(self, x: _core.Tensor, steps: int) -> _core.Tensor:
         """A matrix of the same rows and columns as `x` whose singular values are near one.
 
         Raises:

@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.utils import to_categorical
+from eagerflow.typing import TensorLike
 from eagerflow.util.optional import optional
 
 
@@ -48,7 +49,7 @@ class BaseWrapper:
             regressor_tags=utils.RegressorTags() if kind == "regressor" else None,
         )
 
-    def check_params(self, params: Mapping[str, Any]) -> None:
+    def check_params(self, params: Mapping[str, object]) -> None:
         """Raises a ValueError for arguments that no function takes."""
         known = {"nb_epoch"}
         functions = (Sequential.fit, Sequential.predict, Sequential.evaluate, self._builder())
@@ -77,14 +78,14 @@ class BaseWrapper:
         return self
 
     def filter_sk_params(
-        self, fn: Callable[..., Any], override: Mapping[str, Any] | None = None
+        self, fn: Callable[..., object], override: Mapping[str, object] | None = None
     ) -> dict[str, Any]:
         """The arguments that a function takes, updated by `override`."""
         taken = inspect.signature(fn).parameters
         chosen = {name: value for name, value in self.sk_params.items() if name in taken}
         return {**chosen, **(override or {})}
 
-    def fit(self, x: Any, y: Any, **kwargs: Any) -> Any:
+    def fit(self, x: TensorLike, y: Any, **kwargs: Any) -> Any:
         """Builds a model and trains it.
 
         Args:
@@ -123,7 +124,7 @@ class KerasClassifier(BaseWrapper):
 
     _estimator_type = "classifier"
 
-    def fit(self, x: Any, y: Any, **kwargs: Any) -> Any:
+    def fit(self, x: TensorLike, y: TensorLike, **kwargs: Any) -> Any:
         """Builds a model and trains it.
 
         Args:
@@ -145,19 +146,19 @@ class KerasClassifier(BaseWrapper):
         self.n_classes_ = len(self.classes_)
         return super().fit(x, y, **kwargs)
 
-    def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
+    def predict(self, x: TensorLike, **kwargs: Any) -> np.ndarray:
         """The label of each example."""
         outputs = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
         if outputs.shape[-1] > 1:
             return self.classes_[outputs.argmax(axis=-1)]
         return self.classes_[(outputs > 0.5).astype("int32")]
 
-    def predict_proba(self, x: Any, **kwargs: Any) -> np.ndarray:
+    def predict_proba(self, x: TensorLike, **kwargs: Any) -> np.ndarray:
         """The probability of each class, `[examples, classes]`."""
         outputs = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
         return np.hstack([1 - outputs, outputs]) if outputs.shape[1] == 1 else outputs
 
-    def score(self, x: Any, y: Any, **kwargs: Any) -> float:
+    def score(self, x: TensorLike, y: Any, **kwargs: Any) -> float:
         """The accuracy.
 
         Raises:
@@ -181,12 +182,12 @@ class KerasRegressor(BaseWrapper):
 
     _estimator_type = "regressor"
 
-    def predict(self, x: Any, **kwargs: Any) -> np.ndarray:
+    def predict(self, x: TensorLike, **kwargs: Any) -> np.ndarray:
         """The prediction for each example."""
         outputs = self.model.predict(x, **self.filter_sk_params(Sequential.predict, kwargs))
         return np.squeeze(outputs)
 
-    def score(self, x: Any, y: Any, **kwargs: Any) -> float:
+    def score(self, x: TensorLike, y: TensorLike, **kwargs: Any) -> float:
         """The negative loss: higher is better."""
         return -self._scored(x, y, kwargs)["loss"]
 
