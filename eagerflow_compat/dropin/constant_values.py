@@ -30,11 +30,11 @@ class _Unknown:
 UNKNOWN: Any = _Unknown()
 
 _PLAIN = (bool, int, float, str, bytes, type(None), tuple, list, re.Match)
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+_FUNCTIONS: Mapping[str, Callable[..., object]] = {
     function.__name__: function
     for function in (abs, all, any, bool, float, int, len, list, max, min, sorted, str, sum, tuple)
 }
-_PATTERNS: Mapping[str, Callable[..., Any]] = {
+_PATTERNS: Mapping[str, Callable[..., object]] = {
     "re.match": re.match,
     "re.search": re.search,
     "re.findall": re.findall,
@@ -93,7 +93,7 @@ class Version(NamedTuple):
         return ".".join(map(str, self.release))
 
 
-def version_of(text: Any) -> Any:
+def version_of(text: object) -> object:
     """A version as programs parse it: its first numbers; UNKNOWN of what is none."""
     found = re.match(r"v?(\d+(?:\.\d+)*)", text) if isinstance(text, str) else None
     if found is None:
@@ -104,7 +104,7 @@ def version_of(text: Any) -> Any:
     return Version(tuple(numbers))
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a value is one of Python's, which Python can compute with."""
     if isinstance(value, Version):
         return True
@@ -113,14 +113,14 @@ def is_plain(value: Any) -> bool:
     return not isinstance(value, tuple | list) or all(map(is_plain, value))
 
 
-def truth(value: Any) -> bool | None:
+def truth(value: object) -> bool | None:
     """Whether a value is true; None if that is unknown."""
     if value is UNKNOWN:
         return None
     return bool(value) if is_plain(value) else True
 
 
-def computed(function: Callable[..., Any], *arguments: Any) -> Any:
+def computed(function: Callable[..., object], *arguments: object) -> object:
     """A function of plain values; UNKNOWN if one is not, or if it raises."""
     if not all(map(is_plain, arguments)):
         return UNKNOWN
@@ -131,7 +131,7 @@ def computed(function: Callable[..., Any], *arguments: Any) -> Any:
     return value if is_plain(value) else UNKNOWN
 
 
-def compared(comparison: ast.cmpop, left: Any, right: Any) -> Any:
+def compared(comparison: ast.cmpop, left: object, right: object) -> object:
     """What a comparison gives."""
     if isinstance(comparison, ast.Is | ast.IsNot):
         if left is UNKNOWN or right is UNKNOWN:
@@ -145,7 +145,7 @@ def compared(comparison: ast.cmpop, left: Any, right: Any) -> Any:
     return computed(_COMPARISONS[type(comparison)], left, right)
 
 
-def combined(operation: ast.operator, left: Any, right: Any) -> Any:
+def combined(operation: ast.operator, left: object, right: object) -> object:
     """What an arithmetic operation gives."""
     function = _ARITHMETIC.get(type(operation))
     # Texts and lists stay short: nothing here may take long.
@@ -156,7 +156,7 @@ def combined(operation: ast.operator, left: Any, right: Any) -> Any:
     return computed(function, left, right)
 
 
-def called(node: ast.Call, receiver: Any, arguments: Sequence[Any]) -> Any:
+def called(node: ast.Call, receiver: object, arguments: Sequence[object]) -> object:
     """What a call of one of Python's functions, or of a method of a plain value, gives.
 
     Args:

@@ -17,7 +17,7 @@ def resolve(path: str) -> Any:
     (True, None)
     """
     first, *rest = path.split(".")
-    value: Any = importlib.import_module(first)
+    value: object = importlib.import_module(first)
     for name in rest:
         value = _child(value, name)
         if value is None:
@@ -25,7 +25,7 @@ def resolve(path: str) -> Any:
     return value
 
 
-def _child(parent: Any, name: str) -> Any:
+def _child(parent: object, name: str) -> object:
     """An attribute or a submodule, or None."""
     try:
         return getattr(parent, name)

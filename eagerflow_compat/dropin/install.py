@@ -95,7 +95,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         find = functools.partial(self._unavailable, inside)
         return Facade(spec.name, targets, names, find, paths.submodules(inside, self.first))
 
-    def _versions(self) -> dict[str, Any]:
+    def _versions(self) -> dict[str, str | int]:
         number = VERSIONS[self.generation]
         return {
             "VERSION": number,

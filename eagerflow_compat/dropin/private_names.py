@@ -55,7 +55,7 @@ def submodules(path: str) -> frozenset[str]:
     return frozenset(m[len(start) :].split(".")[0] for m in modules() if m.startswith(start))
 
 
-def find(path: str, name: str) -> Any:
+def find(path: str, name: str) -> object:
     """What the private module with this path has under this name.
 
     Raises:
@@ -147,7 +147,7 @@ def _positional(raw_op: Any) -> Any:
     """An operation of `tf.raw_ops` that takes arguments by position, too."""
 
     @functools.wraps(raw_op)
-    def operation(*args: Any, **kwargs: Any) -> Any:
+    def operation(*args: object, **kwargs: Any) -> Any:
         return raw_op(**dict(zip(raw_op.keys, args, strict=False)), **kwargs)
 
     return operation
@@ -158,7 +158,7 @@ def _snake(name: str) -> str:
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
 
 
-def _message(name: str) -> Any:
+def _message(name: str) -> object:
     """A message or an enumeration of TensorFlow's formats, or a value of an enumeration."""
     for module in _PROTOS:
         schema = getattr(importlib.import_module(f"eagerflow.protos.{module}"), "MESSAGES", None)

@@ -145,7 +145,7 @@ class Reading:
         self._named: dict[str, Level] = {}  # identifiers that what runs has
         self._functions: list[_Function] = []
         self._scopes: list[Scope] = []
-        self._returned: list[Any] = []
+        self._returned: list[object] = []
         self._eager_only: list[tuple[Problem, Level]] = []
         self._old_only: list[tuple[Problem, Level]] = []
         self._names_version_1 = False
@@ -230,7 +230,7 @@ class Reading:
         function.level = level
         self._level = outer
 
-    def _follow(self, function: _Function, arguments: Sequence[Any]) -> Any:
+    def _follow(self, function: _Function, arguments: Sequence[object]) -> object:
         """Follows a function's body; what it returns."""
         new = function.level is None or self._level < function.level
         if function.runs >= _MOST_RUNS and not new:
@@ -277,7 +277,7 @@ class Reading:
             case _:
                 self.value(target)
 
-    def _lookup(self, name: str) -> Any:
+    def _lookup(self, name: str) -> object:
         self._name(name)
         for scope in reversed(self._scopes):
             if name in scope:
@@ -528,7 +528,7 @@ class Reading:
         ours = not node.level and source.split(".")[0] in PACKAGES
         module = None if ours else self._own_module(source)
         for name in node.names:
-            bound: Any = UNKNOWN
+            bound: object = UNKNOWN
             if name.name == "*":
                 if ours:
                     self._use(source, node.lineno, "import")
@@ -606,7 +606,7 @@ class Reading:
                 self._children(node)
         return UNKNOWN
 
-    def _attribute(self, base: Any, name: str, node: Any) -> Any:
+    def _attribute(self, base: object, name: str, node: Any) -> object:
         if isinstance(base, Path):
             inside = f"{base.name}.{name}".partition(".")[2]
             versions = ("", "compat.v1.", "compat.v2.")
@@ -628,9 +628,9 @@ class Reading:
                 return tuple(sys.version_info[:3])
         return UNKNOWN
 
-    def _call(self, node: ast.Call) -> Any:
-        function: Any
-        receiver: Any = UNKNOWN
+    def _call(self, node: ast.Call) -> object:
+        function: object
+        receiver: object = UNKNOWN
         if isinstance(node.func, ast.Attribute):
             receiver = self.value(node.func.value)
             function = self._attribute(receiver, node.func.attr, node.func)
@@ -669,7 +669,7 @@ class Reading:
             if node.func.attr == "numpy" and not node.args and not names:
                 self._eager_only.append((Problem(".numpy()", *where), self._level))
 
-    def _call_of_package(self, path: str, node: ast.Call) -> Any:
+    def _call_of_package(self, path: str, node: ast.Call) -> object:
         name = path.rpartition(".")[2]
         if name == "executing_eagerly":
             return UNKNOWN if self.eager is None else self.eager
@@ -685,7 +685,7 @@ class Reading:
                     self._name(function.owner.name)
         return UNKNOWN
 
-    def _asked(self, node: ast.Call, arguments: list[Any]) -> Any:
+    def _asked(self, node: ast.Call, arguments: Sequence[object]) -> object:
         """What hasattr, getattr and dir say of a package."""
         assert isinstance(node.func, ast.Name)
         if not arguments or not isinstance(arguments[0], Path):
@@ -708,10 +708,10 @@ class Reading:
         inside = f"{path}.{name}".partition(".")[2]
         return inside in _VERSION_NAMES or self.exists(inside)
 
-    def _boolean(self, node: ast.BoolOp) -> Any:
+    def _boolean(self, node: ast.BoolOp) -> object:
         ending = isinstance(node.op, ast.Or)
         unknown = False
-        value: Any = UNKNOWN
+        value: list[object] = UNKNOWN
         for part in node.values:
             if unknown:
                 with self._possibly():
@@ -724,14 +724,14 @@ class Reading:
             unknown |= true is None
         return UNKNOWN if unknown else value
 
-    def _compare(self, node: ast.Compare) -> Any:
+    def _compare(self, node: ast.Compare) -> object:
         left = self.value(node.left)
-        result: Any = True
+        result: object = True
         for comparison, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
             if isinstance(right, Names) and isinstance(left, str):
                 there = self._has(right.path, left)
-                one: Any = there is isinstance(comparison, ast.In)
+                one: object = there is isinstance(comparison, ast.In)
             else:
                 one = values.compared(comparison, left, right)
             if one is UNKNOWN:
@@ -741,7 +741,7 @@ class Reading:
             left = right
         return result
 
-    def _subscript(self, node: ast.Subscript) -> Any:
+    def _subscript(self, node: ast.Subscript) -> object:
         base = self.value(node.value)
         if isinstance(node.slice, ast.Slice):
             bounds = [
@@ -753,7 +753,7 @@ class Reading:
             return values.computed(lambda sequence: sequence[slice(*bounds)], base)
         return values.computed(lambda sequence, key: sequence[key], base, self.value(node.slice))
 
-    def _comprehension(self, node: Any) -> Any:
+    def _comprehension(self, node: Any) -> object:
         self._scopes.append({})
         try:
             first = node.generators[0]

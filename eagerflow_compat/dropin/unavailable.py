@@ -201,7 +201,7 @@ def reason(path: str) -> str | None:
     return _reasons().get(path)
 
 
-def find(path: str) -> Any:
+def find(path: str) -> object:
     """What stands for a thing that does not exist: a class or a function that raises, or None.
 
     >>> from eagerflow_compat.dropin import unavailable

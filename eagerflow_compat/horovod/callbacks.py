@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.callbacks.model_checkpoint import ModelCheckpoint
+from eagerflow.keras.typing import Logs
 from eagerflow_compat.horovod import operations, processes, state
 from eagerflow_compat.horovod.processes import ProcessSet, global_process_set
 
@@ -26,7 +27,7 @@ class BroadcastGlobalVariablesCallback(Callback):
         self.root_rank = root_rank
         self.broadcast_done = False
 
-    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Broadcasts once; the optimizer has made its variables by now."""
         if self.broadcast_done:
             return
@@ -48,7 +49,7 @@ class MetricAverageCallback(Callback):
         super().__init__()
         self._process_set = process_set
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Replaces the values."""
         if not logs or self._process_set.size() == 1:
             return
@@ -102,7 +103,7 @@ class LearningRateScheduleCallback(Callback):
         self.current_epoch = 0
         self._momentum: Any = None
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Finds out how many batches an epoch has."""
         if not self.staircase and not self.steps_per_epoch:
             self.steps_per_epoch = (self.params or {}).get("steps")
@@ -112,11 +113,11 @@ class LearningRateScheduleCallback(Callback):
                     f"steps_per_epoch parameter to the {type(self).__name__}()."
                 )
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Stores the epoch."""
         self.current_epoch = epoch
 
-    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Sets the rate."""
         epoch = self.current_epoch
         if epoch < self.start_epoch or (self.end_epoch is not None and epoch >= self.end_epoch):
@@ -126,13 +127,13 @@ class LearningRateScheduleCallback(Callback):
         elif not self.staircase:
             self._adjust(epoch + batch / (self.steps_per_epoch or 1))
 
-    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Sets the momentum back."""
         if self._momentum is not None:
             self.model.optimizer.momentum = self._momentum
             self._momentum = None
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Adds the rate to the values of the epoch."""
         if logs is not None:
             logs["lr"] = float(self.model.optimizer.learning_rate)
@@ -186,7 +187,7 @@ class LearningRateWarmupCallback(LearningRateScheduleCallback):
         )
         self.verbose = verbose
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Says when the rate is reached."""
         super().on_epoch_end(epoch, logs)
         if self.end_epoch is not None and epoch == self.end_epoch - 1 and self.verbose > 0:
@@ -207,7 +208,7 @@ class BestModelCheckpoint(ModelCheckpoint):
 
     def __init__(
         self,
-        filepath: Any,
+        filepath: str,
         monitor: str = "val_loss",
         verbose: int = 0,
         mode: str = "auto",

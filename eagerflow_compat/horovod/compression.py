@@ -13,12 +13,12 @@ class _NoCompression:
     """Tensors travel as they are."""
 
     @staticmethod
-    def compress(tensor: Any) -> tuple[Any, None]:
+    def compress(tensor: _core.Tensor) -> tuple[Any, None]:
         """The tensor, and None."""
         return tensor, None
 
     @staticmethod
-    def decompress(tensor: Any, context: object) -> Any:
+    def decompress(tensor: _core.Tensor, context: object) -> Any:
         """The tensor."""
         return tensor
 
@@ -29,7 +29,7 @@ class _HalfCompression:
     _dtype = "float16"
 
     @classmethod
-    def compress(cls, tensor: Any) -> tuple[Any, Any]:
+    def compress(cls, tensor: _core.Tensor) -> tuple[Any, Any]:
         """The tensor in the smaller type, and its own type."""
         tensor = _core.as_tensor(tensor)
         if not tensor.dtype.is_floating or tensor.dtype.size <= 2:
@@ -37,7 +37,7 @@ class _HalfCompression:
         return _ops.cast(tensor, cls._dtype), tensor.dtype
 
     @staticmethod
-    def decompress(tensor: Any, context: Any) -> Any:
+    def decompress(tensor: _core.Tensor, context: Any) -> Any:
         """The tensor in the type that it had."""
         return tensor if context is None else _ops.cast(tensor, context)
 

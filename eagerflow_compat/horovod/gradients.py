@@ -13,6 +13,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable, VariableAggregation
 from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.ops.control_flow import cond, init_scope
+from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow_compat.horovod import operations
 from eagerflow_compat.horovod.compression import Compression
 from eagerflow_compat.horovod.processes import ProcessSet, global_process_set
@@ -50,7 +51,7 @@ class _Reduction:
         self._predivide = predivide
         self._process_set = process_set
 
-    def __call__(self, gradients: Sequence[Any]) -> list[Any]:
+    def __call__(self, gradients: Sequence[Any]) -> list[_core.Tensor | IndexedSlices | None]:
         """The gradients of all processes; None stays None."""
         if self._process_set.size() == 1:
             return list(gradients)
@@ -103,7 +104,7 @@ class _Tape(SummingTape):
         self._local: set[int] = set()
         self._scale = scale
 
-    def register_local_source(self, source: Any) -> None:
+    def register_local_source(self, source: Variable) -> None:
         """Leaves the gradients of a variable as they are in each process.
 
         Args:
@@ -113,33 +114,33 @@ class _Tape(SummingTape):
 
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = None,
-    ) -> Any:
+        target: Structure,
+        sources: Structure,
+        output_gradients: Structure = None,
+        unconnected_gradients: object = None,
+    ) -> Structure:
         """The gradients of all processes; for the arguments see `tf.GradientTape`."""
         if self._communicator.size > 1:
             return super().gradient(target, sources, output_gradients, unconnected_gradients)
         return self._tape.gradient(target, sources, output_gradients, unconnected_gradients)
 
-    def _stays(self, source: Any) -> bool:
+    def _stays(self, source: object) -> bool:
         return id(source) in self._local
 
-    def _of_this_process(self, gradient: Any) -> Any:
+    def _of_this_process(self, gradient: Any) -> _core.Tensor | IndexedSlices | None:
         return _divided(gradient, self._communicator.size) if self._scale else gradient
 
-    def _form(self, gradient: Any) -> Any:
+    def _form(self, gradient: Any) -> _core.Tensor | IndexedSlices | None:
         return self._reduce._dense(gradient)
 
-    def _before(self, gradient: Any) -> tuple[Any, Any]:
+    def _before(self, gradient: TensorLike) -> tuple[Any, Any]:
         return self._reduce.packed(gradient)
 
-    def _after(self, total: Any, context: Any) -> Any:
+    def _after(self, total: Any, context: Any) -> _core.Tensor | IndexedSlices:
         return self._reduce.unpacked(total, context)
 
 
-def _divided(gradient: Any, count: int) -> Any:
+def _divided(gradient: Any, count: int) -> _core.Tensor | IndexedSlices | None:
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(gradient.values / count, gradient.indices, gradient.dense_shape)
     return None if gradient is None else gradient / count
@@ -151,7 +152,7 @@ def DistributedGradientTape(
     device_sparse: str = "",
     compression: Any = Compression.none,
     sparse_as_dense: bool = False,
-    op: Any = operations.Average,
+    op: operations.ReduceOp = operations.Average,
     gradient_predivide_factor: float = 1.0,
     num_groups: int = 0,
     groups: object = None,
@@ -201,9 +202,9 @@ class _Passes:
         self.count = count
         self._average = average
         self._done: Any = None
-        self._sums: list[Any] = []
+        self._sums: list[Variable | None] = []
 
-    def build(self, gradients: Sequence[Any]) -> None:
+    def build(self, gradients: Sequence[_core.Tensor | IndexedSlices | None]) -> None:
         """Makes the variables that hold the sums.
 
         Raises:
@@ -217,7 +218,7 @@ class _Passes:
         if self._done is not None:
             return
 
-        def zeros(shape: Any, dtype: Any) -> Variable:
+        def zeros(shape: ShapeLike, dtype: DTypeLike) -> Variable:
             with init_scope():
                 return Variable(
                     lambda: _ops.zeros(shape, dtype),
@@ -229,7 +230,7 @@ class _Passes:
         self._done = zeros([], "int64")
         self._sums = [None if g is None else zeros(g.shape.as_list(), g.dtype) for g in gradients]
 
-    def add(self, gradients: Sequence[Any]) -> _core.Tensor:
+    def add(self, gradients: Sequence[_core.Tensor | IndexedSlices | None]) -> _core.Tensor:
         """Adds the gradients of a pass; whether it is the last one of a step, a boolean tensor."""
         for total, gradient in zip(self._sums, gradients, strict=True):
             if total is not None:
@@ -237,7 +238,7 @@ class _Passes:
         self._done.assign_add(_core.convert(1, "int64", None))
         return _ops.equal(self._done.read_value(), _core.convert(self.count, "int64", None))
 
-    def take(self) -> list[Any]:
+    def take(self) -> list[_core.Tensor | IndexedSlices | None]:
         """The sums or means, which start anew."""
         results: list[Any] = []
         for total in self._sums:
@@ -260,11 +261,11 @@ def DistributedOptimizer(
     compression: Any = Compression.none,
     sparse_as_dense: bool = False,
     backward_passes_per_step: int = 1,
-    op: Any = operations.Average,
+    op: operations.ReduceOp = operations.Average,
     gradient_predivide_factor: float = 1.0,
     average_aggregated_gradients: bool = False,
     num_groups: int = 0,
-    groups: Any = None,
+    groups: object = None,
     process_set: ProcessSet = global_process_set,
     scale_local_gradients: bool = True,
 ) -> Any:
@@ -373,7 +374,7 @@ def _of_keras(kind: Any) -> Any:
     return type(kind.__name__, (kind,), methods)
 
 
-def _of_version_1(kind: Any) -> Any:
+def _of_version_1(kind: Any) -> type:
     """A class of optimizers that compute the gradients of all processes."""
 
     def compute_gradients(self: Any, *args: Any, **kwargs: Any) -> Any:

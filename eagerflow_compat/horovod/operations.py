@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.distribute.collectives import recorded
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.typing import TensorLike
 from eagerflow_compat.horovod import processes
 from eagerflow_compat.horovod.compression import Compression
 from eagerflow_compat.horovod.processes import ProcessSet, global_process_set
@@ -66,7 +67,7 @@ def chosen(op: Any, average: bool | None = None) -> ReduceOp:
     return op
 
 
-def scaled(tensor: Any, factor: float) -> Any:
+def scaled(tensor: _core.Tensor, factor: float) -> Any:
     """A tensor times a factor, rounded to its type.
 
     Args:
@@ -81,7 +82,7 @@ def scaled(tensor: Any, factor: float) -> Any:
 
 
 def _reduced(
-    tensors: Sequence[Any],
+    tensors: Sequence[TensorLike],
     op: ReduceOp,
     before: float,
     after: float,
@@ -91,14 +92,14 @@ def _reduced(
     communicator = process_set.communicator()
     factor = after / communicator.size if op is Average else after
 
-    def reduce(values: Sequence[Any]) -> list[Any]:
+    def reduce(values: Sequence[Any]) -> list[_core.Tensor]:
         sums = communicator.all_reduce([scaled(each, before) for each in values], _OPERATIONS[op])
         return [scaled(each, factor) for each in sums]
 
     with _core.stop_recording():
         results = reduce(tensors)
 
-    def gradient(upstream: list[Any]) -> list[Any]:
+    def gradient(upstream: list[_core.Tensor]) -> list[_core.Tensor]:
         if op not in (Average, Sum):
             raise NotImplementedError(f"hvd.allreduce has no gradient for op=hvd.{op.value}.")
         return _reduced(upstream, op, before, after, process_set)
@@ -156,17 +157,17 @@ def _reduced_rows(rows: IndexedSlices, op: ReduceOp, process_set: ProcessSet) ->
 
 
 def allreduce(
-    tensor: Any,
+    tensor: TensorLike,
     average: bool | None = None,
     device_dense: str = "",
     device_sparse: str = "",
     compression: Any = Compression.none,
-    op: Any = None,
+    op: ReduceOp | None = None,
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
     name: str | None = None,
     process_set: ProcessSet = global_process_set,
-) -> Any:
+) -> _core.Tensor:
     """The mean of the processes' tensors, or what another operation makes of them.
 
     Args:
@@ -202,11 +203,11 @@ def allreduce(
 
 
 def allgather(
-    tensor: Any,
+    tensor: TensorLike,
     name: str | None = None,
     ignore_name_scope: bool = False,
     process_set: ProcessSet = global_process_set,
-) -> Any:
+) -> _core.Tensor:
     """The processes' tensors, one after the other along the first axis.
 
     Args:
@@ -222,7 +223,7 @@ def allgather(
     with _core.stop_recording():
         result = communicator.all_gather(tensor, 0)
 
-    def gradient(upstream: list[Any]) -> list[Any]:
+    def gradient(upstream: list[_core.Tensor]) -> list[_core.Tensor]:
         (mean,) = _reduced(upstream, Average, 1.0, 1.0, process_set)
         size = _ops.shape(tensor)[:1]
         sizes = communicator.all_gather(size, 0)
@@ -232,7 +233,7 @@ def allgather(
     return recorded([result], [tensor], gradient)[0]
 
 
-def grouped_allgather(tensors: Sequence[Any], **options: Any) -> list[Any]:
+def grouped_allgather(tensors: Sequence[TensorLike], **options: Any) -> list[_core.Tensor]:
     """`allgather` of several tensors.
 
     Args:
@@ -243,12 +244,12 @@ def grouped_allgather(tensors: Sequence[Any], **options: Any) -> list[Any]:
 
 
 def broadcast(
-    tensor: Any,
+    tensor: TensorLike,
     root_rank: int,
     name: str | None = None,
     ignore_name_scope: bool = False,
     process_set: ProcessSet = global_process_set,
-) -> Any:
+) -> _core.Tensor:
     """The tensor of one process.
 
     Args:
@@ -266,7 +267,7 @@ def broadcast(
     with _core.stop_recording():
         result = communicator.broadcast(tensor, root)
 
-    def gradient(upstream: list[Any]) -> list[Any]:
+    def gradient(upstream: list[_core.Tensor]) -> list[_core.Tensor]:
         (mean,) = _reduced(upstream, Average, 1.0, 1.0, process_set)
         return [mean if communicator.rank == root else _ops.zeros_like(mean)]
 
@@ -274,12 +275,12 @@ def broadcast(
 
 
 def alltoall(
-    tensor: Any,
-    splits: Any = None,
+    tensor: TensorLike,
+    splits: TensorLike | None = None,
     name: str | None = None,
     ignore_name_scope: bool = False,
     process_set: ProcessSet = global_process_set,
-) -> Any:
+) -> tuple[_core.Tensor, _core.Tensor]:
     """The rows that all processes have sent here.
 
     Args:
@@ -310,7 +311,7 @@ def alltoall(
     with _core.stop_recording():
         result, received = communicator.all_to_all(tensor, sizes)
 
-    def gradient(upstream: list[Any]) -> list[Any]:
+    def gradient(upstream: list[_core.Tensor]) -> list[_core.Tensor]:
         return [communicator.all_to_all(upstream[0], received)[0]]
 
     result = recorded([result], [tensor], gradient)[0]
@@ -318,15 +319,15 @@ def alltoall(
 
 
 def reducescatter(
-    tensor: Any,
+    tensor: TensorLike,
     device_dense: str = "",
     compression: Any = Compression.none,
-    op: Any = Average,
+    op: ReduceOp = Average,
     name: str | None = None,
     process_set: ProcessSet = global_process_set,
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
-) -> Any:
+) -> _core.Tensor:
     """This process's rows of the mean of all processes' tensors, or of their sum.
 
     Args:
@@ -362,7 +363,7 @@ def reducescatter(
     return total[start : start + rows + (number < left)]
 
 
-def grouped_reducescatter(tensors: Sequence[Any], **options: Any) -> list[Any]:
+def grouped_reducescatter(tensors: Sequence[TensorLike], **options: Any) -> list[_core.Tensor]:
     """`reducescatter` of several tensors.
 
     Args:

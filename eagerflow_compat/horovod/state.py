@@ -35,7 +35,7 @@ def broadcast_variables(
 
 
 def broadcast_object(
-    obj: Any,
+    obj: object,
     root_rank: int = 0,
     session: Any = None,
     name: str | None = None,
@@ -64,7 +64,7 @@ def broadcast_object_fn(
 
 
 def allgather_object(
-    obj: Any,
+    obj: object,
     session: Any = None,
     name: str | None = None,
     process_set: ProcessSet = global_process_set,

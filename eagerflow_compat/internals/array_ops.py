@@ -7,11 +7,12 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.ops.array import rank, shape, size
+from eagerflow.typing import DTypeLike, TensorLike
 
 __all__ = ["prevent_gradient", "rank_internal", "shape_internal", "size_internal"]
 
 
-def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> Any:
+def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> _core.Tensor:
     """The tensor itself, whose gradient nobody may ask for.
 
     Raises:
@@ -19,7 +20,7 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
     """
 
     @custom_gradient
-    def pass_on(value: Any) -> Any:
+    def pass_on(value: _core.Tensor) -> Any:
         def refuse(*gradients: object) -> Any:
             raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
 
@@ -29,14 +30,14 @@ def prevent_gradient(input: Any, message: str = "", name: str | None = None) -> 
 
 
 def shape_internal(
-    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = None
+    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: Any = None
 ) -> _core.Tensor:
     """The shape of a tensor."""
     return shape(input, out_type or "int32")
 
 
 def size_internal(
-    input: Any, name: str | None = None, optimize: bool = True, out_type: Any = "int32"
+    input: TensorLike, name: str | None = None, optimize: bool = True, out_type: DTypeLike = "int32"
 ) -> _core.Tensor:
     """The number of elements of a tensor."""
     return size(input, out_type)

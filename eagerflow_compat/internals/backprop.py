@@ -12,6 +12,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.typing import Structure, TensorLike
 from eagerflow_compat.v1.gradient_functions import implicit_gradients as implicit_grad
 from eagerflow_compat.v1.gradient_functions import (
     implicit_value_and_gradients as implicit_val_and_grad,
@@ -28,7 +29,7 @@ __all__ = [
 
 
 def make_vjp(
-    f: Callable[..., Any], params: Sequence[Any] | None = None, persistent: bool = True
+    f: Callable[..., Any], params: Sequence[str | int] | None = None, persistent: bool = True
 ) -> Callable[..., tuple[Any, Callable[..., list[Any]]]]:
     """A function that returns the value of `f`, and a function from `dy` to gradients.
 
@@ -38,7 +39,7 @@ def make_vjp(
         persistent: whether the second function can be called several times.
     """
 
-    def value_and_vjp(*args: Any, **kwargs: Any) -> tuple[Any, Callable[..., list[Any]]]:
+    def value_and_vjp(*args: Structure, **kwargs: Any) -> tuple[Any, Callable[..., list[Any]]]:
         if kwargs:
             raise ValueError("Functions to be differentiated cannot receive keyword arguments.")
         chosen = _positions(f, params, len(args))
@@ -58,7 +59,7 @@ def make_vjp(
                 )
             targets = [_core.as_tensor(leaf) for leaf in nest.flatten(result)]
 
-        def vjp(dy: _core.Tensor | None = None) -> list[Any]:
+        def vjp(dy: _core.Tensor | None = None) -> list[_core.Tensor | None]:
             weights = None if dy is None else nest.flatten(dy)
             return tape.gradient(targets, [values[k] for k in chosen], weights)
 
@@ -68,12 +69,12 @@ def make_vjp(
 
 
 def val_and_grad_function(
-    f: Callable[..., Any], params: Sequence[Any] | None = None
-) -> Callable[..., tuple[Any, list[Any]]]:
+    f: Callable[..., _core.Tensor], params: Sequence[str | int] | None = None
+) -> Callable[..., tuple[Structure, list[_core.Tensor | None]]]:
     """A function that returns the value of `f`, and its gradients by its arguments."""
     both = make_vjp(f, params, persistent=False)
 
-    def value_and_gradients(*args: Any, **kwargs: Any) -> tuple[Any, list[Any]]:
+    def value_and_gradients(*args: Structure, **kwargs: Any) -> tuple[Any, list[Any]]:
         dy = kwargs.pop("dy", None)
         value, vjp = both(*args, **kwargs)
         return value, vjp(dy)
@@ -82,12 +83,12 @@ def val_and_grad_function(
 
 
 def gradients_function(
-    f: Callable[..., Any], params: Sequence[Any] | None = None
-) -> Callable[..., list[Any]]:
+    f: Callable[..., _core.Tensor], params: Sequence[str | int] | None = None
+) -> Callable[..., list[_core.Tensor | None]]:
     """A function that returns the gradients of `f` by its arguments."""
     both = val_and_grad_function(f, params)
 
-    def gradients(*args: Any, **kwargs: Any) -> list[Any]:
+    def gradients(*args: TensorLike, **kwargs: Any) -> list[_core.Tensor | None]:
         return both(*args, **kwargs)[1]
 
     return gradients

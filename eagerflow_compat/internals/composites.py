@@ -82,7 +82,7 @@ class BoundedTensorSpec(TensorSpec):
         self._maximum.setflags(write=False)
 
     @classmethod
-    def from_spec(cls, spec: Any, name: str | None = None) -> BoundedTensorSpec:
+    def from_spec(cls, spec: TensorSpec, name: str | None = None) -> BoundedTensorSpec:
         """The spec of a spec, of NumPy's arrays too; without bounds it gets those of its dtype."""
         dtype = dtypes.as_dtype(spec.dtype)
         minimum = spec.minimum if hasattr(spec, "minimum") else dtype.min
@@ -116,7 +116,7 @@ class BoundedTensorSpec(TensorSpec):
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype))
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         arguments = (self.shape, self.dtype, self.minimum, self.maximum, self.name)
         return BoundedTensorSpec, arguments
 
@@ -132,15 +132,15 @@ _NAME_TO_TYPE_SPEC: dict[str, type] = {
 _TYPE_SPEC_TO_NAME: dict[type, str] = {kind: name for name, kind in _NAME_TO_TYPE_SPEC.items()}
 
 
-def is_sparse(tensor: Any) -> bool:
+def is_sparse(tensor: object) -> bool:
     """Whether a value is a sparse tensor."""
     return isinstance(tensor, SparseTensor | SparseTensorValue)
 
 
-def replace_composites_with_components(structure: Structure) -> Any:
+def replace_composites_with_components(structure: Structure) -> Structure:
     """The structure with lists of tensors in place of the values that are made of them."""
 
-    def components(leaf: Any) -> Any:
+    def components(leaf: Any) -> Structure:
         if not isinstance(leaf, CompositeTensor):
             return leaf
         return nest.flatten(leaf, expand_composites=True)
@@ -198,18 +198,18 @@ def lookup(name: str) -> type:
     return _NAME_TO_TYPE_SPEC[name]
 
 
-def convert_variables_to_tensors(values: Any) -> Any:
+def convert_variables_to_tensors(values: Structure) -> Structure:
     """The structure with the values of variables in their place."""
     return nest.map_structure(
         lambda leaf: leaf.read_value() if isinstance(leaf, _core.Variable) else leaf, values
     )
 
 
-def replace_variables_with_atoms(values: Any) -> Any:
+def replace_variables_with_atoms(values: Structure) -> Structure:
     """The structure with 0 in place of variables, which are parts of no structure."""
     return nest.map_structure(lambda leaf: 0 if isinstance(leaf, _core.Variable) else leaf, values)
 
 
-def restore_variables_from_atoms(structure: Structure, flattened: Iterable[Any]) -> Any:
+def restore_variables_from_atoms(structure: Structure, flattened: Iterable[object]) -> Structure:
     """The structure with other leaves."""
     return nest.pack_sequence_as(structure, list(flattened))

@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.ops.control_flow import case, cond
 from eagerflow.ops.conversion import get_static_value
+from eagerflow.typing import Structure, TensorLike
 
 __all__ = [
     "ENABLE_CONTROL_FLOW_V2",
@@ -45,11 +46,11 @@ def smart_constant_value(pred: Any) -> Any:
 
 
 def smart_cond(
-    pred: Any,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
+    pred: TensorLike,
+    true_fn: Callable[[], Structure] | None = None,
+    false_fn: Callable[[], Structure] | None = None,
     name: str | None = None,
-) -> Any:
+) -> Structure:
     """Calls one of two functions where the condition is known, and else leaves it to `tf.cond`.
 
     Raises:
@@ -86,14 +87,14 @@ def smart_case(
 
 
 def _case_helper(
-    cond_fn: Callable[..., Any],
+    cond_fn: Callable[..., Structure],
     pred_fn_pairs: Any,
-    default: Callable[[], Any] | None,
+    default: Callable[[], Structure] | None,
     exclusive: bool,
     name: str | None,
     allow_python_preds: bool = False,
     **cond_kwargs: Any,
-) -> Any:
+) -> Structure:
     """A case by the `cond` of a library: what the function of the first condition returns."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     call = default or pairs.pop()[1]
@@ -102,12 +103,12 @@ def _case_helper(
     return call()
 
 
-def EnableControlFlowV2(graph: Any) -> bool:
+def EnableControlFlowV2(graph: object) -> bool:
     """True: choices and loops are operations of a graph, however they are asked for."""
     return True
 
 
-def InXlaContext(graph: Any) -> bool:
+def InXlaContext(graph: object) -> bool:
     """False: there is no compiler."""
     return False
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from eagerflow import _core, config
 from eagerflow.compat.switches import enable_eager_execution
@@ -172,6 +171,6 @@ def context() -> Context:
 context_safe = context
 
 
-def get_config() -> Any:
+def get_config() -> ConfigProto:
     """The configuration of sessions: the default one."""
     return ConfigProto()

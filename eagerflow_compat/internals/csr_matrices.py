@@ -12,6 +12,7 @@ from typing import Any
 import eagerflow as tf
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import TensorLike
 
 __all__ = [
     "CSRSparseMatrix",
@@ -246,7 +247,7 @@ def dense_shape_and_type(matrix: Any) -> DenseShapeAndType:
 
 
 def dense_to_csr_sparse_matrix(
-    dense_input: Any, indices: Any, name: str | None = None
+    dense_input: TensorLike, indices: TensorLike, name: str | None = None
 ) -> SparseTensor:
     """The matrix of some elements of a dense one."""
     dense = tf.convert_to_tensor(dense_input)
@@ -255,7 +256,7 @@ def dense_to_csr_sparse_matrix(
 
 
 def sparse_tensor_to_csr_sparse_matrix(
-    indices: Any, values: Any, dense_shape: Any, name: str | None = None
+    indices: TensorLike, values: TensorLike, dense_shape: TensorLike, name: str | None = None
 ) -> SparseTensor:
     """The matrix of a sparse tensor's parts."""
     return _checked(SparseTensor(indices, values, dense_shape))
@@ -298,7 +299,7 @@ def sparse_matrix_nnz(sparse_matrix: Any, name: str | None = None) -> tf.Tensor:
 
 
 def sparse_matrix_transpose(
-    input: Any, type: object, conjugate: bool = False, name: str | None = None
+    input: TensorLike, type: object, conjugate: bool = False, name: str | None = None
 ) -> SparseTensor:
     """The transposed matrices."""
     return _transposed(_checked(input), conjugate)

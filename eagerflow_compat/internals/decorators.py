@@ -43,8 +43,8 @@ class TFDecorator:
 
 
 def make_decorator(
-    target: Callable[..., Any],
-    decorator_func: Callable[..., Any],
+    target: Callable[..., object],
+    decorator_func: Callable[..., object],
     decorator_name: str | None = None,
     decorator_doc: str = "",
     decorator_argspec: Any = None,
@@ -61,7 +61,7 @@ def make_decorator(
     return wrapped
 
 
-def fullargspec_to_signature(spec: Any) -> Any:
+def fullargspec_to_signature(spec: Any) -> inspect.Signature:
     """The signature that `inspect.getfullargspec` describes."""
     names, defaults = list(spec.args), list(spec.defaults or ())
     kind = inspect.Parameter
@@ -108,7 +108,7 @@ def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
 
 
 # What libraries export, by their public names.
-_exported: dict[str, Any] = {}
+_exported: dict[str, object] = {}
 
 
 class tf_export:
@@ -147,7 +147,7 @@ def _names_attribute(api_name: str) -> str:
 
 
 def get_canonical_name_for_symbol(
-    symbol: Any, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
+    symbol: object, api_name: str = "tensorflow", add_prefix_to_v1_names: bool = False
 ) -> str | None:
     """The first public name of a function or class, or None.
 

@@ -73,8 +73,8 @@ class _Distributions(combinations.TestCombination):
 
 class _Strategies(combinations.ParameterModifier):
     def modified_arguments(
-        self, kwargs: dict[str, Any], requested_parameters: Sequence[str]
-    ) -> dict[str, Any]:
+        self, kwargs: dict[str, object], requested_parameters: Sequence[str]
+    ) -> dict[str, object]:
         """The strategies in place of what names them."""
         return {
             name: value.strategy
@@ -84,7 +84,7 @@ class _Strategies(combinations.ParameterModifier):
 
 
 def generate(
-    combined: list[dict[str, Any]],
+    combined: list[dict[str, object]],
     test_combinations: Sequence[combinations.TestCombination] = (),
 ) -> Callable[..., Any]:
     """As `tf.__internal__.test.combinations.generate`, for tests that take strategies.

@@ -20,7 +20,7 @@ def variable_sync_on_read_context() -> Iterator[None]:
     yield
 
 
-def maybe_merge_call(fn: Callable[..., Any], strategy: Any, *args: Any, **kwargs: Any) -> Any:
+def maybe_merge_call(fn: Callable[..., object], strategy: Any, *args: object, **kwargs: Any) -> Any:
     """Calls a function across replicas."""
     context = get_replica_context()
     if context is None or strategy_supports_no_merge_call():

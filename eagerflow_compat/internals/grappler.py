@@ -7,6 +7,6 @@ from eagerflow.protos.graph import MESSAGES
 __all__ = ["OptimizeGraph"]
 
 
-def OptimizeGraph(config_proto: Any, metagraph: Any, *args: Any, **kwargs: Any) -> Any:
+def OptimizeGraph(config_proto: object, metagraph: Any, *args: object, **kwargs: object) -> Any:
     """The GraphDef message in a MetaGraphDef as it is: graphs are planned when they run here."""
     return MESSAGES["GraphDef"].FromString(metagraph.graph_def.SerializeToString())

@@ -46,7 +46,7 @@ def getargspec(obj: Any) -> ArgSpec:
     return ArgSpec(spec.args, spec.varargs, spec.varkw, spec.defaults)
 
 
-def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:
+def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, object]:
     """The arguments of a call by name, defaults included.
 
     As in TensorFlow, those that only `**kwargs` takes stand among the others, and positional ones that
@@ -67,12 +67,12 @@ def getdoc(object: Any) -> str | None:
     return inspect.getdoc(unwrap(object)[1])
 
 
-def isfunction(object: Any) -> bool:
+def isfunction(object: object) -> bool:
     """Whether something is a function of the program, or an operation."""
     return inspect.isroutine(unwrap(object)[1]) and not inspect.ismethod(object)
 
 
-def isanytargetmethod(object: Any) -> bool:
+def isanytargetmethod(object: object) -> bool:
     """Whether what a decorator wraps is a method."""
     decorators, target = unwrap(object)
     return inspect.ismethod(target) or any(

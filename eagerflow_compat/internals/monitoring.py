@@ -13,7 +13,7 @@ class _Cell:
         """Adds to the count."""
         self._value += value
 
-    def set(self, value: Any) -> None:
+    def set(self, value: object) -> None:
         """Sets the value."""
         self._value = value
 
@@ -37,9 +37,9 @@ class Metric:
 
     def __init__(self, name: str, description: Any = None, *labels: Any) -> None:
         self.name = name
-        self._cells: dict[tuple[Any, ...], _Cell] = {}
+        self._cells: dict[tuple[object, ...], _Cell] = {}
 
-    def get_cell(self, *labels: Any) -> _Cell:
+    def get_cell(self, *labels: object) -> _Cell:
         """The value for these labels."""
         return self._cells.setdefault(labels, _Cell())
 

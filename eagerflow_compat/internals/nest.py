@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import nest as _nest
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.typing import Structure
 
 is_nested = is_sequence = _nest.is_nested
 
 
-def is_nested_or_composite(structure: Any) -> bool:
+def is_nested_or_composite(structure: Structure) -> bool:
     """Whether a value is a structure, or made of tensors."""
     return _nest.is_nested(structure) or isinstance(structure, CompositeTensor)
 
@@ -20,22 +21,22 @@ def is_nested_or_composite(structure: Any) -> bool:
 is_sequence_or_composite = is_nested_or_composite
 
 
-def is_mapping(value: Any) -> bool:
+def is_mapping(value: object) -> bool:
     """Whether a value is a mapping."""
     return isinstance(value, Mapping)
 
 
-def is_namedtuple(instance: Any, strict: bool = False) -> bool:
+def is_namedtuple(instance: object, strict: bool = False) -> bool:
     """Whether a value is a named tuple."""
     return isinstance(instance, tuple) and hasattr(instance, "_fields")
 
 
-def is_attrs(value: Any) -> bool:
+def is_attrs(value: object) -> bool:
     """Whether a value's class was made by `attrs`."""
     return hasattr(type(value), "__attrs_attrs__")
 
 
-def _items(structure: Any) -> list[tuple[Any, Any]]:
+def _items(structure: Structure) -> list[tuple[object, Structure]]:
     """The children of a structure with what names them: indices, keys or fields."""
     walker = _nest.walker
     children = walker.children(structure)
@@ -59,8 +60,8 @@ def yield_flat_paths(structure: Any, expand_composites: bool = False) -> Iterato
 
 
 def flatten_with_tuple_paths(
-    structure: Any, expand_composites: bool = False
-) -> list[tuple[tuple[Any, ...], Any]]:
+    structure: Structure, expand_composites: bool = False
+) -> list[tuple[tuple[object, ...], Structure]]:
     """The leaves, each with its path, a tuple of indices and keys."""
     if not _nest.is_nested(structure):
         if expand_composites and isinstance(structure, CompositeTensor):
@@ -75,8 +76,8 @@ def flatten_with_tuple_paths(
 
 
 def flatten_with_joined_string_paths(
-    structure: Any, separator: str = "/", expand_composites: bool = False
-) -> list[tuple[str, Any]]:
+    structure: Structure, separator: str = "/", expand_composites: bool = False
+) -> list[tuple[str, Structure]]:
     """The leaves, each with its path as text."""
     return [
         (separator.join(map(str, path)), leaf)
@@ -89,18 +90,18 @@ def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
-def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Structure:
     """The structure of what a function returns for each path, as text, and leaf."""
 
-    def joined(path: tuple[Any, ...], *leaves: Any) -> Any:
+    def joined(path: tuple[object, ...], *leaves: Structure) -> Structure:
         return func("/".join(map(str, path)), *leaves)
 
     return map_structure_with_tuple_paths(joined, *structure, **kwargs)
 
 
 def map_structure_with_tuple_paths_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: object
-) -> Any:
+    shallow_tree: Structure, func: Callable[..., Structure], *inputs: Structure, **kwargs: object
+) -> Structure:
     """As `map_structure_up_to`; the function gets the path first."""
     paths = list(yield_flat_paths(shallow_tree))
     flat = [flatten_up_to(shallow_tree, tree) for tree in inputs]
@@ -110,22 +111,22 @@ def map_structure_with_tuple_paths_up_to(
 
 def flatten_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
-) -> list[Any]:
+) -> list[Structure]:
     """The parts of a structure at the places of the leaves of a shallower one."""
     return _nest.walker.flatten_up_to(shallow_tree, input_tree)
 
 
 def flatten_with_tuple_paths_up_to(
     shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
-) -> list[tuple[tuple[Any, ...], Any]]:
+) -> list[tuple[tuple[object, ...], Structure]]:
     """As `flatten_up_to`, each part with its path."""
     paths = yield_flat_paths(shallow_tree)
     return list(zip(paths, flatten_up_to(shallow_tree, input_tree), strict=True))
 
 
 def map_structure_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: object
-) -> Any:
+    shallow_tree: Structure, func: Callable[..., Structure], *inputs: Structure, **kwargs: object
+) -> Structure:
     """The shallower structure of what a function returns for parts of deeper ones."""
     flat = [flatten_up_to(shallow_tree, tree) for tree in inputs]
     results = [func(*parts) for parts in zip(*flat, strict=True)]
@@ -145,8 +146,8 @@ def assert_shallow_structure(
 
 
 def get_traverse_shallow_structure(
-    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
-) -> Any:
+    traverse_fn: Callable[[Structure], Structure], structure: Any, expand_composites: bool = False
+) -> Structure:
     """The outer part of a structure: a function says which children are gone into."""
     inside = traverse_fn(structure)
     if not is_nested(structure):
@@ -163,16 +164,16 @@ def get_traverse_shallow_structure(
     return sequence_like(structure, parts)
 
 
-def sequence_like(instance: Any, args: Any) -> Any:
+def sequence_like(instance: Structure, args: Iterable[Structure]) -> Structure:
     """A container like another one with other children."""
     return _nest.walker.rebuild(instance, list(args))
 
 
-def _yield_value(iterable: Any) -> Iterator[Any]:
+def _yield_value(iterable: Structure) -> Iterator[Structure]:
     yield from (child for _, child in _items(iterable))
 
 
-def _yield_sorted_items(iterable: Any) -> Iterator[tuple[Any, Any]]:
+def _yield_sorted_items(iterable: Structure) -> Iterator[tuple[object, Structure]]:
     yield from _items(iterable)
 
 
@@ -183,7 +184,7 @@ _is_mapping = is_mapping
 _is_attrs = is_attrs
 
 
-def list_to_tuple(structure: Any) -> Any:
+def list_to_tuple(structure: Structure) -> Structure:
     """The structure with tuples in place of lists."""
     if not is_nested(structure):
         return structure
@@ -191,13 +192,13 @@ def list_to_tuple(structure: Any) -> Any:
     return tuple(children) if isinstance(structure, list) else sequence_like(structure, children)
 
 
-def flatten_dict_items(dictionary: Mapping[Any, Any]) -> dict[Any, Any]:
+def flatten_dict_items(dictionary: Mapping[object, Structure]) -> dict[object, Structure]:
     """A dictionary of leaves from one with structures as keys and values.
 
     Raises:
         ValueError: if a key and its value differ in form, or a key is there twice.
     """
-    flat: dict[Any, Any] = {}
+    flat: dict[object, Structure] = {}
     for key, value in dictionary.items():
         if not is_nested(key):
             pairs = [(key, value)]

@@ -12,12 +12,13 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.tensor import OPERATORS
 from eagerflow.ragged import overrides as ragged
+from eagerflow.typing import TensorLike
 from eagerflow_compat.internals.decorators import tf_export
 
 _ops: Any = _core.ops
 
 
-def _operand(value: Any) -> Any:
+def _operand(value: Any) -> _core.Tensor:
     """A value whose operators are ours: others would call these functions again."""
     own = isinstance(value, _core.Tensor | _core.Variable | CompositeTensor)
     return value if own else tf.convert_to_tensor(value)
@@ -25,28 +26,28 @@ def _operand(value: Any) -> Any:
 
 @tf_export("__operators__.add")
 @op_function
-def add(x: Any, y: Any, name: str | None = None) -> _core.Tensor:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> _core.Tensor:
     """`x + y`."""
     return tf.add(x, y)
 
 
 @tf_export("__operators__.eq")
 @op_function
-def eq(self: Any, other: Any) -> Any:
+def eq(self: object, other: object) -> Any:
     """`self == other`."""
     return operator.eq(_operand(self), other)
 
 
 @tf_export("__operators__.ne")
 @op_function
-def ne(self: Any, other: Any) -> Any:
+def ne(self: object, other: object) -> Any:
     """`self != other`."""
     return operator.ne(_operand(self), other)
 
 
 @tf_export("__operators__.getitem")
 @op_function
-def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+def getitem(tensor: _core.Tensor, slice_spec: Any, var: Any = None) -> Any:
     """`tensor[slice_spec]`."""
     return operator.getitem(_operand(tensor) if var is None else var, slice_spec)
 
@@ -54,25 +55,25 @@ def getitem(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
 ragged_getitem = getitem
 
 
-def _logical(name: str) -> Callable[..., Any]:
+def _logical(name: str) -> Callable[..., _core.Tensor]:
     booleans, integers = getattr(_ops, f"logical_{name}"), getattr(_ops, f"bitwise_{name}")
 
     @op_function
-    def function(x: Any, y: Any) -> Any:
+    def function(x: TensorLike, y: TensorLike) -> _core.Tensor:
         x = _operand(x)
         return (booleans if x.dtype is tf.bool else integers)(x, y)
 
     return function
 
 
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def reflected(y: Any, x: Any) -> Any:
+def _reflected(function: Callable[[TensorLike, TensorLike], _core.Tensor]) -> Callable[..., Any]:
+    def reflected(y: TensorLike, x: TensorLike) -> _core.Tensor:
         return function(x, y)
 
     return reflected
 
 
-_FUNCTIONS: dict[str, Any] = ragged.OPERATORS | {
+_FUNCTIONS: dict[str, Callable[..., _core.Tensor]] = ragged.OPERATORS | {
     "abs": tf.abs,
     "add": add,
     "and": _logical("and"),

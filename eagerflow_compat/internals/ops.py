@@ -48,7 +48,7 @@ SymbolicTensor = _core.SymbolicTensor
 _numbers = itertools.count(1)
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Whether a value is a tensor of a graph."""
     return isinstance(tensor, SymbolicTensor)
 
@@ -58,7 +58,7 @@ def uid() -> int:
     return next(_numbers)
 
 
-def numpy_text(tensor: Any, is_repr: bool = False) -> str:
+def numpy_text(tensor: object, is_repr: bool = False) -> str:
     """The value of a tensor as text."""
     return value_text(tensor, is_repr)
 

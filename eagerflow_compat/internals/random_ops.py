@@ -6,17 +6,18 @@ from typing import Any
 
 from eagerflow.ops.random.stateful import uniform
 from eagerflow.ops.random.truncated_normal import stateless_parameterized_truncated_normal
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 __all__ = ["parameterized_truncated_normal"]
 
 
 def parameterized_truncated_normal(
-    shape: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    dtype: Any = "float32",
+    shape: ShapeLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
+    dtype: DTypeLike = "float32",
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 __all__ = [
     "get_load_options",
@@ -23,7 +22,7 @@ __all__ = [
 ]
 
 
-def _ignore(function: Callable[..., Any]) -> None:
+def _ignore(function: Callable[..., object]) -> None:
     """Takes note of nothing."""
 
 
@@ -33,7 +32,7 @@ register_session_provider = set_using_mixed_precision_policy = _ignore
 
 
 def register_loss_scale_wrapper(
-    optimizer_cls: type, wrapper_fn: Callable[..., Any], wrapper_cls: type | None = None
+    optimizer_cls: type, wrapper_fn: Callable[..., object], wrapper_cls: type | None = None
 ) -> None:
     """Takes note of nothing: graphs are not rewritten for 16-bit floats."""
 

@@ -12,7 +12,7 @@ __all__ = [
     "registered_identifiers",
 ]
 
-_registered: dict[str, tuple[Callable[[Any], bool], list[VersionedTypeRegistration]]] = {}
+_registered: dict[str, tuple[Callable[[object], bool], list[VersionedTypeRegistration]]] = {}
 
 
 class VersionedTypeRegistration(NamedTuple):
@@ -23,11 +23,11 @@ class VersionedTypeRegistration(NamedTuple):
     min_producer_version: int
     min_consumer_version: int
     bad_consumers: Any = None
-    setter: Callable[[Any, str, Any], None] = setattr
+    setter: Callable[[Any, str, object], None] = setattr
 
 
 def register_revived_type(
-    identifier: str, predicate: Callable[[Any], bool], versions: list[VersionedTypeRegistration]
+    identifier: str, predicate: Callable[[object], bool], versions: list[VersionedTypeRegistration]
 ) -> None:
     """Registers a class of objects under the name that SavedModels have for it.
 
@@ -44,7 +44,7 @@ def registered_identifiers() -> list[str]:
     return list(_registered)
 
 
-def get_setter(proto: Any) -> Callable[[Any, str, Any], None] | None:
+def get_setter(proto: Any) -> Callable[..., None] | None:
     """What sets children of an object that a SavedModel describes, or None."""
     _, versions = _registered.get(proto.identifier, (None, []))
     return versions[0].setter if versions else None

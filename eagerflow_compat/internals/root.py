@@ -66,7 +66,7 @@ def assign_moving_average(
 
 def update_checkpoint_state(
     save_dir: Any,
-    model_checkpoint_path: Any,
+    model_checkpoint_path: str,
     all_model_checkpoint_paths: Sequence[str] | None = None,
     latest_filename: str | None = None,
     save_relative_paths: bool = False,

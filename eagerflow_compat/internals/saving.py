@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.framework.trackable import TrackableReference
+from eagerflow.framework.trackable import Trackable, TrackableReference
 from eagerflow.saved_model.saving import save, save_and_list
 from eagerflow_compat.internals.object_identity import ObjectIdentityDictionary
 
@@ -12,7 +12,7 @@ __all__ = ["save", "save_and_return_nodes"]
 
 
 def save_and_return_nodes(
-    obj: Any,
+    obj: Trackable,
     export_dir: Any,
     signatures: Any = None,
     options: Any = None,

@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import nest
 from eagerflow.framework.type_spec import NoneTensorSpec, TypeSpec
 from eagerflow.framework.type_spec import type_spec_from_value as _spec_of
+from eagerflow.typing import Structure
 
 __all__ = [
     "NoneTensorSpec",
@@ -19,22 +20,22 @@ __all__ = [
 ]
 
 
-def type_spec_from_value(element: Any, use_fallback: bool = True) -> Any:
+def type_spec_from_value(element: Structure, use_fallback: bool = True) -> Structure:
     """The specs of an element, in its structure."""
     return nest.map_structure(_spec_of, element)
 
 
-def to_tensor_list(element_spec: object, element: Any) -> list[Any]:
+def to_tensor_list(element_spec: object, element: Structure) -> list[Any]:
     """The tensors that an element consists of."""
     return nest.flatten(element, expand_composites=True)
 
 
-def from_tensor_list(element_spec: Any, tensor_list: Any) -> Any:
+def from_tensor_list(element_spec: Structure, tensor_list: Any) -> Structure:
     """The element that consists of these tensors."""
     return nest.pack_sequence_as(element_spec, list(tensor_list), expand_composites=True)
 
 
-def _flat_specs(element_spec: Any) -> list[Any]:
+def _flat_specs(element_spec: Structure) -> list[Any]:
     return nest.flatten(element_spec, expand_composites=True)
 
 
@@ -48,7 +49,7 @@ def get_flat_tensor_types(element_spec: Any) -> list[Any]:
     return [spec.dtype for spec in _flat_specs(element_spec)]
 
 
-def are_compatible(spec1: Any, spec2: Any) -> bool:
+def are_compatible(spec1: Structure, spec2: Structure) -> bool:
     """Whether the elements of one structure of specs are elements of the other."""
     try:
         nest.assert_same_structure(spec1, spec2)

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-def constant_value_as_shape(tensor: Any) -> TensorShape:
+def constant_value_as_shape(tensor: _core.Tensor) -> TensorShape:
     """The shape that a vector of sizes stands for, as far as it is known."""
     known = get_static_value(tensor, partial=True)
     if known is None:
@@ -28,7 +28,7 @@ def constant_value_as_shape(tensor: Any) -> TensorShape:
     return TensorShape([None if size is None or size < 0 else int(size) for size in known])
 
 
-def shape_tensor(shape: Any) -> Any:
+def shape_tensor(shape: TensorShape) -> Any:
     """A shape as a tensor of int32, or of int64 where a size needs it."""
     if isinstance(shape, _core.Tensor):
         return shape
@@ -38,7 +38,7 @@ def shape_tensor(shape: Any) -> Any:
     return convert_to_tensor(sizes, dtype="int64" if wide else "int32")
 
 
-def maybe_set_static_shape(tensor: Any, shape: Any) -> None:
+def maybe_set_static_shape(tensor: _core.Tensor, shape: Any) -> None:
     """Tells a tensor of a graph the shape that a vector of known sizes stands for."""
     if _core.is_symbolic(tensor):
         known = constant_value_as_shape(convert_to_tensor(shape, dtype="int32"))

@@ -51,7 +51,7 @@ def for_all_test_methods(
     return _each_test(decorator(*args, **kwargs))
 
 
-def _in_graph(method: Any) -> Any:
+def _in_graph(method: Callable[..., object]) -> Any:
     @functools.wraps(method)
     def test(self: Any, *args: Any, **kwargs: Any) -> None:
         with graphs.Graph().as_default():
@@ -60,7 +60,7 @@ def _in_graph(method: Any) -> Any:
     return test
 
 
-def _in_both(method: Any) -> Any:
+def _in_both(method: Callable[..., object]) -> Any:
     in_graph = _in_graph(method)
 
     @functools.wraps(method)

@@ -98,7 +98,7 @@ class ObjectGraphView:
     def __init__(self, root: Any, attached_dependencies: Any = None) -> None:
         self.root = root
 
-    def list_children(self, obj: Any, **options: Any) -> list[TrackableReference]:
+    def list_children(self, obj: Trackable, **options: object) -> list[TrackableReference]:
         """What the object depends on."""
         return [TrackableReference(*item) for item in _trackable.children(obj).items()]
 
@@ -130,14 +130,14 @@ def no_automatic_dependency_tracking(method: _Method) -> _Method:
     """A decorator of methods: checkpoints leave out the attributes that they make."""
 
     @functools.wraps(method)
-    def untracked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def untracked(self: Any, *args: object, **kwargs: Any) -> Any:
         with no_automatic_dependency_tracking_scope(self):
             return method(self, *args, **kwargs)
 
     return untracked  # type: ignore[return-value]
 
 
-def wrap_or_unwrap(value: Any) -> Any:
+def wrap_or_unwrap(value: object) -> Any:
     """What an attribute holds after it has been set to a value."""
     return value.value if isinstance(value, NoDependency) else wrapped(value)
 
@@ -145,14 +145,14 @@ def wrap_or_unwrap(value: Any) -> Any:
 wrap = wrap_or_unwrap
 
 
-def sticky_attribute_assignment(trackable: Any, name: str, value: Any) -> Any:
+def sticky_attribute_assignment(trackable: Any, name: str, value: object) -> Any:
     """What an object's attribute holds after it has been set to a value, which it depends on."""
     if not isinstance(value, NoDependency) and _trackable.is_trackable(value):
         trackable._track_trackable(value, name=name, overwrite=True)
     return wrap_or_unwrap(value)
 
 
-def list_objects(root_trackable: Any) -> list[Any]:
+def list_objects(root_trackable: Trackable) -> list[Any]:
     """An object, and all objects that belong to it."""
     return [item for item, _ in _trackable.walk(root_trackable)]
 
@@ -161,7 +161,7 @@ class _Part(NamedTuple):
     """A tensor of what is saved of an object."""
 
     name: str
-    tensor: Any
+    tensor: _core.Tensor
 
 
 class _Saveable:
@@ -189,12 +189,12 @@ class _Saveable:
                 value.set(_core.as_tensor(next(given)))
 
 
-def _tensors_of(value: _trackable.Value | ValueParts) -> dict[str, Any]:
+def _tensors_of(value: _trackable.Value | ValueParts) -> dict[str, _core.Tensor]:
     return value.get() if isinstance(value, ValueParts) else {"": value.get()}
 
 
 def saveable_objects_from_trackable(
-    obj: Any, tf1_saver: bool = False
+    obj: Trackable, tf1_saver: bool = False
 ) -> dict[str, Callable[[], _Saveable]]:
     """What makes the object that reads and restores the values of another one; nothing without values.
 

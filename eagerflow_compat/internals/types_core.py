@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.typing import TensorLike
@@ -13,7 +11,7 @@ __all__ = ["Symbol", "Tensor", "TensorLike", "Value"]
 
 # Derived from the type of variables, so that a class may have both as bases.
 class _Tensors(type(Variable)):  # type: ignore[misc]
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:
         if type.__instancecheck__(cls, instance):
             return True
         if cls not in (Tensor, Symbol, Value) or not isinstance(instance, _core.Tensor):

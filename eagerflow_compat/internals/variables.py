@@ -22,12 +22,12 @@ __all__ = [
 ]
 
 
-def is_resource_variable(variable: Any) -> bool:
+def is_resource_variable(variable: object) -> bool:
     """Whether a value is a variable."""
     return isinstance(variable, _core.Variable)
 
 
-def broadcast_weights(weights: Any, values: Any) -> Any:
+def broadcast_weights(weights: Any, values: Any) -> _core.Tensor:
     """Weights in the shape of the values that they belong to."""
     return weighting.broadcast_weights(_core.as_tensor(weights), _core.as_tensor(values))
 

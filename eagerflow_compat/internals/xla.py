@@ -7,13 +7,14 @@ from typing import Any
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.typing import TensorLike
 
 __all__ = ["dynamic_slice", "dynamic_update_slice"]
 
 _ops: Any = _core.ops
 
 
-def _begin(tensor: _core.Tensor, indices: Any, sizes: Any) -> Any:
+def _begin(tensor: _core.Tensor, indices: TensorLike, sizes: _core.Tensor) -> _core.Tensor:
     """Where a slice begins: the indices, moved so that it lies inside."""
     rank = tensor.shape.rank
     indices = _ops.cast(_ops.reshape(_core.as_tensor(indices), [rank]), dtypes.int32)
@@ -22,8 +23,8 @@ def _begin(tensor: _core.Tensor, indices: Any, sizes: Any) -> Any:
 
 
 def dynamic_slice(
-    input: Any, start_indices: Any, size_indices: Any, name: str | None = None
-) -> Any:
+    input: TensorLike, start_indices: TensorLike, size_indices: TensorLike, name: str | None = None
+) -> _core.Tensor:
     """The slice of these sizes that begins at the indices, or as near to them as it has room."""
     tensor = _core.as_tensor(input)
     sizes = _core.convert(size_indices, dtypes.int32, None)

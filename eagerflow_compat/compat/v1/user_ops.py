@@ -6,7 +6,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 
 
-def my_fact() -> Any:
+def my_fact() -> _core.Tensor:
     """The fact that TensorFlow's example of an operation tells.
 
     >>> tf.compat.v1.user_ops.my_fact().numpy()

@@ -22,7 +22,7 @@ Tensor = _core.Tensor
 
 
 def serving_embedding_lookup(
-    inputs: Any, weights: Any, tables: Mapping[TableConfig, Any], feature_config: Any
+    inputs: Any, weights: Tensor, tables: Mapping[TableConfig, Any], feature_config: Any
 ) -> Any:
     """The activations of features.
 
