@@ -53,7 +53,7 @@ class OpError(Exception):
         self._error_code = error_code
         self._experimental_payloads = args[0] if args and isinstance(args[0], dict) else {}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         arguments: tuple[Any, ...] = (self._node_def, self._op, self._message)
         if type(self) is OpError:
             arguments += (self._error_code,)

@@ -58,11 +58,11 @@ class Walker:
     def __init__(self, container_of: Callable[[type], Container | None]) -> None:
         self._containers = _Containers(container_of)
 
-    def is_nested(self, value: Any) -> bool:
+    def is_nested(self, value: object) -> bool:
         """Whether a value is a container."""
         return self._containers[type(value)] is not None
 
-    def children(self, structure: Any) -> list[Any]:
+    def children(self, structure: object) -> list[Any]:
         """The direct children of a container, in order."""
         container = self._containers[type(structure)]
         assert container is not None
@@ -77,7 +77,7 @@ class Walker:
         self._flatten_into(container.children(structure), leaves)
         return leaves
 
-    def _flatten_into(self, items: Iterable[Any], leaves: list[Any]) -> None:
+    def _flatten_into(self, items: Iterable[object], leaves: list[Any]) -> None:
         containers = self._containers
         for item in items:
             container = containers[type(item)]
@@ -101,11 +101,11 @@ class Walker:
             ],
         )
 
-    def pack(self, structure: Any, leaves: Iterable[Any]) -> Any:
+    def pack(self, structure: object, leaves: Iterable[object]) -> Any:
         """A structure of the same form that holds other leaves."""
         return self._pack(structure, iter(leaves))
 
-    def _pack(self, structure: Any, leaves: Iterator[Any]) -> Any:
+    def _pack(self, structure: object, leaves: Iterator[Any]) -> Any:
         containers = self._containers
         container = containers[type(structure)]
         if container is None:
@@ -119,7 +119,7 @@ class Walker:
             ],
         )
 
-    def packer(self, structure: Any) -> _core.Packer:
+    def packer(self, structure: object) -> _core.Packer:
         """The native function that packs lists of leaves in structures of this form."""
         form = self._form(structure)
         return _core.Packer(functools.partial(self.pack, structure) if form is _OTHER else form)
@@ -186,7 +186,7 @@ def _mapping_children(structure: Mapping[Any, Any]) -> list[Any]:
     return [structure[key] for key in _sorted_keys(structure)]
 
 
-def _rebuilt_mapping(structure: Mapping[Any, Any], children: list[Any]) -> Any:
+def _rebuilt_mapping(structure: Mapping[Any, Any], children: Sequence[object]) -> Any:
     values = dict(zip(_sorted_keys(structure), children, strict=True))
     values = {key: values[key] for key in structure}
     kind = type(structure)
@@ -264,7 +264,7 @@ def _container_of(kind: type) -> Container | None:
 walker = Walker(_container_of)
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Whether `seq` is a list, tuple, dictionary or the like; strings and tensors are not.
 
     Objects of classes with `__tf_flatten__` and `__tf_unflatten__`, or made by attrs, are, too.
@@ -275,11 +275,11 @@ def is_nested(seq: Any) -> bool:
     return walker._containers[type(seq)] is not None
 
 
-def _is_named_tuple(structure: Any) -> bool:
+def _is_named_tuple(structure: object) -> bool:
     return isinstance(structure, tuple) and hasattr(structure, "_fields")
 
 
-def _is_composite(value: Any) -> bool:
+def _is_composite(value: object) -> bool:
     """Whether tensors make up a value, or it is the spec of such values."""
     kind = type(value)
     return getattr(kind, "_is_composite_tensor", False) or hasattr(kind, "_component_specs")
@@ -301,7 +301,7 @@ def _parts(value: Any) -> list[Any]:
     return flatten(_components(value), expand_composites=True)
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """The leaves of a nested structure, in order; dictionaries are walked by sorted keys.
 
     Args:
@@ -322,12 +322,12 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return leaves
 
 
-def _pack(structure: Any, leaves: Iterable[Any], expand: bool = False) -> Any:
+def _pack(structure: object, leaves: Iterable[object], expand: bool = False) -> Any:
     if not expand:
         return walker.pack(structure, leaves)
     remaining = iter(leaves)
 
-    def packed(leaf: Any) -> Any:
+    def packed(leaf: object) -> Any:
         if not _is_composite(leaf):
             return next(remaining)
         return _spec_of(leaf)._from_components(walker.map(packed, _components(leaf)))
@@ -336,7 +336,7 @@ def _pack(structure: Any, leaves: Iterable[Any], expand: bool = False) -> Any:
 
 
 def pack_sequence_as(
-    structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False
+    structure: object, flat_sequence: Sequence[object], expand_composites: bool = False
 ) -> Any:
     """A structure like `structure` whose leaves are those of `flat_sequence`.
 
@@ -411,7 +411,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
 flatten_up_to = walker.flatten_up_to
 
 
-def map_structure_up_to(shallow: Any, func: Callable[..., Any], *structures: Any) -> Any:
+def map_structure_up_to(shallow: object, func: Callable[..., object], *structures: object) -> Any:
     """Applies `func` to corresponding parts of the structures at the leaves of `shallow`.
 
     Returns:
@@ -423,7 +423,7 @@ def map_structure_up_to(shallow: Any, func: Callable[..., Any], *structures: Any
 
 
 def assert_same_structure(
-    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+    nest1: object, nest2: object, check_types: bool = True, expand_composites: bool = False
 ) -> None:
     """Checks that two structures are nested in the same way.
 
@@ -497,7 +497,7 @@ def _not_both(first: Any, second: Any, nested: bool) -> tuple[type, str]:
     )
 
 
-def _difference_of_composites(first: Any, second: Any) -> tuple[type, str] | None:
+def _difference_of_composites(first: object, second: object) -> tuple[type, str] | None:
     composite = _is_composite(first)
     if composite != _is_composite(second):
         return _not_both(first, second, composite)
@@ -519,11 +519,11 @@ def _same_sequence_type(first: Any, second: Any) -> bool:
     return False
 
 
-def _described(structure: Any) -> str:
+def _described(structure: object) -> str:
     return f"type={type(structure).__name__} str={structure!s}"
 
 
-def _shortened(value: Any, limit: int = 200) -> str:
+def _shortened(value: object, limit: int = 200) -> str:
     text = str(value)
     return text if len(text) <= limit else text[:limit] + "..."
 

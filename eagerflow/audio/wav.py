@@ -154,7 +154,7 @@ def decode_wav(
 @composed_op(
     "EncodeWav", in_graph=on_host(_encoded_spec), audio=Input("float32"), sample_rate=Input("int32")
 )
-def encode_wav(audio: Any, sample_rate: Any, name: str | None = None) -> Tensor:
+def encode_wav(audio: object, sample_rate: Any, name: str | None = None) -> Tensor:
     """The bytes of a WAV file of 16 bits.
 
     Args:

@@ -54,7 +54,7 @@ def custom_gradient(f: Callable | None = None) -> Any:
         return custom_gradient
 
     @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def decorated(*args: object, **kwargs: object) -> Any:
         if args and _is_method(decorated, args[0]):
             return custom_gradient(functools.partial(f, args[0]))(*args[1:], **kwargs)
         return _call(f, args, kwargs)
@@ -189,7 +189,7 @@ def _split(sources: list) -> tuple[list, list]:
     return tensors, variables
 
 
-def _gradient_outputs(gradient: Any, source: Any) -> list:
+def _gradient_outputs(gradient: _core.Tensor, source: _core.Tensor) -> list:
     """The tensors that a gradient consists of: none, one, or the values and indices of rows."""
     if gradient is None:
         return []
@@ -265,7 +265,7 @@ def grad_pass_through(f: Callable) -> Callable:
     """
 
     @custom_gradient
-    def passed(*args: Any, **kwargs: Any) -> Any:
+    def passed(*args: object, **kwargs: object) -> Any:
         def grad(*dy: Any, **more: Any) -> Any:
             gradients = dy[0] if len(dy) == 1 else dy
             variables = more.get("variables")
@@ -295,14 +295,14 @@ def recompute_grad(f: Callable) -> Callable:
     """
 
     @custom_gradient
-    def recomputed(*args: Any, **kwargs: Any) -> Any:
+    def recomputed(*args: object, **kwargs: object) -> Any:
         # Tapes record which variables are read, and nothing else.
         with _core.stop_recording(), _core.Tape(_watch_only=True) as watcher:
             result = f(*args, **kwargs)
         for variable in watcher.watched_variables():
             variable.read_value()
 
-        def grad(*dy: Any, variables: list | None = None) -> Any:
+        def grad(*dy: object, variables: list | None = None) -> Any:
             # Copies are new to the tape below, and to tapes around they come from the arguments.
             copies = nest.map_structure(
                 lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args

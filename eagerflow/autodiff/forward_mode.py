@@ -59,7 +59,7 @@ class ForwardAccumulator:
         for primal, tangent in zip(nest.flatten(primals), nest.flatten(tangents), strict=True):
             self._add(primal, tangent)
 
-    def _add(self, primal: Any, tangent: Any) -> None:
+    def _add(self, primal: _core.Tensor, tangent: _core.Tensor) -> None:
         if not isinstance(primal, _core.Tensor | _core.Variable):
             primal = _core.as_tensor(primal)
         if any(primal is known for known in self._primals):
@@ -115,7 +115,7 @@ class ForwardAccumulator:
 
     def jvp(
         self,
-        primals: Any,
+        primals: object,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """How tensors change as the accumulator's primals move in its direction.
@@ -131,7 +131,7 @@ class ForwardAccumulator:
         kind = UnconnectedGradients(unconnected_gradients)
         return nest.map_structure(lambda target: self._product(target, kind), primals)
 
-    def _product(self, target: Any, kind: UnconnectedGradients) -> Any:
+    def _product(self, target: Any, kind: UnconnectedGradients) -> _core.Tensor | None:
         for primal, tangent in zip(self._primals, self._tangents, strict=True):
             if target is primal:
                 return tangent
@@ -146,7 +146,7 @@ class ForwardAccumulator:
                 return _ops.zeros_like(value)
         return product
 
-    def _pushed_forward(self, target: Any, value: _core.Tensor) -> _core.Tensor | None:
+    def _pushed_forward(self, target: _core.Tensor, value: _core.Tensor) -> _core.Tensor | None:
         assert self._tape is not None
         if isinstance(target, _core.Variable):
             target = value

@@ -24,7 +24,7 @@ def gradients(
     aggregation_method: int | None,
     stop_gradients: Any,
     unconnected_gradients: Any,
-) -> list[Any]:
+) -> list[_core.Tensor]:
     """`tf.gradients` while a function is traced; see eagerflow.graph.gradients."""
     if aggregation_method not in (None, *_AGGREGATION_METHODS):
         raise ValueError(
@@ -60,25 +60,25 @@ def _listed(structure: Any) -> list[Any]:
     return list(structure) if isinstance(structure, list | tuple) else [structure]
 
 
-def _source(x: Any) -> _core.Variable | _core.Tensor:
+def _source(x: _core.Tensor) -> _core.Variable | _core.Tensor:
     return x if isinstance(x, _core.Variable) else _core.as_tensor(x)
 
 
-def _unconnected(value: Any) -> UnconnectedGradients:
+def _unconnected(value: object) -> UnconnectedGradients:
     try:
         return UnconnectedGradients.NONE if value is None else UnconnectedGradients(value)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None
 
 
-def _weights(targets: list[Any], grad_ys: Any) -> list[Any]:
+def _weights(targets: list[_core.Tensor], grad_ys: Any) -> list[Any]:
     weights = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
     if len(weights) != len(targets):
         raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(targets)} ys")
     return [_weight(target, weight) for target, weight in zip(targets, weights, strict=True)]
 
 
-def _weight(target: Any, weight: Any) -> Any:
+def _weight(target: _core.Tensor, weight: Any) -> Any:
     if weight is None:
         if target.dtype.is_complex:
             raise TypeError(
@@ -110,7 +110,7 @@ def hessians(ys: Any, xs: Any) -> list[Any]:
     ]
 
 
-def _hessian(gradient: Any, source: Any) -> _core.Tensor:
+def _hessian(gradient: Any, source: _core.Variable | _core.Tensor) -> _core.Tensor:
     graph = _core.building()
     gradient = _core.as_tensor(gradient)
     (rows,) = gradients_of_rows(

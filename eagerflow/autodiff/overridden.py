@@ -15,7 +15,7 @@ def gradients(
     overridden: Sequence[Any],
     targets: Sequence[Any],
     weights: Sequence[Any],
-    sources: Sequence[Any],
+    sources: Sequence[object],
     stopped: Sequence[Any],
 ) -> list[Any]:
     """The results of `_core.graph_gradients`, except for operations with a program's own gradients.
@@ -74,7 +74,7 @@ def gradients(
     return [_sum(own) for own in terms[: len(sources)]]
 
 
-def _sum(gradients: Sequence[Any]) -> Any:
+def _sum(gradients: Sequence[_core.Tensor]) -> Any:
     """The sum of gradients; None of none."""
     if len(gradients) > 1:
         return _ops.add_n(gradients)

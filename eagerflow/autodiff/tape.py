@@ -63,7 +63,7 @@ class GradientTape(_core.Tape):
     def jacobian(
         self,
         target: Any,
-        sources: Any,
+        sources: object,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -105,7 +105,7 @@ class GradientTape(_core.Tape):
 
     def batch_jacobian(
         self,
-        target: Any,
+        target: object,
         source: Any,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
@@ -200,7 +200,7 @@ class GradientTape(_core.Tape):
                 stacks[position] = _ops.zeros([count, *value._sizes()], value.dtype)
         return stacks
 
-    def _stacks(self, target: Any, sources: list, weights: Any) -> list:
+    def _stacks(self, target: object, sources: list, weights: Any) -> list:
         """For each source, its gradients under each row of weights, stacked."""
         if _core.building() is None:
             return self._gradients_of_rows(target, sources, weights)

@@ -14,7 +14,7 @@ from eagerflow.util import lazy
 transpiler = lazy.Module("eagerflow.autograph.transpiler")
 
 
-def _function(entity: Any) -> types.FunctionType:
+def _function(entity: object) -> types.FunctionType:
     """The function of Python's whose code is converted."""
     function = getattr(entity, "__func__", entity)
     if not isinstance(function, types.FunctionType):
@@ -27,7 +27,7 @@ def _function(entity: Any) -> types.FunctionType:
 
 
 def to_graph(
-    entity: Any, recursive: bool = True, experimental_optional_features: Any = None
+    entity: object, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Callable[..., Any]:
     """A function with the code of another, converted: its control flow works on symbolic tensors.
 

@@ -19,7 +19,7 @@ builtin_functions = lazy.Module("eagerflow.autograph.operators.builtin_functions
 transpiler = lazy.Module("eagerflow.autograph.transpiler")
 
 
-def convert(function: Callable[..., Any], features: Any = None) -> Callable[..., Any]:
+def convert(function: Callable[..., object], features: Any = None) -> Callable[..., Any]:
     """A function that a program has asked to be traced, with converted control flow.
 
     It runs with the status ENABLED. What it raises tells where in the user's code.
@@ -50,7 +50,7 @@ def convert(function: Callable[..., Any], features: Any = None) -> Callable[...,
     return final(converted)
 
 
-def convert_in_context(function: Callable[..., Any]) -> Callable[..., Any]:
+def convert_in_context(function: Callable[..., object]) -> Callable[..., Any]:
     """A function that a library calls for the program, converted unless its caller is not.
 
     Args:
@@ -66,7 +66,7 @@ def convert_in_context(function: Callable[..., Any]) -> Callable[..., Any]:
 def converted_call(
     function: Any,
     args: tuple,
-    kwargs: dict[str, Any] | None,
+    kwargs: dict[str, object] | None,
     scope: Any = None,
     options: Any = None,
 ) -> Any:

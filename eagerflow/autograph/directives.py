@@ -44,25 +44,25 @@ class Feature(enum.Enum):
         return tuple(cls)
 
     @classmethod
-    def all_but(cls, exclude: Any) -> tuple[Feature, ...]:
+    def all_but(cls, exclude: object) -> tuple[Feature, ...]:
         """All features but one, or but those of a list."""
         excluded = exclude if isinstance(exclude, list | tuple | set) else (exclude,)
         return tuple(feature for feature in cls if feature not in {*excluded, cls.ALL})
 
 
-def final(function: Callable[..., Any]) -> Callable[..., Any]:
+def final(function: Callable[..., object]) -> Callable[..., Any]:
     """Marks a function that is called as it is: it is converted already, or must not be."""
     setattr(function, _FINAL, True)
     return function
 
 
-def is_final(function: Any) -> bool:
+def is_final(function: object) -> bool:
     """Whether a function is called as it is."""
     function = getattr(function, "__func__", function)
     return isinstance(function, types.FunctionType) and _FINAL in vars(function)
 
 
-def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
+def do_not_convert(func: Callable[..., object] | None = None) -> Any:
     """A function like the given one that runs as it is, and so do the functions that it calls.
 
     Args:
@@ -78,7 +78,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
         return do_not_convert
     original = func
 
-    def unconverted(*args: Any, **kwargs: Any) -> Any:
+    def unconverted(*args: object, **kwargs: object) -> Any:
         with status.using(status.Status.DISABLED):
             return original(*args, **kwargs)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from typing import Any
 
 from eagerflow.util import own_code
 
@@ -42,12 +41,12 @@ _PACKAGES = frozenset(
 _MODULES = ("absl.logging", "tensorflow_datasets.core")
 
 
-def is_own(function: Any) -> bool:
+def is_own(function: object) -> bool:
     """Whether a function is this package's."""
     return own_code.is_own(function.__module__)
 
 
-def _is_in_library(thing: Any) -> bool:
+def _is_in_library(thing: object) -> bool:
     """Whether the module that defines something belongs to a library."""
     module = getattr(thing, "__module__", None)
     if not isinstance(module, str):
@@ -65,7 +64,7 @@ def _is_named_tuple(owner: type) -> bool:
     return issubclass(owner, tuple) and hasattr(owner, "_fields")
 
 
-def runs_as_it_is(function: Any, asked: bool = False) -> bool:
+def runs_as_it_is(function: object, asked: bool = False) -> bool:
     """Whether a callable is of a kind that cannot be converted, or a library's that has not asked."""
     if inspect.isclass(function):
         return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 from eagerflow.util import lazy
 
@@ -38,7 +37,7 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
     _settings.to_stdout = alsologtostdout
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Prints its arguments while a function is traced.
 
     >>> @tf.function
@@ -59,7 +58,7 @@ def enabled(level: int) -> bool:
     return _settings.verbosity >= level
 
 
-def report(level: int, message: str, *args: Any) -> None:
+def report(level: int, message: str, *args: object) -> None:
     """Logs a message if reports of this level are made."""
     if enabled(level):
         logging.info(message, *args)
@@ -67,7 +66,7 @@ def report(level: int, message: str, *args: Any) -> None:
             print(message % args)
 
 
-def warn(message: str, *args: Any) -> None:
+def warn(message: str, *args: object) -> None:
     """Logs a warning."""
     logging.warning(message, *args)
     if _settings.to_stdout:

@@ -21,7 +21,7 @@ ENDINGS = (".safetensors", ".npz")
 Variable: Any = _core.Variable
 
 
-def named_variables(root: Any) -> dict[str, Any]:
+def named_variables(root: object) -> dict[str, Any]:
     """The variables of an object by the path of attribute names to each; a model's weights only."""
     variables = {path or "value": item for item, path in walk(root) if isinstance(item, Variable)}
     own = getattr(root, "variables", None)
@@ -31,7 +31,7 @@ def named_variables(root: Any) -> dict[str, Any]:
     return {path: item for path, item in variables.items() if id(item) in known}
 
 
-def save_arrays(root: Any, path: Any) -> None:
+def save_arrays(root: object, path: Any) -> None:
     """Writes the variables of an object under the paths to them.
 
     Args:
@@ -70,7 +70,7 @@ def save_arrays(root: Any, path: Any) -> None:
             raise ValueError(f"{path} must end in {' or '.join(ENDINGS)}.")
 
 
-def load_arrays(root: Any, path: Any) -> None:
+def load_arrays(root: object, path: Any) -> None:
     """Assigns the arrays of a file of `save_arrays`; all or none.
 
     Raises:

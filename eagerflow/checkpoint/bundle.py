@@ -74,7 +74,7 @@ def _read_strings(data: memoryview[int], count: int, checksum: int) -> list[byte
     return values
 
 
-def write_bundle(prefix: Any, tensors: Mapping[str, Any]) -> None:
+def write_bundle(prefix: str, tensors: Mapping[str, _core.Tensor]) -> None:
     """Writes named tensors as `PREFIX.index` and one data file.
 
     An existing bundle stays valid until the new files are complete: renaming the index switches to
@@ -160,7 +160,7 @@ class _NewFile:
             self._pending = bytearray()
 
 
-def _write_tensors(file: _NewFile, tensors: Mapping[str, Any]) -> dict[bytes, bytes]:
+def _write_tensors(file: _NewFile, tensors: Mapping[str, _core.Tensor]) -> dict[bytes, bytes]:
     """The index's entries by name; the tensors are in the file."""
     converted = [(name.encode(), _core.as_tensor(value)) for name, value in tensors.items()]
     # The widest dtypes first: without gaps, all lie at multiples of their size, as maps need it.
@@ -256,7 +256,7 @@ class BundleReader:
         tf.errors.DataLossError: if its index is damaged.
     """
 
-    def __init__(self, prefix: Any) -> None:
+    def __init__(self, prefix: str) -> None:
         self.prefix = path_text(prefix)
         path = index_path(self.prefix)
         if not os.path.exists(path):

@@ -17,6 +17,7 @@ from eagerflow.framework import context, dtypes
 from eagerflow.framework.tracked_containers import wrapped
 from eagerflow.framework.variable import Variable
 from eagerflow.io.os_errors import path_text
+from eagerflow.typing import FilePath
 
 
 class CheckpointOptions:
@@ -72,7 +73,7 @@ class CheckpointOptions:
         return copied
 
 
-def _arguments_of(callback: Any) -> int:
+def _arguments_of(callback: object) -> int:
     """The number of arguments of a write callback: none, or the path.
 
     Raises:
@@ -148,7 +149,7 @@ class Checkpoint:
 
     _same_node = _root
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, wrapped(value))
         if PENDING in self.__dict__:
             self.__dict__[PENDING].settle(self)
@@ -179,7 +180,7 @@ class Checkpoint:
             self._save_counter = counter
         return self._save_counter
 
-    def save(self, file_prefix: Any, options: Any = None) -> str:
+    def save(self, file_prefix: FilePath, options: object = None) -> str:
         """Saves with a counter after the name, and notes it in the folder's `checkpoint` file.
 
         Args:
@@ -205,7 +206,7 @@ class Checkpoint:
             graph.run_in_session(self.save_counter.initializer)
         return int(graph.run_in_session(self.save_counter.assign_add(1)))
 
-    def write(self, file_prefix: Any, options: Any = None) -> str:
+    def write(self, file_prefix: Any, options: object = None) -> str:
         """Saves under exactly this path, without a counter and without a note in the folder.
 
         Args:
@@ -221,7 +222,7 @@ class Checkpoint:
             callback(*[path][: _arguments_of(callback)])
         return path
 
-    def restore(self, save_path: Any, options: Any = None) -> LoadStatus:
+    def restore(self, save_path: Any, options: object = None) -> LoadStatus:
         """Assigns saved values to the objects, now or as soon as they are made.
 
         Args:
@@ -243,7 +244,7 @@ class Checkpoint:
         _ = self.save_counter
         return restore_objects(self, _prefix(save_path))
 
-    def read(self, save_path: Any, options: Any = None) -> LoadStatus:
+    def read(self, save_path: str, options: object = None) -> LoadStatus:
         """As `restore`, for files of `write`, which have no counter."""
         return restore_objects(self, _prefix(save_path))
 
@@ -251,17 +252,17 @@ class Checkpoint:
         """Waits until everything is written, which it already is."""
 
 
-def _prefix(path: Any) -> str:
+def _prefix(path: FilePath) -> str:
     text = path_text(path)
     return text[: -len(".index")] if text.endswith(".index") else text
 
 
-def _written_prefix(path: Any) -> str:
+def _written_prefix(path: FilePath) -> str:
     """A prefix to write to, which may be a tensor of one string."""
     return path_text(path.numpy() if isinstance(path, _core.Tensor) else path)
 
 
-def _referred(name: str, value: Any) -> Any:
+def _referred(name: str, value: object) -> Any:
     """An object, for itself or for a weak reference to it.
 
     Raises:
@@ -278,11 +279,11 @@ def _referred(name: str, value: Any) -> Any:
     return item
 
 
-def _savable(value: Any) -> bool:
+def _savable(value: object) -> bool:
     return trackable.is_trackable(value) or isinstance(value, (list, tuple, dict))
 
 
-def _check_trackable(name: str, value: Any) -> None:
+def _check_trackable(name: str, value: object) -> None:
     if not _savable(value):
         raise ValueError(
             f"`Checkpoint` was expecting {name} to be a trackable object (an object derived from "

@@ -14,6 +14,7 @@ from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.checkpoint.state import latest_checkpoint
 from eagerflow.checkpoint.trackable import children, walk
 from eagerflow.io.os_errors import path_text
+from eagerflow.typing import FilePath
 
 # Names in TensorFlow's messages of dtypes that have other names in programs.
 _OTHER_KINDS = {"float16": "HALF", "float32": "FLOAT", "float64": "DOUBLE"}
@@ -50,7 +51,7 @@ class CheckpointReader:
         return "".join(lines).encode()
 
 
-def _resolved(ckpt_dir_or_file: Any) -> str:
+def _resolved(ckpt_dir_or_file: FilePath) -> str:
     path = path_text(ckpt_dir_or_file)
     if not os.path.isdir(path):
         return path
@@ -62,7 +63,7 @@ def _resolved(ckpt_dir_or_file: Any) -> str:
     return latest
 
 
-def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: FilePath) -> CheckpointReader:
     """A reader of a checkpoint's tensors.
 
     Args:
@@ -80,7 +81,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(_resolved(ckpt_dir_or_file))
 
 
-def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
+def NewCheckpointReader(filepattern: FilePath) -> CheckpointReader:
     """A reader of a checkpoint's tensors, by the checkpoint's path without endings.
 
     Args:
@@ -99,7 +100,7 @@ def NewCheckpointReader(filepattern: Any) -> CheckpointReader:
     return CheckpointReader(path)
 
 
-def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+def list_variables(ckpt_dir_or_file: FilePath) -> list[tuple[str, list[int]]]:
     """Name and shape of each tensor in a checkpoint, sorted by name.
 
     Args:
@@ -109,7 +110,7 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     return sorted(shapes.items())
 
 
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: FilePath, name: str) -> Any:
     """The value of one tensor in a checkpoint, as a NumPy array.
 
     Args:
@@ -120,7 +121,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
 
 
 def checkpoints_iterator(
-    checkpoint_dir: Any,
+    checkpoint_dir: FilePath,
     min_interval_secs: float = 0,
     timeout: float | None = None,
     timeout_fn: Callable[[], bool] | None = None,
@@ -166,7 +167,7 @@ class TrackableView:
         return self._root
 
     @classmethod
-    def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
+    def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: object) -> dict[str, Any]:
         """The trackable objects that belong to `obj`, by name."""
         return children(obj)
 
@@ -185,7 +186,7 @@ class CheckpointView:
         tf.errors.NotFoundError: if there is none, or it has no graph of objects.
     """
 
-    def __init__(self, save_path: Any, options: Any = None) -> None:
+    def __init__(self, save_path: str, options: Any = None) -> None:
         reader = BundleReader(save_path)
         if GRAPH_KEY not in reader:
             raise errors.NotFoundError._of(
@@ -211,7 +212,7 @@ class CheckpointView:
                     queue.append(child)
         return paths
 
-    def match(self, obj: Any) -> dict[int, Any]:
+    def match(self, obj: object) -> dict[int, Any]:
         """The object below `obj` for each node."""
         matches = {0: obj}
         queue = [0]
@@ -223,7 +224,7 @@ class CheckpointView:
                     queue.append(names[name])
         return matches
 
-    def diff(self, obj: Any) -> tuple[list[Any], list[int], dict[int, Any]]:
+    def diff(self, obj: object) -> tuple[list[Any], list[int], dict[int, Any]]:
         """Objects without nodes, nodes without objects, and matching objects by node."""
         matches = self.match(obj)
         known = {id(item) for item in matches.values()}

@@ -119,7 +119,7 @@ class CheckpointManager:
         return list(self._kept)
 
     def save(
-        self, checkpoint_number: Any = None, check_interval: bool = True, options: Any = None
+        self, checkpoint_number: Any = None, check_interval: bool = True, options: object = None
     ) -> str | None:
         """Saves a checkpoint and deletes outdated ones.
 

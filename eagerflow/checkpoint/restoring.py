@@ -109,7 +109,7 @@ class PendingRestorations(list[Any]):
     calls `settle` when its attributes have changed.
     """
 
-    def settle(self, item: Any) -> None:
+    def settle(self, item: object) -> None:
         """Restores the children that `item` has got meanwhile."""
         # Removed first: restoring may set attributes in turn.
         item.__dict__.pop(PENDING)
@@ -252,7 +252,7 @@ class Restoration:
                     assignments.append((value.set, tensor, item, keys[name]))
         return collected, assignments
 
-    def _parts(self, value: ValueParts, item: Any, key: str) -> list[Any]:
+    def _parts(self, value: ValueParts, item: object, key: str) -> list[Any]:
         """The assignment of a value that has several tensors, if the checkpoint has them all."""
         if not all(key + suffix in self.reader for suffix in value.suffixes):
             return []
@@ -278,7 +278,7 @@ class Restoration:
                 return True
         return False
 
-    def _remember(self, node: int, item: Any) -> None:
+    def _remember(self, node: int, item: object) -> None:
         """Stores the restoration in an object that lacks children of its node."""
         if not self.missing(node):
             return
@@ -295,7 +295,7 @@ class Restoration:
                 notes.append((self, node))
         self._note_growing(node, item)
 
-    def _note_growing(self, node: int, item: Any) -> None:
+    def _note_growing(self, node: int, item: object) -> None:
         """Registers containers that lack items: they do not report new items."""
         if _grows_unnoticed(item):
             grows = True
@@ -328,7 +328,7 @@ class Restoration:
                     if not self.missing(node):
                         self._stop_growing(node)
 
-    def settle(self, node: int, item: Any) -> bool:
+    def settle(self, node: int, item: object) -> bool:
         """Restores the children that `item` has got meanwhile; returns whether none is missing."""
         with self._lock:
             self._settle_below(node, item)
@@ -338,7 +338,7 @@ class Restoration:
             self._note_growing(node, item)
             return False
 
-    def settle_all(self, root: Any) -> None:
+    def settle_all(self, root: object) -> None:
         """Restores the children that the objects below the root have got meanwhile."""
         with self._lock:
             for item, _ in list(walk(root)):
@@ -346,7 +346,7 @@ class Restoration:
                 if node is not None:
                     self._settle_below(node, item)
 
-    def _settle_below(self, node: int, item: Any) -> None:
+    def _settle_below(self, node: int, item: object) -> None:
         names = self._names[node]
         fresh = [
             (names[name], child)
@@ -359,12 +359,12 @@ class Restoration:
             self.match([])
 
 
-def _remembers(item: Any) -> bool:
+def _remembers(item: object) -> bool:
     """Whether an object can record missing children, and is notified of new attributes."""
     return hasattr(item, "__dict__") and not _grows_unnoticed(item)
 
 
-def _grows_unnoticed(item: Any) -> bool:
+def _grows_unnoticed(item: object) -> bool:
     plain = isinstance(item, list | tuple | Mapping)
     return plain and not isinstance(item, TrackableDataStructure)
 
@@ -501,7 +501,7 @@ class LoadStatus:
             self._restoration.unplaced.expected = True
         return self
 
-    def report_unfilled(self, items: Iterable[Any], complete: str | None) -> None:
+    def report_unfilled(self, items: Iterable[object], complete: str | None) -> None:
         """When the status is deleted, logs values that were not restored, unless after `expect_partial`.
 
         Args:
@@ -580,7 +580,7 @@ class NameBasedStatus(LoadStatus):
         return self
 
 
-def restore_objects(root: Any, prefix: Any) -> LoadStatus:
+def restore_objects(root: object, prefix: str) -> LoadStatus:
     """Assigns the values of a bundle to the objects below `root`.
 
     Raises:

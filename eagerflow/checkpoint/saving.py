@@ -23,7 +23,7 @@ def attribute_key(path: str, attribute: str) -> str:
 
 
 def object_graph(
-    root: Any, children: Callable[[Any], dict[str, Any]] = children
+    root: object, children: Callable[[Any], dict[str, Any]] = children
 ) -> tuple[Any, dict[str, Any]]:
     """The TrackableObjectGraph message of all that belongs to `root`, and the values by key.
 
@@ -75,7 +75,7 @@ def object_graph(
     return graph, tensors
 
 
-def _require_names(item: Any, path: str) -> None:
+def _require_names(item: object, path: str) -> None:
     """Raises for a dictionary with objects whose keys cannot be names."""
     if isinstance(item, Mapping):
         for key, child in item.items():
@@ -113,7 +113,7 @@ def _in_session(tensors: dict[str, Any]) -> dict[str, Any]:
 
 
 def save_objects(
-    root: Any, prefix: str, children: Callable[[Any], dict[str, Any]] = children
+    root: object, prefix: str, children: Callable[[Any], dict[str, Any]] = children
 ) -> None:
     """Writes everything that belongs to `root` as a bundle.
 

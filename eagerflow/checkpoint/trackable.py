@@ -94,13 +94,13 @@ def _lists_own_children(kind: type) -> bool:
 lists_own_children: Callable[[type], bool] = functools.lru_cache(maxsize=256)(_lists_own_children)
 
 
-def own_children(value: Any) -> dict[str, Any]:
+def own_children(value: object) -> dict[str, Any]:
     """As `children`, for an object whose class does not list them by `_trackable_children`."""
     tracked = getattr(value, "__dict__", {}).get("_dependencies")
     return {**_own_children(value), **tracked} if tracked else _own_children(value)
 
 
-def _own_children(value: Any) -> dict[str, Any]:
+def _own_children(value: object) -> dict[str, Any]:
     own = getattr(value, "_checkpoint_children", None)
     if own is not None:
         return own()
@@ -117,7 +117,7 @@ def _own_children(value: Any) -> dict[str, Any]:
     return {}
 
 
-def attributes(value: Any) -> dict[str, Any]:
+def attributes(value: object) -> dict[str, Any]:
     """The trackable attributes of an object, in the order in which they were set."""
     ignored = {*getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ()), "_dependencies"}
     untracked = vars(value).get("_untracked_attributes", ())
@@ -176,7 +176,7 @@ def _serialized(value: Any) -> dict[str, Value]:
 
 
 def walk(
-    root: Any, children: Callable[[Any], dict[str, Any]] = children
+    root: object, children: Callable[[Any], dict[str, Any]] = children
 ) -> Iterator[tuple[Any, str]]:
     """All objects that can be reached, each once, with the path of names to it; nearest first.
 
@@ -199,7 +199,7 @@ def escaped(name: str) -> str:
     return name.replace(".", "..").replace("/", ".S")
 
 
-def slots(value: Any) -> list[tuple[Any, str, Any]]:
+def slots(value: object) -> list[tuple[Any, str, Any]]:
     """The slots of an optimizer: (variable, name of the slot, variable of the slot)."""
     own = getattr(value, "_checkpoint_slots", None)
     return own() if own is not None else []

@@ -176,7 +176,7 @@ def set_soft_device_placement(enabled: bool) -> None:
     table.soft_placement = bool(enabled)
 
 
-def _of_type(devices: list[Any], device_type: str | None) -> list[Any]:
+def _of_type(devices: list[PhysicalDevice], device_type: str | None) -> list[Any]:
     return [each for each in devices if device_type in (None, each.device_type)]
 
 

@@ -13,7 +13,7 @@ def get_experimental_options() -> dict[str, Any]:
     return dict(_options)
 
 
-def set_experimental_options(options: dict[str, Any]) -> None:
+def set_experimental_options(options: dict[str, object]) -> None:
     """Keeps options; they change nothing."""
     _options.update(options)
 

@@ -24,12 +24,12 @@ class Late:
 LATE: Any = Late()
 
 
-def is_late(value: Any) -> bool:
+def is_late(value: object) -> bool:
     """Whether a value is a tensor of a graph whose value is not known."""
     return isinstance(value, _core.Tensor) and _core.static_value(value) is None
 
 
-def boolean(value: Any, what: str) -> bool:
+def boolean(value: object, what: str) -> bool:
     """A Python boolean from one or from a scalar tensor; LATE while it has no value.
 
     Raises:
@@ -46,7 +46,7 @@ def boolean(value: Any, what: str) -> bool:
     return bool(tensor)
 
 
-def flag(value: Any, what: str) -> bool | None:
+def flag(value: object, what: str) -> bool | None:
     """A Python boolean or None, and no tensor.
 
     Raises:
@@ -57,7 +57,7 @@ def flag(value: Any, what: str) -> bool | None:
     return value
 
 
-def integer(value: Any, what: str) -> int:
+def integer(value: object, what: str) -> int:
     """An integer from a Python number or a scalar tensor; LATE while it has no value.
 
     Raises:
@@ -78,7 +78,7 @@ def invalid(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError._of(message)
 
 
-def positive(value: Any, what: str, message: str | None = None) -> int:
+def positive(value: object, what: str, message: str | None = None) -> int:
     """An integer above zero.
 
     Raises:

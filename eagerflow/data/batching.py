@@ -72,7 +72,7 @@ class BatchDataset(GroupingDataset):
         """The cursor that stacks the elements of another cursor."""
         return BatchCursor(source, self._size, self._drop, whole, Stacker(self._input.element_spec))
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return structure.batched_spec(self._input.element_spec, self._static_size)
 
     def _how(self) -> str:
@@ -108,7 +108,7 @@ class Stacker:
             columns = list(map(list, zip(*map(structure.flatten, elements), strict=True)))
         return self._pack(list(map(self._stack, columns, itertools.count())))
 
-    def _stack_leaves(self, leaves: list[Any], component: int) -> Any:
+    def _stack_leaves(self, leaves: list[object], component: int) -> Any:
         ragged = self._ragged.get(component)
         return stack_leaves(leaves, component) if ragged is None else ragged._stack(leaves)
 
@@ -129,7 +129,7 @@ class BatchCursor(InputCursor):
         self._whole = whole
         self._stack = stack
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         elements: list[Any] = []
         try:
             elements.extend(islice(self._input, self._size))
@@ -147,7 +147,7 @@ class BatchCursor(InputCursor):
                 next(self._input)
 
 
-def stack_leaves(leaves: list[Any], component: int) -> Any:
+def stack_leaves(leaves: list[object], component: int) -> Any:
     """Leaves of any kind stacked along a new first axis."""
     first = leaves[0]
     if isinstance(first, Tensor):
@@ -171,7 +171,7 @@ class PaddedBatchDataset(GroupingDataset):
     def _cursor(self, context: Context) -> Cursor:
         return PaddedBatchCursor(self._input._cursor(context), self)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         spec = self._input.element_spec
         shapes = self._padding[0]
         size = self._static_size
@@ -183,7 +183,7 @@ class PaddedBatchDataset(GroupingDataset):
         ]
         return structure.pack(spec, leaves)
 
-    def _padded(self, elements: list[Any]) -> Any:
+    def _padded(self, elements: list[Structure]) -> Any:
         first = elements[0]
         shapes, values = self._padding
         if isinstance(first, Tensor):
@@ -195,7 +195,7 @@ class PaddedBatchDataset(GroupingDataset):
         return structure.pack(first, padded)
 
 
-def _padding(spec: Structure, shapes: Any, values: Any) -> tuple[list[Any], list[Any]]:
+def _padding(spec: Structure, shapes: Structure, values: object) -> tuple[list[Any], list[Any]]:
     """The padded sizes (None: as long as the longest) and padding values of each leaf."""
     leaves = structure.flatten(spec)
     for leaf in leaves:
@@ -224,7 +224,7 @@ def _padding(spec: Structure, shapes: Any, values: Any) -> tuple[list[Any], list
     return sizes, [_padding_value(pad, leaf) for pad, leaf in zip(pads, leaves, strict=True)]
 
 
-def _with_leaves(spec: Structure, values: Any) -> Any:
+def _with_leaves(spec: Structure, values: object) -> Any:
     """Padding values in the form of the elements, where None may replace a structure."""
     if values is None:
         return structure.map_structure(lambda leaf: None, spec)
@@ -275,7 +275,7 @@ def _padded_size(size_argument: Any, leaf: Any) -> tuple[Any, ...]:
     return tuple(shape)
 
 
-def _padding_value(value: Any, leaf: Any) -> Any:
+def _padding_value(value: object, leaf: TensorSpec) -> Any:
     if not isinstance(leaf, TensorSpec):
         return None
     dtype = leaf.dtype
@@ -342,7 +342,7 @@ class PaddedBatchCursor(InputCursor):
         self._input = source
         self._dataset = dataset
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         dataset = self._dataset
         elements = list(islice(self._input, dataset._size))
         if not elements or (dataset._drop and len(elements) < dataset._size):
@@ -360,7 +360,7 @@ class UnbatchDataset(UnaryDataset):
     def _cursor(self, context: Context) -> Cursor:
         return UnbatchCursor(self._input._cursor(context), self._input)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return structure.unbatched_spec(self._input.element_spec)
 
     def _count(self) -> int:
@@ -393,7 +393,7 @@ class UnbatchCursor(InputCursor):
         self._leaves: list[Any] = []
         self._index = self._size = 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while self._index >= self._size:
             self._open(next(self._input))
         index = self._index
@@ -423,7 +423,7 @@ class UnbatchCursor(InputCursor):
         self._leaves = columns
         self._index, self._size = 0, sizes[0] if sizes else 1
 
-    def state(self) -> Any:
+    def state(self) -> object:
         left = self._size - self._index
         rest = structure.flatten(self._element) if left else []
         return {"input": self._input.state(), "rest": rest, "index": self._index, "left": left}
@@ -459,7 +459,7 @@ class RebatchDataset(UnaryDataset):
         stack = Stacker(structure.unbatched_spec(self._input.element_spec))
         return RebatchCursor(source, self._sizes, self._drop, stack)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         inner = structure.unbatched_spec(self._input.element_spec)
         size = self._sizes[0] if len(set(self._sizes)) == 1 else None
         if size is not None and self._drop is not True:
@@ -485,7 +485,7 @@ class RebatchCursor(InputCursor):
         self._drop = drop
         self._turn = 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         size = self._sizes[self._turn]
         elements = list(islice(self._input, size))
         if not elements or (self._drop and len(elements) < size):
@@ -493,7 +493,7 @@ class RebatchCursor(InputCursor):
         self._turn = (self._turn + 1) % len(self._sizes)
         return self._stack(elements)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "turn": self._turn}
 
     def restore(self, state: Any) -> None:

@@ -23,7 +23,7 @@ autograph = lazy.Module("eagerflow.autograph.conversion")
 
 def bucketed(
     source: Dataset,
-    element_length_func: Callable[..., Any],
+    element_length_func: Callable[..., object],
     bucket_boundaries: Any,
     bucket_batch_sizes: Any,
     padded_shapes: Structure,
@@ -47,7 +47,7 @@ def bucketed(
         below = [_core.ops.less_equal(boundary, length) for boundary in boundaries]
         return _core.ops.reduce_sum(_core.ops.cast(below, dtypes.int64))
 
-    def batches(bucket: Any, group: Dataset) -> Dataset:
+    def batches(bucket: _core.Tensor, group: Dataset) -> Dataset:
         number = int(bucket)
         if no_padding:
             return group.batch(sizes[number], drop_remainder=drop_remainder)
@@ -77,7 +77,7 @@ def bucketed(
     )
 
 
-def _filled(spec: Structure, shapes: Any, filler: int | None) -> Any:
+def _filled(spec: Structure, shapes: Structure, filler: int | None) -> Any:
     """The padded shapes, with unknown sizes replaced."""
     if shapes is None:
         shapes = structure.map_structure(lambda leaf: leaf.shape, spec)

@@ -12,7 +12,7 @@ from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.element_file import ElementReader, ElementWriter
-from eagerflow.typing import FilePath, TensorLike
+from eagerflow.typing import FilePath, Structure, TensorLike
 
 
 def cached(source: Dataset, filename: FilePath | TensorLike) -> Dataset:
@@ -38,7 +38,7 @@ class CacheDataset(UnaryDataset):
         source = self._input._cursor(context) if self._elements is None else None
         return CachingCursor(source, self)
 
-    def _keep(self, elements: list[Any]) -> None:
+    def _keep(self, elements: list[Structure]) -> None:
         with self._lock:
             if self._elements is None:
                 self._elements = elements
@@ -58,7 +58,7 @@ class CachingCursor(Cursor):
         self._elements: list[Any] = []
         self._at = 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         if self._owner._elements is not None:
             # Another pass may have reached the end since.
             self._elements, self._input = self._owner._elements, None
@@ -76,7 +76,7 @@ class CachingCursor(Cursor):
         self._at += 1
         return element
 
-    def state(self) -> Any:
+    def state(self) -> object:
         elements = self._owner._elements
         if elements is None:
             elements = self._elements

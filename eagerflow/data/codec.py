@@ -31,7 +31,7 @@ Tensor = _core.Tensor
 _PREFIX = struct.Struct("<QQ")
 
 
-def encode(value: Any) -> bytes:
+def encode(value: object) -> bytes:
     """The bytes of a value made of tuples, lists, dictionaries, plain values, tensors and specs.
 
     Raises:
@@ -68,7 +68,7 @@ def decode(data: bytes) -> Any:
         raise errors.DataLossError._of(f"Stored elements are damaged: {error}") from error
 
 
-def _to_json(value: Any, blobs: list[bytes]) -> Any:
+def _to_json(value: object, blobs: list[bytes]) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, list):
@@ -114,7 +114,7 @@ def _tensor_to_json(tensor: Tensor, blobs: list[bytes]) -> Any:
     return {"tensor": [tensor.dtype.name, list(tensor._shape_tuple()), len(data)]}
 
 
-def _from_json(value: Any, blobs: memoryview, at: list[int]) -> Any:
+def _from_json(value: object, blobs: memoryview, at: list[int]) -> Any:
     if isinstance(value, list):
         return [_from_json(item, blobs, at) for item in value]
     if not isinstance(value, dict):

@@ -12,6 +12,7 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, merge_counts
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Structure
 
 
 class ZipDataset(Dataset):
@@ -42,7 +43,7 @@ class ZipDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return ZipCursor([source._cursor(context) for source in self._inputs], self._datasets)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return structure.pack(self._datasets, [source.element_spec for source in self._inputs])
 
     def _count(self) -> int:
@@ -59,7 +60,7 @@ class ZipCursor(Cursor):
         self._like = like
         self._plain = type(like) is tuple and not any(map(structure.is_nested, like))
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         values: list[Any] = []
         try:
             for source in self._inputs:
@@ -95,7 +96,7 @@ class ConcatenateDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return ConcatenateCursor(list(self._inputs), context)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._merged
 
     def _count(self) -> int:
@@ -116,7 +117,7 @@ class ConcatenateCursor(Cursor):
         self._index = 0
         self._input: Cursor | None = datasets[0]._cursor(context)
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while self._input is not None:
             try:
                 return next(self._input)
@@ -130,7 +131,7 @@ class ConcatenateCursor(Cursor):
         if index < len(self._datasets):
             self._input = self._datasets[index]._cursor(self._context)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"index": self._index, "input": None if self._input is None else self._input.state()}
 
     def restore(self, state: Any) -> None:
@@ -154,7 +155,7 @@ class DirectedInterleaveDataset(Dataset):
             [source._cursor(context) for source in self._inputs], self._stop_on_empty
         )
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         datasets = self._inputs[1:]
         first = spec = datasets[0].element_spec
         for index, source in enumerate(datasets[1:], 1):
@@ -182,7 +183,7 @@ class DirectedInterleaveCursor(Cursor):
         self._inputs: list[Cursor | None] = list(cursors[1:])
         self._stop_on_empty = stop_on_empty
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while any(source is not None for source in self._inputs):
             index = int(next(self._selector))
             if not 0 <= index < len(self._inputs):
@@ -199,7 +200,7 @@ class DirectedInterleaveCursor(Cursor):
                 self._inputs[index] = None
         raise StopIteration
 
-    def state(self) -> Any:
+    def state(self) -> object:
         inputs = [None if source is None else source.state() for source in self._inputs]
         return {"selector": self._selector.state(), "inputs": inputs}
 
@@ -214,7 +215,7 @@ class DirectedInterleaveCursor(Cursor):
                 source.restore(position)
 
 
-def chosen(datasets: Any, choices: Dataset, stop_on_empty: bool) -> Dataset:
+def chosen(datasets: Structure, choices: Dataset, stop_on_empty: bool) -> Dataset:
     """The dataset for `Dataset.choose_from_datasets`."""
     if not datasets:
         raise ValueError("Invalid `datasets`. `datasets` should not be empty.")

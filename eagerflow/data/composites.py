@@ -17,7 +17,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.extension_types.extension_type import ExtensionType
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
@@ -42,7 +42,7 @@ def to_numpy(value: Any) -> Any:
     return value.numpy()
 
 
-def to_parts(value: Any) -> tuple[str, Any] | None:
+def to_parts(value: object) -> tuple[str, Any] | None:
     """A ragged or sparse tensor, or the spec of one, as plain parts; None for others."""
     if isinstance(value, RaggedTensor):
         return "ragged", [value.flat_values, *value.nested_row_splits]
@@ -83,13 +83,13 @@ class RaggedBatchDataset(UnaryDataset):
 class RaggedRowsDataset(UnaryDataset):
     """The same elements, with specs of ragged rows for those of unknown size."""
 
-    def __init__(self, source: Dataset, splits_dtype: Any) -> None:
+    def __init__(self, source: Dataset, splits_dtype: dtypes.DType) -> None:
         super().__init__(source)
         self._splits_dtype = dtypes.as_dtype(splits_dtype)
         if self._splits_dtype not in (dtypes.int32, dtypes.int64):
             raise ValueError(f"row_splits_dtype must be int32 or int64, got {splits_dtype!r}.")
 
-    def _ragged_spec(self, leaf: Any) -> Any:
+    def _ragged_spec(self, leaf: TensorSpec) -> TypeSpec:
         if not isinstance(leaf, TensorSpec) or not leaf.shape.rank:
             return leaf
         if leaf.shape.is_fully_defined():

@@ -26,7 +26,7 @@ class Creation:
     """Static methods that make datasets."""
 
     @staticmethod
-    def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensors(tensors: Structure, name: str | None = None) -> Dataset:
         """A dataset of one element.
 
         Args:
@@ -38,7 +38,7 @@ class Creation:
         return sources.TensorDataset(tensors)
 
     @staticmethod
-    def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
+    def from_tensor_slices(tensors: Structure, name: str | None = None) -> Dataset:
         """A dataset of the slices of tensors along their first axis.
 
         Args:
@@ -58,8 +58,8 @@ class Creation:
         generator: Callable[..., Any],
         output_types: Structure = None,
         output_shapes: Structure = None,
-        args: Any = None,
-        output_signature: Any = None,
+        args: object = None,
+        output_signature: Structure = None,
         name: str | None = None,
     ) -> Dataset:
         """A dataset of what a Python generator yields.
@@ -195,8 +195,8 @@ class Creation:
 
     @staticmethod
     def sample_from_datasets(
-        datasets: Any,
-        weights: Any = None,
+        datasets: Structure,
+        weights: object = None,
         seed: TensorLike | None = None,
         stop_on_empty_dataset: bool = False,
         rerandomize_each_iteration: bool | None = None,
@@ -225,7 +225,7 @@ class Creation:
 
     @staticmethod
     def choose_from_datasets(
-        datasets: Any, choice_dataset: Any, stop_on_empty_dataset: bool = True
+        datasets: Structure, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
         """A dataset that takes each element from the dataset that `choice_dataset` names.
 
@@ -248,9 +248,9 @@ class Creation:
     @staticmethod
     def load(
         path: Any,
-        element_spec: Any = None,
+        element_spec: Structure = None,
         compression: str | None = None,
-        reader_func: Callable[..., Any] | None = None,
+        reader_func: Callable[..., object] | None = None,
         wait: bool = False,
     ) -> Dataset:
         """A dataset that `save` wrote, here or in TensorFlow.
@@ -271,7 +271,7 @@ class Creation:
         return saving.load(path, element_spec, compression, reader_func, wait)
 
 
-def as_strings(value: Any) -> list[str]:
+def as_strings(value: object) -> list[str]:
     """Text from a string, a list of strings or a tensor of them."""
     tensor = _core.convert(value, dtypes.string, None)
     flat = _core.ops.reshape(tensor, [-1]).numpy()

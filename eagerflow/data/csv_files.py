@@ -17,7 +17,7 @@ from eagerflow.data.nested import FlatMapDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.csv import split_line
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Structure, TensorLike
 
 convert = _core.convert
 _FLOATS = (dtypes.float32, dtypes.float64)
@@ -56,7 +56,7 @@ class CsvDataset(UnaryDataset):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: TensorLike,
         record_defaults: Any,
         compression_type: Any = None,
         buffer_size: TensorLike | None = None,
@@ -91,14 +91,14 @@ class CsvDataset(UnaryDataset):
     def _one_file(self, name: str) -> Dataset:
         return OneTableDataset(self, path_of(name))
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return tuple([TensorSpec([], dtype) for dtype, _ in self._columns])
 
     def _count(self) -> int:
         return UNKNOWN
 
 
-def _column(default: Any, number: int) -> tuple[Any, Any]:
+def _column(default: object, number: int) -> tuple[Any, Any]:
     """A column's dtype, and its default or None."""
     if isinstance(default, (dtypes.DType, type)):
         dtype, tensor = dtypes.as_dtype(default), None
@@ -139,7 +139,7 @@ class OneTableDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return RowCursor(self._path, self._owner)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._owner.element_spec
 
     def _count(self) -> int:
@@ -171,7 +171,7 @@ class RowCursor(LineCursor):
                 line += b"\n" + more.rstrip(b"\r\n")
         return line
 
-    def _element(self, record: bytes) -> Any:
+    def _element(self, record: bytes) -> Structure:
         owner = self._owner
         fields = split_line(record, owner._delimiter, owner._quotes)
         if owner._excluded:

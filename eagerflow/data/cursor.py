@@ -25,11 +25,11 @@ class Cursor(ABC):
         """The next element."""
 
     @abstractmethod
-    def state(self) -> Any:
+    def state(self) -> object:
         """The position: dictionaries, lists, Python numbers, strings, None and tensors."""
 
     @abstractmethod
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         """Goes to a position that `state` returned for a cursor of the same dataset."""
 
     def skip(self, count: int) -> None:
@@ -49,7 +49,7 @@ class ReadingCursor(Cursor):
 
     _input: Any
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state()}
 
     def restore(self, state: Any) -> None:

@@ -14,7 +14,12 @@ from eagerflow.data.context import Context
 from eagerflow.data.creation import Creation
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.functions import ElementFunction, traced_with_state
-from eagerflow.data.iterator import NumpyIterator, OwnedIterator, make_initializable_iterator
+from eagerflow.data.iterator import (
+    InitializableIterator,
+    NumpyIterator,
+    OwnedIterator,
+    make_initializable_iterator,
+)
 from eagerflow.data.options import Options
 from eagerflow.data.transformation import Transformation
 from eagerflow.framework import context, dtypes
@@ -36,7 +41,7 @@ class DatasetType(SignatureOfInit, ABCMeta):
     Programs may define dataset classes that have abstract bases, too.
     """
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Dataset:
         """A dataset of the class, or one that a graph knows by its handle."""
         if _core.building() is None or cls is in_graphs.GraphDataset:
             return super().__call__(*args, **kwargs)
@@ -164,7 +169,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
     def _type_spec(self) -> DatasetSpec:
         return DatasetSpec(self.element_spec)
 
-    def cardinality(self) -> Any:
+    def cardinality(self) -> _core.Tensor:
         """The number of elements, an int64 scalar.
 
         Returns:
@@ -230,7 +235,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         return result
 
     def reduce(
-        self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
+        self, initial_state: Any, reduce_func: Callable[..., object], name: str | None = None
     ) -> Any:
         """Combines all elements into one value.
 
@@ -309,12 +314,12 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
     # The TensorFlow 1 spelling.
 
     @property
-    def output_types(self) -> Any:
+    def output_types(self) -> tuple[dtypes.DType, dtypes.DType]:
         """The dtypes of the elements, in their structure."""
         return structure.map_structure(lambda spec: spec.dtype, self.element_spec)
 
     @property
-    def output_shapes(self) -> Any:
+    def output_shapes(self) -> tuple[TensorShape, TensorShape]:
         """The shapes of the elements, in their structure."""
         return structure.map_structure(lambda spec: spec.shape, self.element_spec)
 
@@ -323,14 +328,14 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         """The classes of the elements, in their structure."""
         return structure.map_structure(lambda spec: spec.value_type, self.element_spec)
 
-    def make_one_shot_iterator(self) -> Any:
+    def make_one_shot_iterator(self) -> OwnedIterator:
         """An iterator over the elements; in a graph, its `get_next` is a node."""
         graph = context.building_graph()
         if graph is not None:
             return graph.make_one_shot_iterator(self)
         return OwnedIterator(self)
 
-    def make_initializable_iterator(self, shared_name: str | None = None) -> Any:
+    def make_initializable_iterator(self, shared_name: str | None = None) -> InitializableIterator:
         """An iterator that starts when its `initializer` is run."""
         graph = context.building_graph()
         if graph is not None:
@@ -428,13 +433,13 @@ class DatasetSpec(TypeSpec):
             else _core.object_of(handle)
         )
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The handle of a dataset."""
         if isinstance(value, DatasetBatch) and value._handle is not None:
             return [value._handle]
         return [in_graphs.handle_of(value)]
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """The dataset of a handle."""
         return self._of_handle(next(tensors))
 
@@ -442,7 +447,7 @@ class DatasetSpec(TypeSpec):
         """The spec of the handle."""
         return [in_graphs.HANDLE]
 
-    def most_specific_compatible_type(self, other: Any) -> DatasetSpec:
+    def most_specific_compatible_type(self, other: object) -> DatasetSpec:
         """The spec whose elements are described by both."""
         if not isinstance(other, DatasetSpec):
             raise ValueError(f"No spec is compatible with both {self} and {other}.")

@@ -35,7 +35,7 @@ class ElementReader(Cursor):
         except FileNotFoundError as error:
             raise errors.NotFoundError._of(f"{path}; No such file or directory") from error
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         return codec.decode(self._record(False))
 
     def skip(self, count: int) -> None:
@@ -95,7 +95,7 @@ class ElementWriter(InputCursor):
         self._at = 0
         self._file: BinaryIO | None = None
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         if self._file is None:
             if self._temporary == "":
                 raise StopIteration

@@ -35,7 +35,7 @@ class FunctionDataset(UnaryDataset):
         super().__init__(source)
         self._function = function
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._function.result
 
     def _details(self) -> str:
@@ -130,7 +130,7 @@ class FilterCursor(InputCursor):
         self._input = source
         self._predicate = predicate
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         predicate = self._predicate
         for element in self._input:
             try:
@@ -154,7 +154,7 @@ class EnumerateDataset(UnaryDataset):
     def _cursor(self, context: Context) -> Cursor:
         return EnumerateCursor(self._input._cursor(context), self._start)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return (TensorSpec([], dtypes.int64), self._input.element_spec)
 
 
@@ -167,7 +167,7 @@ class EnumerateCursor(InputCursor):
         self._input = source
         self._number = start
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         number = self._number
         try:
             element = next(self._input)
@@ -175,7 +175,7 @@ class EnumerateCursor(InputCursor):
             self._number = number + 1
         return (_core.convert(number, dtypes.int64, None), element)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "number": self._number}
 
     def restore(self, state: Any) -> None:
@@ -197,7 +197,7 @@ def scanned(source: Dataset, initial_state: Structure, function: Any) -> Dataset
     return ScanDataset(source, state, function)
 
 
-def _state_of_pair(result: Any) -> Any:
+def _state_of_pair(result: Structure) -> Any:
     if type(result) is not tuple or len(result) != 2:
         raise TypeError(
             "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the "
@@ -218,7 +218,7 @@ class ScanDataset(UnaryDataset):
         function = context.caller(self._function)
         return ScanCursor(self._input._cursor(context), self._initial, function)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._function.result[1]
 
 
@@ -232,7 +232,7 @@ class ScanCursor(InputCursor):
         self._state = initial
         self._function = function
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         element = next(self._input)
         try:
             self._state, output = self._function((self._state, element))
@@ -240,7 +240,7 @@ class ScanCursor(InputCursor):
             raise not_the_end(error, errors.InvalidArgumentError) from error
         return output
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "state": structure.flatten(self._state)}
 
     def restore(self, state: Any) -> None:
@@ -272,7 +272,7 @@ class TakeWhileCursor(InputCursor):
         self._predicate = guarded(predicate)
         self._ended = False
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         if self._ended:
             raise StopIteration
         element = next(self._input)
@@ -281,7 +281,7 @@ class TakeWhileCursor(InputCursor):
         self._ended = True
         raise StopIteration
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "ended": self._ended}
 
     def restore(self, state: Any) -> None:
@@ -312,7 +312,7 @@ class IgnoreErrorsCursor(InputCursor):
         self._input = source
         self._log_warning = log_warning
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while True:
             try:
                 return next(self._input)
@@ -358,7 +358,7 @@ class UniqueCursor(InputCursor):
         self._input = source
         self._seen: set[Any] = set()
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         for element in self._input:
             leaf = structure.flatten(element)[0]
             _check_unique(leaf)
@@ -368,7 +368,7 @@ class UniqueCursor(InputCursor):
                 return element
         raise StopIteration
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "seen": [list(key) for key in self._seen]}
 
     def restore(self, state: Any) -> None:
@@ -384,7 +384,7 @@ def _key_of(tensor: Tensor) -> tuple[Any, ...]:
     return (tuple(tensor._shape_tuple()), tensor.numpy().tobytes())
 
 
-def _frozen(key: Any) -> Any:
+def _frozen(key: object) -> Any:
     return tuple(_frozen(part) for part in key) if isinstance(key, (list, tuple)) else key
 
 
@@ -413,7 +413,7 @@ class AssertCardinalityCursor(InputCursor):
         self._number = 0
         self._ended = False
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         if self._ended:
             raise StopIteration
         try:
@@ -439,7 +439,7 @@ class AssertCardinalityCursor(InputCursor):
             return "an infinite number of elements"
         return f"{self._expected} element{'s' if self._expected != 1 else ''}"
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "number": self._number, "ended": self._ended}
 
     def restore(self, state: Any) -> None:

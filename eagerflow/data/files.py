@@ -20,13 +20,13 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.os_errors import from_os_error, translated
 from eagerflow.io.records import open_for_reading, unmasked
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Structure, TensorLike
 
 crc32c = _core.crc32c
 _BUFFER = 1 << 18
 
 
-def filenames_dataset(filenames: Any) -> Dataset:
+def filenames_dataset(filenames: TensorLike | Dataset) -> Dataset:
     """A dataset of file names from a name, several, or a dataset of them.
 
     Raises:
@@ -87,10 +87,10 @@ class FileCursor(Cursor):
             StopIteration: at the end.
         """
 
-    def _element(self, record: bytes) -> Any:
+    def _element(self, record: bytes) -> Structure:
         return _core.convert(record, dtypes.string, None)
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         file = self._file
         if file is None:
             file = self._file = self._opened()
@@ -175,7 +175,7 @@ class ReaderDataset(UnaryDataset):
         return UNKNOWN
 
 
-def reader_options(compression_type: Any, buffer_size: Any) -> tuple[str, int]:
+def reader_options(compression_type: str | None, buffer_size: Any) -> tuple[str, int]:
     """The compression and the number of bytes to read at once."""
     if compression_type is not None and not isinstance(compression_type, (str, bytes)):
         compression_type = compression_type.numpy()
@@ -218,7 +218,7 @@ class TFRecordDataset(ReaderDataset):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: TensorLike,
         compression_type: Any = None,
         buffer_size: TensorLike | None = None,
         num_parallel_reads: TensorLike | None = None,
@@ -383,12 +383,12 @@ class FixedLengthRecordDataset(ReaderDataset):
 
     def __init__(
         self,
-        filenames: Any,
+        filenames: TensorLike,
         record_bytes: Any,
         header_bytes: Any = None,
         footer_bytes: Any = None,
         buffer_size: TensorLike | None = None,
-        compression_type: Any = None,
+        compression_type: str | None = None,
         num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
     ) -> None:

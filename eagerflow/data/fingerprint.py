@@ -104,7 +104,7 @@ class _Collector:
         else:
             self._text(array.tobytes())
 
-    def _attributes(self, value: Any, passing: tuple[str, ...]) -> None:
+    def _attributes(self, value: object, passing: tuple[str, ...]) -> None:
         for name, part in sorted(getattr(value, "__dict__", {}).items()):
             if name not in passing:
                 self._text(name)

@@ -13,7 +13,7 @@ from eagerflow.data import structure
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.func_graph import FuncGraph
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.tracing import Placeholders
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.typing import Structure
@@ -66,7 +66,7 @@ class HostFunction(ElementFunction):
         result: the specs of what it returns.
     """
 
-    def __init__(self, function: Callable[..., Any], result: Any) -> None:
+    def __init__(self, function: Callable[..., Any], result: TypeSpec) -> None:
         self.python_function = function
         self.result = result
 
@@ -75,8 +75,8 @@ class HostFunction(ElementFunction):
         return _of_elements(self.python_function)
 
 
-def _of_elements(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(element: Any) -> Any:
+def _of_elements(function: Callable[..., object]) -> Callable[..., Any]:
+    def call(element: Structure) -> Any:
         return function(*element) if type(element) is tuple else function(element)
 
     return call
@@ -104,7 +104,7 @@ class TracedFunction(ElementFunction):
         # The tensors from outside that it uses; of outer graphs, once those run, their values.
         self.captured = [outer for outer, _ in self.graph.captures]
 
-    def _trace(self, function: Callable[..., Any], used_by: str, may_create: bool) -> Creation:
+    def _trace(self, function: Callable[..., object], used_by: str, may_create: bool) -> Creation:
         graph = self.graph = FuncGraph(getattr(function, "__name__", type(function).__name__))
         placeholders = Placeholders(graph, [])
         mode = context.running_eagerly() if context.process.graphs_used else nullcontext()
@@ -122,7 +122,7 @@ class TracedFunction(ElementFunction):
     def _placeholder(placeholders: Placeholders) -> Callable[..., Any]:
         return lambda leaf: leaf.placeholder_value(placeholders)
 
-    def bound(self, captured: list[Any]) -> TracedFunction:
+    def bound(self, captured: list[_core.Tensor]) -> TracedFunction:
         """The same function with values for the tensors of outer graphs."""
         copied = copy.copy(self)
         copied.captured = captured
@@ -153,7 +153,7 @@ class TracedFunction(ElementFunction):
 _HARMLESS = frozenset(["print", "Assert"])
 
 
-def _stateful_operation(graph: Any) -> str | None:
+def _stateful_operation(graph: FuncGraph) -> str | None:
     draws = False
     for node in graph.nodes:
         kind = node.type
@@ -167,7 +167,7 @@ def _stateful_operation(graph: Any) -> str | None:
     return None
 
 
-def _taken_apart(returned: Any, used_by: str) -> tuple[Any, list[Any]]:
+def _taken_apart(returned: Structure, used_by: str) -> tuple[Any, list[Any]]:
     """The specs of what a function returned, and the tensors in it."""
     # Lists are values, but this one is that of an operation which returns several tensors.
     element = tuple(returned) if type(returned) is list else returned
@@ -230,7 +230,7 @@ def traced_predicate(function: Any, spec: Structure, used_by: str) -> ElementFun
 
 
 def traced_number(
-    function: Any, spec: Structure, used_by: str, name: str, dtype: DType
+    function: Callable[..., object], spec: Structure, used_by: str, name: str, dtype: DType
 ) -> ElementFunction:
     """A function that returns an integer scalar for an element.
 
@@ -238,7 +238,7 @@ def traced_number(
         ValueError: if it returns something else.
     """
 
-    def convert(*args: Any) -> Any:
+    def convert(*args: _core.Tensor) -> Any:
         return _core.convert(autograph.convert_in_context(function)(*args), dtype, None)
 
     if isinstance(function, ElementFunction):
@@ -261,8 +261,8 @@ def is_scalar(spec: Structure, dtype: DType) -> bool:
 
 
 def traced_with_state(
-    function: Any,
-    state: Any,
+    function: Callable[..., object],
+    state: object,
     element: Structure,
     used_by: str,
     name: str,
@@ -301,7 +301,7 @@ def traced_with_state(
         state = merged
 
 
-def _common(old: Any, new: Any, name: str) -> Any:
+def _common(old: TensorSpec, new: TensorSpec, name: str) -> Any:
     """The spec of a part of the state before and after a step."""
     if type(old) is not type(new) or getattr(old, "dtype", None) != getattr(new, "dtype", None):
         expected, got = getattr(old, "dtype", old), getattr(new, "dtype", new)

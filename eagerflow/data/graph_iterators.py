@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.data.iterator import Iterator as DatasetIterator
-from eagerflow.data.iterator import IteratorSpec, Optional
+from eagerflow.data.iterator import IteratorSpec, Optional, OwnedIterator
 from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.type_spec import TensorSpec
@@ -20,7 +20,7 @@ HANDLE = TensorSpec([], dtypes.resource)
 _HAS_VALUE = TensorSpec([], dtypes.bool)
 
 
-def describes(spec: Structure, other: Any) -> bool:
+def describes(spec: Structure, other: object) -> bool:
     """Whether all elements with a spec have another one, too."""
     return bool(trace_types.from_value(other).is_subtype_of(trace_types.from_value(spec)))
 
@@ -68,21 +68,21 @@ class GraphIterator(DatasetIterator):
         self._kind = trace_types.from_value(element_spec)
 
     @property
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The specs of the elements."""
         return self._element_spec
 
     @property
-    def _type_spec(self) -> Any:
+    def _type_spec(self) -> IteratorSpec:
         return IteratorSpec(self._element_spec)
 
-    def get_next(self, name: str | None = None) -> Any:
+    def get_next(self, name: str | None = None) -> Structure:
         """The next element; the function raises a tf.errors.OutOfRangeError if there is none."""
         run = NextElement(self._element_spec)
         outputs = node(run, [self._handle], self._kind.flatten(), name or "IteratorGetNext")
         return self._kind.from_tensors(iter(outputs))
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         return self.get_next()
 
     def get_next_as_optional(self) -> GraphOptional:
@@ -95,12 +95,12 @@ class GraphIterator(DatasetIterator):
         return GraphOptional(handle, self._element_spec)
 
 
-def iterator(owned: Any) -> GraphIterator:
+def iterator(owned: OwnedIterator) -> GraphIterator:
     """An iterator that exists, for use in a graph."""
     return GraphIterator(_core.handle_of(owned), owned.element_spec)
 
 
-def handle_of(value: Any) -> Tensor:
+def handle_of(value: object) -> Tensor:
     """The handle of an iterator."""
     return value._handle if isinstance(value, GraphIterator) else _core.handle_of(value)
 
@@ -134,7 +134,7 @@ class GraphOptional(Optional):
 
         return node(run, [self._handle], [_HAS_VALUE], name or "OptionalHasValue")[0]
 
-    def get_value(self, name: str | None = None) -> Any:
+    def get_value(self, name: str | None = None) -> tuple[Tensor, Tensor] | Tensor:
         """The value; the function raises a tf.errors.InvalidArgumentError if there is none."""
         kind = trace_types.from_value(self._element_spec)
 
@@ -145,12 +145,12 @@ class GraphOptional(Optional):
         return kind.from_tensors(iter(outputs))
 
     @property
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The specs of the value."""
         return self._element_spec
 
 
-def optional_handle(value: Any) -> Tensor:
+def optional_handle(value: Optional) -> Tensor:
     """The handle of an Optional; in a graph, a node makes that of one with a value."""
     if isinstance(value, GraphOptional):
         return value._handle
@@ -165,7 +165,7 @@ def optional_handle(value: Any) -> Tensor:
     return node(run, tensors, [HANDLE], "OptionalFromValue")[0]
 
 
-def optional_of(handle: Tensor, element_spec: Structure) -> Any:
+def optional_of(handle: Tensor, element_spec: Structure) -> Optional:
     """The Optional of a handle."""
     if _core.is_symbolic(handle):
         return GraphOptional(handle, element_spec)

@@ -63,7 +63,7 @@ class _Arguments(LateArguments):
         return super()._maker(leaf)
 
 
-def made(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dataset:
+def made(cls: Any, args: tuple[object, ...], kwargs: dict[str, object]) -> Dataset:
     """A dataset of a class: itself, or, if its arguments are tensors of a graph, a node that makes it."""
     arguments = _Arguments(args, kwargs)
     make = cls._made
@@ -92,19 +92,19 @@ def _scalar_node(
     return _core.host_node(run, inputs, [(dtype, ())], name, effects)[0]
 
 
-def handle_of(value: Any) -> Tensor:
+def handle_of(value: object) -> Tensor:
     """The handle of a dataset."""
     return value._handle if isinstance(value, GraphDataset) else _core.handle_of(value)
 
 
-def dataset_of(handle: Tensor, element_spec: Structure) -> Any:
+def dataset_of(handle: Tensor, element_spec: Structure) -> Dataset:
     """The dataset of a handle."""
     if _core.is_symbolic(handle):
         return GraphDataset(handle, element_spec)
     return _core.object_of(handle)
 
 
-def reduce(dataset: Dataset, state: Any, spec: Structure, function: ElementFunction) -> Any:
+def reduce(dataset: Dataset, state: object, spec: Structure, function: ElementFunction) -> Any:
     """The last state as a value of the graph.
 
     Args:
@@ -123,7 +123,7 @@ def reduce(dataset: Dataset, state: Any, spec: Structure, function: ElementFunct
     return _values(run, arguments.inputs, spec, "ReduceDataset")
 
 
-def _values(run: Callable[..., Any], inputs: list[Tensor], spec: Any, name: str) -> Any:
+def _values(run: Callable[..., object], inputs: list[Tensor], spec: Structure, name: str) -> Any:
     """The result of a node with effects, as a value with a spec."""
     parts = [part for leaf in structure.flatten(spec) for part in leaf.flatten()]
     return structure.packer(spec)(node(run, inputs, parts, name))

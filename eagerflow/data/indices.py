@@ -24,11 +24,11 @@ class IndexStream(ABC):
         """The next `count` indices, a range or an array; fewer if the stream ends."""
 
     @abstractmethod
-    def state(self) -> Any:
+    def state(self) -> object:
         """The position as plain values."""
 
     @abstractmethod
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         """Goes to a position of a stream of the same form."""
 
 
@@ -208,7 +208,7 @@ class Shuffled(IndexStream):
                 self._left -= count
         return drawn
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {
             "source": self._source.state(),
             "seeds": list(self._seeds),

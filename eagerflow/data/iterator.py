@@ -15,8 +15,8 @@ from eagerflow.data import structure
 from eagerflow.data.context import context_of
 from eagerflow.data.options import ExternalStatePolicy
 from eagerflow.framework import dtypes
-from eagerflow.framework.type_spec import TypeSpec, WeakTensors, spec_or_none
-from eagerflow.typing import Structure
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, spec_or_none
+from eagerflow.typing import Structure, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -38,11 +38,11 @@ class Iterator(ABC):
 
     @property
     @abstractmethod
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The specs of the elements."""
 
     @abstractmethod
-    def get_next(self) -> Any:
+    def get_next(self) -> Structure:
         """The next element.
 
         Raises:
@@ -57,7 +57,7 @@ class Iterator(ABC):
         return self
 
     @abstractmethod
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         """The next element."""
 
 
@@ -85,7 +85,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         self._dataset = dataset
         self._cursor = _cursor_of(dataset)
 
-    def get_next(self, name: str | None = None) -> Any:
+    def get_next(self, name: str | None = None) -> Structure:
         """The next element.
 
         Raises:
@@ -110,7 +110,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
             return _Absent(self.element_spec)
 
     @property
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The specs of the elements."""
         return self._dataset.element_spec
 
@@ -119,7 +119,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         return IteratorSpec(self.element_spec)
 
     @property
-    def output_types(self) -> Any:
+    def output_types(self) -> tuple[dtypes.DType, dtypes.DType]:
         """The dtypes of the elements, in their structure."""
         return self._dataset.output_types
 
@@ -142,7 +142,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         """The position in the pipeline, made of plain values and tensors."""
         return self._exclusively(self._state)
 
-    def _state(self) -> Any:
+    def _state(self) -> object:
         return None if self._cursor is None else self._cursor.state()
 
     def _serialize_to_tensors(self) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         """The position as `tf.train.Checkpoint` saves it."""
         return _position_of(self)
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         """Goes to a position that `state` returned for an iterator over the same pipeline."""
         cursor = None
         if state is not None:
@@ -200,7 +200,7 @@ class _NotInitialized:
             "run the initializer operation for this iterator before getting the next element."
         )
 
-    def state(self) -> Any:
+    def state(self) -> object:
         """None, as at the end: there is nothing to resume."""
 
 
@@ -292,7 +292,7 @@ class NumpyIterator:
     def __iter__(self) -> NumpyIterator:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         element = self._iterator._advance()
         if isinstance(element, Tensor):
             return _to_numpy(element)
@@ -305,11 +305,11 @@ class NumpyIterator:
     def __repr__(self) -> str:
         return f"NumpyIterator(iterator={self._iterator})"
 
-    def state(self) -> Any:
+    def state(self) -> object:
         """The position in the pipeline."""
         return self._iterator.state()
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         """Goes to a position that `state` returned."""
         self._iterator.restore(state)
 
@@ -317,7 +317,7 @@ class NumpyIterator:
         """The position as a checkpoint keeps it."""
         return self._iterator._serialize_to_tensors()
 
-    def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> None:
+    def _restore_from_tensors(self, restored_tensors: dict[str, object]) -> None:
         """Goes to the position that a checkpoint kept."""
         self._iterator._restore_from_tensors(restored_tensors)
 
@@ -335,7 +335,7 @@ def _position_of(iterator: OwnedIterator | NumpyIterator) -> dict[str, Any]:
     }
 
 
-def _to_numpy(leaf: Any) -> Any:
+def _to_numpy(leaf: TensorLike) -> Any:
     if isinstance(leaf, Tensor):
         if leaf.ndim == 0:
             return leaf.numpy()
@@ -371,7 +371,7 @@ class IteratorSpec(TypeSpec):
         return cls(value.element_spec)
 
     @property
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The specs of the iterator's elements."""
         return self._element_spec
 
@@ -385,7 +385,7 @@ class IteratorSpec(TypeSpec):
         handle = placeholder_context.placeholder(graph_iterators.HANDLE)
         return graph_iterators.GraphIterator(handle, self._element_spec)
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The handle of an iterator."""
         return [graph_iterators.handle_of(value)]
 
@@ -397,7 +397,7 @@ class IteratorSpec(TypeSpec):
         """The spec of the handle."""
         return [graph_iterators.HANDLE]
 
-    def most_specific_compatible_type(self, other: Any) -> IteratorSpec:
+    def most_specific_compatible_type(self, other: object) -> IteratorSpec:
         """The spec whose elements are described by both."""
         if not isinstance(other, IteratorSpec):
             raise ValueError(f"No spec is compatible with both {self} and {other}.")
@@ -408,7 +408,7 @@ class IteratorSpec(TypeSpec):
         other = spec_or_none(spec_or_value)
         return isinstance(other, IteratorSpec) and other.is_subtype_of(self)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other describes the elements, too."""
         return isinstance(other, IteratorSpec) and graph_iterators.describes(
             other._element_spec, self._element_spec
@@ -451,7 +451,7 @@ class Optional(ABC):
 
     @property
     @abstractmethod
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The specs of the value."""
 
     @property
@@ -468,7 +468,7 @@ class Optional(ABC):
         return _Absent(element_spec)
 
     @staticmethod
-    def from_value(value: Any) -> Optional:
+    def from_value(value: object) -> Optional:
         """An Optional that holds a structure of tensors.
 
         >>> tf.experimental.Optional.from_value(42).get_value().numpy()
@@ -488,7 +488,7 @@ class _Present(Optional):
         return self._value
 
     @property
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         return structure.spec_of(self._value)
 
     def __repr__(self) -> str:
@@ -498,7 +498,7 @@ class _Present(Optional):
 class _Absent(Optional):
     is_empty = True
 
-    def __init__(self, element_spec: Any) -> None:
+    def __init__(self, element_spec: tuple[TensorSpec, TensorSpec] | TensorSpec | None) -> None:
         self._element_spec = element_spec
 
     def has_value(self, name: str | None = None) -> Tensor:
@@ -508,7 +508,7 @@ class _Absent(Optional):
         raise errors.InvalidArgumentError._of("The given optional does not have a value.")
 
     @property
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         return self._element_spec
 
     def __repr__(self) -> str:
@@ -536,13 +536,13 @@ class OptionalSpec(TypeSpec):
         return Optional
 
     @property
-    def _component_specs(self) -> Any:
+    def _component_specs(self) -> TensorSpec:
         return graph_iterators.HANDLE
 
-    def _to_components(self, value: Any) -> Any:
+    def _to_components(self, value: Optional) -> Tensor:
         return graph_iterators.optional_handle(value)
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: Tensor) -> Optional:
         return graph_iterators.optional_of(components, self._element_spec)
 
     def __eq__(self, other: object) -> bool:

@@ -47,7 +47,7 @@ class NestingDataset(FunctionDataset):
     def _count(self) -> int:
         return UNKNOWN
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._function.result.element_spec
 
 
@@ -74,7 +74,7 @@ class FlatMapCursor(Cursor):
         self._element: Any = None
         self._inner: Cursor | None = None
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while True:
             if self._inner is None:
                 self._element = next(self._input)
@@ -84,7 +84,7 @@ class FlatMapCursor(Cursor):
             except StopIteration:
                 self._inner = None
 
-    def state(self) -> Any:
+    def state(self) -> object:
         if self._inner is None:
             return {"input": self._input.state(), "element": None, "inner": None}
         return {
@@ -200,7 +200,7 @@ class _Failed(Cursor):
     def __init__(self, error: Exception | None) -> None:
         self._error = error
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         error, self._error = self._error, None
         if error is None:
             raise StopIteration
@@ -262,7 +262,7 @@ class InterleaveCursor(Cursor):
         self._threads = 0 if threads == AUTOTUNE else threads
         self._parallel = threads != 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while True:
             current = self._open[self._place]
             if current is not None:
@@ -330,7 +330,7 @@ class InterleaveCursor(Cursor):
         self._taken = 0
         self._place = (self._place + 1) % self._cycle
 
-    def state(self) -> Any:
+    def state(self) -> object:
         states = [None if item is None else item.state() for item in self._open]
         return {
             "input": self._input.state(),
@@ -431,7 +431,7 @@ class GroupByWindowCursor(Cursor):
         self._inner: Cursor | None = None
         self._window: tuple[int, list[Any]] | None = None
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while True:
             if self._inner is not None:
                 try:
@@ -468,13 +468,13 @@ class GroupByWindowCursor(Cursor):
     def _flush(self, key: int) -> None:
         self._open_window(key, self._groups.pop(key))
 
-    def _open_window(self, key: int, elements: list[Any]) -> None:
+    def _open_window(self, key: int, elements: list[Structure]) -> None:
         self._window = (key, elements)
         group = GroupDataset(elements, self._owner._input)
         dataset = self._windows((_key_tensor(key), group))
         self._inner = dataset._cursor(self._context)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         window = None
         if self._inner is not None and self._window is not None:
             window = [self._window[0], pack_elements(self._window[1]), self._inner.state()]

@@ -50,7 +50,7 @@ class _OptionGroup:
             raise AttributeError(f"{type(self).__name__} has no option {name!r}.")
         return self._values.get(name, type(self)._defaults.get(name))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         kinds = type(self)._fields.get(name)
         if kinds is None:
             raise AttributeError(
@@ -187,7 +187,7 @@ class Options(_OptionGroup):
     def __getattr__(self, name: str) -> Any:
         return super().__getattr__(type(self)._renamed.get(name, name))
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in type(self)._renamed:
             warn(f"options.{name} is deprecated. Use options.{type(self)._renamed[name]} instead.")
         super().__setattr__(type(self)._renamed.get(name, name), value)

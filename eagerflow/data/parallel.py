@@ -403,7 +403,7 @@ class TeamCursor(Cursor):
         """Lets the workers start before the first element is requested."""
         self._team.start()
 
-    def state(self) -> Any:
+    def state(self) -> object:
         team = self._team
         ready = team.hold()
         try:
@@ -491,7 +491,7 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
         self._seconds = 0.0
         self._team: ParallelMapCursor | None = None
 
-    def _watch(self) -> Any:
+    def _watch(self) -> _core.Tensor:
         """An element whose computation is timed, or one that the team has computed."""
         if self._team is not None:
             return next(self._team)
@@ -521,7 +521,7 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
         )
         return self._team
 
-    def state(self) -> Any:
+    def state(self) -> object:
         if self._team is not None:
             return {"team": self._team.state()}
         return {"input": self._input.state()}

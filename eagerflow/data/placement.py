@@ -42,7 +42,7 @@ class _PlacedCursor(InputCursor):
     def __next__(self) -> Any:
         return nest.map_structure(self._placed, next(self._input), expand_composites=True)
 
-    def _placed(self, leaf: Any) -> Any:
+    def _placed(self, leaf: object) -> Any:
         if not isinstance(leaf, _core.Tensor) or self._row < 0:
             return leaf
         return _core.copy_to_device(leaf, self._row)

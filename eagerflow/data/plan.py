@@ -101,25 +101,25 @@ def _zip_plan(dataset: Any) -> IndexPlan | None:
 Streams = Callable[[], IndexStream]
 
 
-def _take(dataset: Any, inner: Streams) -> Streams:
+def _take(dataset: TakeDataset, inner: Streams) -> Streams:
     limit = dataset._limit
     return inner if limit < 0 else lambda: Limited(inner(), 0, limit)
 
 
-def _skip(dataset: Any, inner: Streams) -> Streams:
+def _skip(dataset: SkipDataset, inner: Streams) -> Streams:
     skipped = dataset._skipped
     return lambda: Limited(inner(), max(0, skipped), 0 if skipped < 0 else None)
 
 
-def _shard(dataset: Any, inner: Streams) -> Streams:
+def _shard(dataset: ShardDataset, inner: Streams) -> Streams:
     return lambda: Sharded(inner(), dataset._shards, dataset._index)
 
 
-def _repeat(dataset: Any, inner: Streams) -> Streams:
+def _repeat(dataset: RepeatDataset, inner: Streams) -> Streams:
     return lambda: Repeated(inner, dataset._times, dataset._begins_another)
 
 
-def _shuffle(dataset: Any, inner: Streams) -> Streams:
+def _shuffle(dataset: ShuffleDataset, inner: Streams) -> Streams:
     return lambda: Shuffled(inner, dataset._size, dataset._seeds)
 
 
@@ -159,7 +159,7 @@ class GatherCursor(Cursor):
         self._size = size
         self._drop = drop
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Tensor:
         indices = self._stream.take(self._size)
         if not len(indices) or (self._drop and len(indices) < self._size):
             raise StopIteration
@@ -181,7 +181,7 @@ class GatherCursor(Cursor):
     def state(self) -> Any:
         return self._stream.state()
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         self._stream.restore(state)
 
 
@@ -197,7 +197,7 @@ class LookupCursor(_core.RowReader, Cursor):
     def _more(self) -> Any:
         return np.asarray(self._stream.take(64)).tolist()
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"stream": self._stream.state(), "ready": list(self._indices[self._at :])}
 
     def restore(self, state: Any) -> None:
@@ -236,7 +236,7 @@ def explain(dataset: Dataset) -> str:
     return Listing("\n".join(f"{left:<{width}}{right}".rstrip() for left, right in rows))
 
 
-def _explain_into(rows: list[Any], dataset: Dataset, depth: int) -> None:
+def _explain_into(rows: list[tuple[str, str]], dataset: Dataset, depth: int) -> None:
     if type(dataset) is OptionsDataset:
         _explain_into(rows, dataset._inputs[0], depth)
         return

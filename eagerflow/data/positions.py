@@ -52,7 +52,7 @@ class TakeCursor(InputCursor):
         self._left -= 1
         return element
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "left": self._left}
 
     def restore(self, state: Any) -> None:
@@ -98,7 +98,7 @@ class SkipCursor(InputCursor):
             self._skipped = 0
         return next(self._input)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "skipped": self._skipped}
 
     def restore(self, state: Any) -> None:
@@ -150,7 +150,7 @@ class ShardCursor(InputCursor):
         self._before = self._shards - 1
         return element
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {"input": self._input.state(), "before": self._before}
 
     def restore(self, state: Any) -> None:
@@ -225,7 +225,7 @@ class RepeatCursor(Cursor):
         elif self._begins_another:
             self._dataset._cursor(self._context)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         position = None if self._input is None else self._input.state()
         return {"epoch": self._epoch, "empty": self._empty, "input": position}
 

@@ -13,7 +13,7 @@ from eagerflow.data.caching import CacheDataset
 from eagerflow.data.combining import ConcatenateDataset, ZipDataset
 from eagerflow.data.context import Context, context_of
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.dataset import Dataset, OptionsDataset
+from eagerflow.data.dataset import Dataset, OptionsDataset, UnaryDataset
 from eagerflow.data.elementwise import (
     AssertCardinalityDataset,
     EnumerateDataset,
@@ -33,7 +33,7 @@ from eagerflow.data.sources import (
 from eagerflow.framework import dtypes
 
 
-def element_at(dataset: Dataset, index: int) -> Any:
+def element_at(dataset: Dataset, index: int) -> _core.Tensor:
     """The element at a position.
 
     Raises:
@@ -51,7 +51,7 @@ class _Reader:
     def __init__(self, context: Context) -> None:
         self.context = context
 
-    def at(self, dataset: Dataset, index: int) -> Any:
+    def at(self, dataset: Dataset, index: int) -> _core.Tensor:
         """The element of a dataset at a position."""
         read = _READERS.get(type(dataset))
         name = type(dataset).__name__
@@ -68,12 +68,12 @@ class _Reader:
             raise errors.OutOfRangeError._of(message)
         return read(self, dataset, index)
 
-    def made(self, dataset: Any, cursor: Callable[[Cursor], Cursor], indices: Any) -> Any:
+    def made(self, dataset: Any, cursor: Callable[[Cursor], Cursor], indices: Any) -> _core.Tensor:
         """The elements that a step's cursor computes from those of its input at certain positions."""
         elements = [self.at(dataset._input, index) for index in indices]
         return next(cursor(list_cursor(elements)))
 
-    def same(self, dataset: Any, index: int) -> Any:
+    def same(self, dataset: UnaryDataset, index: int) -> _core.Tensor:
         return self.at(dataset._input, index)
 
     def source(self, dataset: Dataset, index: int) -> Any:
@@ -84,40 +84,40 @@ class _Reader:
     def one_of_list(self, dataset: Any, index: int) -> Any:
         return dataset._elements[index]
 
-    def mapped(self, dataset: Any, index: int) -> Any:
+    def mapped(self, dataset: MapDataset, index: int) -> _core.Tensor:
         return self.made(dataset, lambda source: dataset._over(source, self.context), [index])
 
     def enumerated(self, dataset: Any, index: int) -> Any:
         number = _core.convert(dataset._start + index, dtypes.int64, None)
         return number, self.at(dataset._input, index)
 
-    def skipped(self, dataset: Any, index: int) -> Any:
+    def skipped(self, dataset: SkipDataset, index: int) -> _core.Tensor:
         return self.at(dataset._input, dataset._skipped + index)
 
-    def of_shard(self, dataset: Any, index: int) -> Any:
+    def of_shard(self, dataset: ShardDataset, index: int) -> _core.Tensor:
         return self.at(dataset._input, dataset._index + index * dataset._shards)
 
-    def repeated(self, dataset: Any, index: int) -> Any:
+    def repeated(self, dataset: RepeatDataset, index: int) -> _core.Tensor:
         return self.at(dataset._input, index % dataset._input._count())
 
-    def batched(self, dataset: Any, index: int) -> Any:
+    def batched(self, dataset: BatchDataset, index: int) -> _core.Tensor:
         begin = index * dataset._size
         indices = range(begin, min(begin + dataset._size, dataset._input._count()))
         return self.made(dataset, dataset._over, indices)
 
-    def shuffled(self, dataset: Any, index: int) -> Any:
+    def shuffled(self, dataset: ShuffleDataset, index: int) -> _core.Tensor:
         return self.at(dataset._input, dataset._permutation()[index])
 
-    def zipped(self, dataset: Any, index: int) -> Any:
+    def zipped(self, dataset: ZipDataset, index: int) -> tuple[_core.Tensor, _core.Tensor]:
         values = [self.at(source, index) for source in dataset._inputs]
         return structure.pack(dataset._datasets, values)
 
-    def concatenated(self, dataset: Dataset, index: int) -> Any:
+    def concatenated(self, dataset: Dataset, index: int) -> _core.Tensor:
         first, second = dataset._inputs
         count = first._count()
         return self.at(first, index) if index < count else self.at(second, index - count)
 
-    def cached(self, dataset: Any, index: int) -> Any:
+    def cached(self, dataset: CacheDataset, index: int) -> _core.Tensor:
         elements = dataset._elements
         return self.at(dataset._input, index) if elements is None else elements[index]
 

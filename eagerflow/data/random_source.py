@@ -93,12 +93,12 @@ def sampled(
     return DirectedInterleaveDataset(choice, datasets, stop_on_empty)
 
 
-def _choose(logits: Any, seed: int) -> _core.Tensor:
+def _choose(logits: _core.Tensor, seed: int) -> _core.Tensor:
     drawn = stateless_categorical(_core.ops.reshape(logits, [1, -1]), 1, seed)
     return _core.ops.reshape(drawn, [])
 
 
-def _weighted(datasets: list[Any], weights: Any) -> tuple[list[Any], Any]:
+def _weighted(datasets: list[Dataset], weights: Any) -> tuple[list[Any], Any]:
     """The datasets of nonzero weight, and their weights."""
     if isinstance(weights, _core.Tensor):
         if weights._shape_tuple() != (len(datasets),):

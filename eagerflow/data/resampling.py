@@ -41,7 +41,7 @@ def resampled(
     if not callable(class_func):
         traced(class_func, source.element_spec, "Dataset.rejection_resample()")
 
-    def with_class(*parts: Any) -> Any:
+    def with_class(*parts: _core.Tensor) -> Any:
         label = autograph.convert_in_context(class_func)(*parts)
         return _core.as_tensor(label), parts[0] if len(parts) == 1 else parts
 
@@ -70,7 +70,7 @@ def _rates(accepted: np.ndarray, original: float) -> tuple[np.ndarray, np.float3
     return accepted.astype(np.float32), np.float32(original)
 
 
-def _weights(_: object, original: Any) -> _core.Tensor:
+def _weights(_: object, original: _core.Tensor) -> _core.Tensor:
     return _core.ops.stack([original, 1 - original])
 
 
@@ -141,7 +141,7 @@ class RatesCursor(InputCursor):
         share = self._counts / self._counts.sum()
         self._rates = tuple(map(_core.as_tensor, _rates(*acceptance(share, self._target))))
 
-    def state(self) -> Any:
+    def state(self) -> object:
         counts = self._counts.tolist()
         return {"input": self._input.state(), "counts": counts, "left": self._left}
 

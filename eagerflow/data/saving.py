@@ -35,7 +35,7 @@ def save(
     dataset: Dataset,
     path: FilePath | TensorLike,
     compression: str | None,
-    shard_func: Callable[..., Any] | None,
+    shard_func: Callable[..., object] | None,
     checkpoint_args: Any,
 ) -> None:
     """Writes all elements of a dataset."""
@@ -62,7 +62,7 @@ def save(
         manager.save(check_interval=True)
 
 
-def _traced_shard_func(function: Any, dataset: Dataset, used_by: str) -> ElementFunction | None:
+def _traced_shard_func(function: object, dataset: Dataset, used_by: str) -> ElementFunction | None:
     """A function that returns the index of an element's file.
 
     Raises:
@@ -76,7 +76,7 @@ def _traced_shard_func(function: Any, dataset: Dataset, used_by: str) -> Element
     return sharder
 
 
-def _traced_reader_func(function: Any, spec: Structure, used_by: str) -> ElementFunction | None:
+def _traced_reader_func(function: object, spec: Structure, used_by: str) -> ElementFunction | None:
     """A function that makes one dataset of the dataset of the shards' datasets.
 
     Raises:
@@ -111,7 +111,7 @@ class SavingDataset(UnaryDataset):
     def _target(self) -> str:
         return self._path
 
-    def _shards(self, state: Any = None) -> Shards:
+    def _shards(self, state: object = None) -> Shards:
         shard = self._shard_func
         call = None if shard is None else guarded(shard.caller(_core.StreamStates()))
         return Shards(self._target(), call, self._compression, state)
@@ -128,7 +128,7 @@ class SavingCursor(InputCursor):
         self._shards: Shards | None = None
         self._ended = False
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         if self._ended:
             raise StopIteration
         if self._shards is None:
@@ -142,7 +142,7 @@ class SavingCursor(InputCursor):
         self._shards.add(element)
         return element
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {
             "input": self._input.state(),
             "ended": self._ended,
@@ -176,7 +176,7 @@ class ShardDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return ShardCursor(self._paths, self._declared, self._compression)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._declared
 
     def _count(self) -> int:
@@ -198,7 +198,7 @@ class LoadedDataset(UnaryDataset):
         self._path = path
         self._whole = whole
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._declared
 
     def _count(self) -> int:
@@ -222,7 +222,7 @@ class CountedCursor(InputCursor):
         self._left = count
         self._path = path
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         try:
             element = next(self._input)
         except StopIteration:
@@ -245,9 +245,9 @@ class CountedCursor(InputCursor):
 
 def load(
     path: Any,
-    element_spec: Any,
+    element_spec: Structure,
     compression: str | None,
-    reader_func: Callable[..., Any] | None,
+    reader_func: Callable[..., object] | None,
     wait: bool,
 ) -> Dataset:
     """The dataset of a directory."""
@@ -285,7 +285,7 @@ class EmptyDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return list_cursor([])
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._declared
 
     def _count(self) -> int:

@@ -148,7 +148,7 @@ class Shards:
         folder = os.path.join(self._directory, self._run, f"{number:08d}.shard")
         return os.path.join(folder, "00000000.snapshot")
 
-    def state(self) -> Any:
+    def state(self) -> object:
         """The position of writing; from here on the files stay."""
         self._kept = True
         sizes = [[number, file.sync()] for number, file in self._files.items()]
@@ -294,7 +294,7 @@ class ShardCursor(Cursor):
         self._records: Iterator[bytes] | None = None
         self._decoder: ElementDecoder | None = None
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         while self._place < len(self._paths):
             if self._records is None or self._decoder is None:
                 path = self._paths[self._place]

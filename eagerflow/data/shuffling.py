@@ -147,7 +147,7 @@ class ShuffleCursor(Cursor):
             buffer[self._start - 1] = element
             self._left += 1
 
-    def state(self) -> Any:
+    def state(self) -> object:
         ring = self._buffer[self._start :] + self._buffer[: self._start]
         return {
             "input": self._opened().state(),

@@ -32,7 +32,7 @@ class TensorDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return list_cursor([self._element])
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return structure.spec_of(self._element)
 
     def _count(self) -> int:
@@ -42,14 +42,14 @@ class TensorDataset(Dataset):
 class ListDataset(Dataset):
     """Elements from a Python list, all of the same structure."""
 
-    def __init__(self, elements: list[Any]) -> None:
+    def __init__(self, elements: Sequence[object]) -> None:
         super().__init__()
         self._elements = [structure.normalize(element) for element in elements]
 
     def _cursor(self, context: Context) -> Cursor:
         return list_cursor(self._elements)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         spec = structure.spec_of(self._elements[0])
         for element in self._elements[1:]:
             spec = structure.merged_spec(spec, structure.spec_of(element))
@@ -68,7 +68,7 @@ codec.register("elements", ListDataset)
 class GroupDataset(ListDataset):
     """Some elements of another dataset, with its specs."""
 
-    def __init__(self, elements: list[Any], owner: Dataset) -> None:
+    def __init__(self, elements: list[tuple[Tensor, Tensor] | Tensor], owner: Dataset) -> None:
         Dataset.__init__(self)
         self._elements = elements
         self._spec = (owner.element_spec,)
@@ -98,7 +98,7 @@ class IndexedCursor(_core.RowReader, Cursor):
         self._at = state
 
 
-def list_cursor(elements: list[Any]) -> Cursor:
+def list_cursor(elements: list[Structure]) -> Cursor:
     """Yields the elements of a list."""
     return IndexedCursor([elements], None, len(elements))
 
@@ -140,7 +140,7 @@ class TensorSliceDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return IndexedCursor(self._columns, self._tensors, self._size)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return structure.unbatched_spec(structure.spec_of(self._tensors))
 
     def _count(self) -> int:
@@ -200,7 +200,7 @@ class RangeCursor(_core.RowReader, Cursor):
 
     _CHUNK = 256
 
-    def __init__(self, numbers: range, dtype: Any) -> None:
+    def __init__(self, numbers: range, dtype: dtypes.DType) -> None:
         super().__init__([], structure.packer_like(None), range(0))
         self._range = numbers
         self._dtype = dtype
@@ -281,7 +281,7 @@ class GeneratorDataset(Dataset):
         args = tuple([value.numpy() for value in self._args])
         return GeneratorCursor(self._generator, args, self._declared)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._declared
 
     def _count(self) -> int:
@@ -304,7 +304,7 @@ class GeneratorCursor(Cursor):
         self._iterator: Any = None
         self._count = 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         try:
             if self._iterator is None:
                 self._iterator = iter(self._function(*self._args))
@@ -319,7 +319,7 @@ class GeneratorCursor(Cursor):
         except (TypeError, ValueError) as error:
             raise error_of_python_code(error) from error
 
-    def _element(self, value: Any) -> Any:
+    def _element(self, value: object) -> Structure:
         spec = self._spec
         if type(spec) is TensorSpec:
             return _fitting(spec, value, spec)
@@ -343,7 +343,7 @@ class GeneratorCursor(Cursor):
         self.skip(state)
 
 
-def _fitting(spec: Structure, value: Any, structure_of: Any) -> Any:
+def _fitting(spec: Structure, value: object, structure_of: Structure) -> Any:
     """One yielded value as a tensor of the declared dtype and shape."""
     if not isinstance(spec, TensorSpec):
         return _fitting_composite(spec, value)

@@ -7,7 +7,7 @@ own are.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from eagerflow import errors
@@ -93,7 +93,7 @@ def to_parts(dataset: Dataset) -> list[Any]:
     return [name, *_KINDS[name][1].arguments(dataset)]
 
 
-def of_parts(parts: list[Any]) -> Dataset:
+def of_parts(parts: Sequence[object]) -> Dataset:
     """The dataset that `to_parts` took apart.
 
     Raises:

@@ -50,7 +50,7 @@ class ElementEncoder:
         """The records of an element, in the order of its leaves."""
         return [self._record(leaf) for leaf in structure.flatten(element) if leaf is not None]
 
-    def _record(self, leaf: Any) -> bytes:
+    def _record(self, leaf: Tensor) -> bytes:
         if not isinstance(leaf, Tensor):
             return _variant_record(leaf)
         shape = leaf._shape_tuple()
@@ -79,7 +79,7 @@ def _variant_record(leaf: Any) -> bytes:
     return _message(_VARIANT, (), packed_strings([_variant(_RAGGED_NAME, [*splits, values])]))
 
 
-def _variant(name: str, tensors: list[Any]) -> bytes:
+def _variant(name: str, tensors: list[Tensor]) -> bytes:
     parts = [tensor_message(tensor).SerializeToString() for tensor in tensors]
     return structure_messages["VariantTensorDataProto"](
         type_name=name, tensors=parts

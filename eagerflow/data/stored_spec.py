@@ -79,7 +79,7 @@ def fill_value(value: Any, spec: Structure) -> None:
         _fill_composite(value, spec)
 
 
-def _fill_composite(value: Any, spec: Structure) -> None:
+def _fill_composite(value: object, spec: Structure) -> None:
     if isinstance(spec, RaggedTensorSpec):
         rank = spec.ragged_rank
         state = [TensorShape(spec.shape), spec.dtype, rank, spec.row_splits_dtype]
@@ -141,7 +141,7 @@ def read_value(value: Any) -> Any:
     return None if kind == "none_value" else content
 
 
-def _read_class(message: Any) -> Any:
+def _read_class(message: Any) -> TypeSpec:
     if message.type_spec_class == _OTHER and message.type_spec_class_name == _NONE:
         return NoneTensorSpec()
     kinds = {_RAGGED: RaggedTensorSpec, _SLICES: IndexedSlicesSpec, _SPARSE: SparseTensorSpec}

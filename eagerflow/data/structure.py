@@ -65,7 +65,7 @@ flatten_up_to = _walker.flatten_up_to
 packer_like = _walker.packer
 
 
-def pack(like: Any, leaves: Sequence[Any]) -> Any:
+def pack(like: Structure, leaves: Sequence[object]) -> Any:
     """A structure of the form of `like` that holds other leaves."""
     return _walker.pack(like, leaves)
 
@@ -97,11 +97,11 @@ def map_structure(function: Callable[..., Any], first: Any, *others: Any) -> Any
     return _walker.rebuild(first, results)
 
 
-def _forms(*values: Any) -> str:
+def _forms(*values: object) -> str:
     return " and ".join(str(value)[:200] for value in values)
 
 
-def as_leaf(value: Any) -> Any:
+def as_leaf(value: object) -> Any:
     """A leaf of an element: a tensor of the value; composites, datasets and None are kept."""
     if isinstance(value, Tensor) or value is None:
         return value
@@ -114,12 +114,12 @@ def as_leaf(value: Any) -> Any:
     return _core.as_tensor(value)
 
 
-def only_plain(leaves: list[Any]) -> bool:
+def only_plain(leaves: list[object]) -> bool:
     """Whether all leaves are tensors or None, neither ragged nor sparse."""
     return all(isinstance(leaf, Tensor) or leaf is None for leaf in leaves)
 
 
-def is_composite(value: Any) -> bool:
+def is_composite(value: object) -> bool:
     """Whether `value` is made of several tensors, such as ragged tensors and datasets."""
     return hasattr(type(value), "_type_spec")
 
@@ -176,14 +176,14 @@ def packer(spec: Structure) -> Callable[..., Any]:
         return lambda tensors: spec.from_tensors(iter(tensors))
     specs = flatten(spec)
 
-    def make(tensors: list[Any]) -> Any:
+    def make(tensors: list[Tensor]) -> Any:
         remaining = iter(tensors)
         return pack(spec, [leaf.from_tensors(remaining) for leaf in specs])
 
     return make
 
 
-def normalize_result(value: Any) -> Any:
+def normalize_result(value: object) -> Tensor:
     """The result of a user's function as an element; a list at the top becomes a tuple.
 
     Raises:
@@ -219,7 +219,7 @@ def slices_of(leaf: Any) -> Any:
     return leaf._type_spec._slices(leaf)
 
 
-def spec_of(value: Any) -> Any:
+def spec_of(value: object) -> Any:
     """The specs of an element, in its own structure."""
     return _walker.map(lambda leaf: spec_of_leaf(as_leaf(leaf)), value)
 
@@ -243,7 +243,7 @@ def strengthened(element: Structure) -> Any:
     return map_structure(lambda leaf: _core.strengthened(leaf) if is_weak(leaf) else leaf, element)
 
 
-def merged_spec(first: Any, second: Any) -> Any:
+def merged_spec(first: Structure, second: Structure) -> Any:
     """The narrowest specs that describe the elements of both.
 
     Raises:
@@ -251,7 +251,7 @@ def merged_spec(first: Any, second: Any) -> Any:
         ValueError: if the structures differ.
     """
 
-    def merge(one: Any, other: Any) -> Any:
+    def merge(one: TypeSpec, other: TypeSpec) -> TypeSpec:
         if one == other:
             return one
         try:
@@ -290,7 +290,7 @@ def unbatched_spec(spec: Structure) -> Any:
     return map_structure(unbatched, spec)
 
 
-def spec_from_legacy(types: Any, shapes: Any) -> Any:
+def spec_from_legacy(types: Structure, shapes: Structure) -> Any:
     """Specs from dtypes and shapes in two structures of the same form."""
     dtypes = flatten(types)
     dims: list[Any] = [None] * len(dtypes)

@@ -67,7 +67,7 @@ class Transformation:
         """
         return elementwise.mapped(self, map_func, num_parallel_calls, deterministic)
 
-    def flat_map(self: Any, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+    def flat_map(self: Any, map_func: Callable[..., object], name: str | None = None) -> Dataset:
         """The elements of the datasets that a function makes, one dataset after the other.
 
         Args:
@@ -86,7 +86,7 @@ class Transformation:
 
     def interleave(
         self: Any,
-        map_func: Callable[..., Any],
+        map_func: Callable[..., object],
         cycle_length: TensorLike | None = None,
         block_length: TensorLike | None = None,
         num_parallel_calls: TensorLike | None = None,
@@ -115,7 +115,7 @@ class Transformation:
             self, map_func, cycle_length, block_length, num_parallel_calls, deterministic
         )
 
-    def filter(self: Any, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def filter(self: Any, predicate: Callable[..., object], name: str | None = None) -> Dataset:
         """The elements for which a function returns true.
 
         Args:
@@ -170,7 +170,7 @@ class Transformation:
     def batch(
         self: Any,
         batch_size: TensorLike,
-        drop_remainder: Any = False,
+        drop_remainder: TensorLike = False,
         num_parallel_calls: TensorLike | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
@@ -199,7 +199,7 @@ class Transformation:
         batch_size: TensorLike,
         padded_shapes: Structure = None,
         padding_values: Structure = None,
-        drop_remainder: Any = False,
+        drop_remainder: TensorLike = False,
         name: str | None = None,
     ) -> Dataset:
         """Consecutive elements padded to one shape and stacked.
@@ -288,7 +288,7 @@ class Transformation:
         """
         return positions.ShardDataset(self, num_shards, index)
 
-    def take_while(self: Any, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def take_while(self: Any, predicate: Callable[..., object], name: str | None = None) -> Dataset:
         """The elements before the first for which a function returns false.
 
         Args:
@@ -339,7 +339,7 @@ class Transformation:
         """
         return prefetching.PrefetchDataset(self, buffer_size)
 
-    def cache(self: Any, filename: Any = "", name: str | None = None) -> Dataset:
+    def cache(self: Any, filename: TensorLike | Dataset = "", name: str | None = None) -> Dataset:
         """The same elements, computed once and kept.
 
         Args:
@@ -353,10 +353,10 @@ class Transformation:
 
     def window(
         self: Any,
-        size: Any,
-        shift: Any = None,
-        stride: Any = 1,
-        drop_remainder: Any = False,
+        size: TensorLike,
+        shift: TensorLike | None = None,
+        stride: TensorLike = 1,
+        drop_remainder: TensorLike = False,
         name: str | None = None,
     ) -> Dataset:
         """Datasets of consecutive elements.
@@ -421,10 +421,10 @@ class Transformation:
 
     def group_by_window(
         self: Any,
-        key_func: Callable[..., Any],
-        reduce_func: Callable[..., Any],
+        key_func: Callable[..., object],
+        reduce_func: Callable[..., object],
         window_size: TensorLike | None = None,
-        window_size_func: Callable[..., Any] | None = None,
+        window_size_func: Callable[..., object] | None = None,
         name: str | None = None,
     ) -> Dataset:
         """Elements grouped by a key; full groups are made into datasets by a function.
@@ -460,7 +460,7 @@ class Transformation:
 
     def bucket_by_sequence_length(
         self: Any,
-        element_length_func: Callable[..., Any],
+        element_length_func: Callable[..., object],
         bucket_boundaries: Any,
         bucket_batch_sizes: Any,
         padded_shapes: Structure = None,
@@ -519,8 +519,8 @@ class Transformation:
         self: Any,
         path: FilePath | TensorLike,
         compression: str | None = None,
-        shard_func: Callable[..., Any] | None = None,
-        checkpoint_args: Any = None,
+        shard_func: Callable[..., object] | None = None,
+        checkpoint_args: object = None,
     ) -> None:
         """Writes the elements into a directory, from where `tf.data.Dataset.load` reads them.
 
@@ -549,7 +549,7 @@ class Transformation:
         self: Any,
         path: FilePath | TensorLike,
         compression: str | None = "AUTO",
-        reader_func: Callable[..., Any] | None = None,
+        reader_func: Callable[..., object] | None = None,
         shard_func: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> Dataset:
@@ -566,7 +566,7 @@ class Transformation:
     def ragged_batch(
         self: Any,
         batch_size: TensorLike,
-        drop_remainder: Any = False,
+        drop_remainder: TensorLike = False,
         row_splits_dtype: DTypeLike = dtypes.int64,
         name: str | None = None,
     ) -> Dataset:

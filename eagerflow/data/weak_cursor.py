@@ -20,8 +20,8 @@ class WeakCursor(InputCursor):
     def __next__(self) -> Any:
         return structure.weakened(next(self._input), self._spec)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return self._input.state()
 
-    def restore(self, state: Any) -> None:
+    def restore(self, state: object) -> None:
         self._input.restore(state)

@@ -117,7 +117,7 @@ class WindowCursor(InputCursor):
                 raise element.error
         return owner._window(window)
 
-    def state(self) -> Any:
+    def state(self) -> object:
         return {
             "input": self._input.state(),
             "buffer": pack_elements(self._buffer),

@@ -42,7 +42,7 @@ class Explanation:
 
 
 def explain_gradient(
-    tape: Any, target: Any, source: Any, trace: Trace | None = None
+    tape: _core.Tape, target: object, source: object, trace: Trace | None = None
 ) -> Explanation:
     """Says why the gradient of `target` by `source` is None, or where it becomes NaN or infinite.
 
@@ -99,7 +99,7 @@ def _of_source(keys: Keys, source: Any) -> Explanation | None:
     )
 
 
-def _of_path(keys: Keys, trace: Trace, target: Any, source: Any) -> Explanation | None:
+def _of_path(keys: Keys, trace: Trace, target: object, source: object) -> Explanation | None:
     """Follows the source's effects forward, and says where they get lost."""
     start, goal = keys(source), keys(target)
     if start == goal:
@@ -157,7 +157,7 @@ def _lost_in(step: Step) -> Explanation:
     return Explanation("no gradient", f"The path breaks at {_place(step)}\n{why}.", step)
 
 
-def _gap(keys: Keys, trace: Trace, uses: list[Step], target: Any) -> Explanation:
+def _gap(keys: Keys, trace: Trace, uses: list[Step], target: object) -> Explanation:
     """What to say if no chain of operations leads from the source to the target."""
     if not uses:
         return Explanation(
@@ -186,7 +186,7 @@ def _gap(keys: Keys, trace: Trace, uses: list[Step], target: Any) -> Explanation
     return Explanation("disconnected", text, origin or uses[-1])
 
 
-def _of_values(tape: Any, keys: Keys, trace: Trace, target: Any, source: Any) -> Explanation:
+def _of_values(tape: _core.Tape, keys: Keys, trace: Trace, target: Any, source: Any) -> Explanation:
     """Looks for the first NaN or infinity, among values first and then among gradients."""
     reached = {keys(source)}
     path: list[Step] = []
@@ -223,7 +223,7 @@ def _of_values(tape: Any, keys: Keys, trace: Trace, target: Any, source: Any) ->
     )
 
 
-def _leading_to(keys: Keys, path: list[Step], target: Any) -> list[Step]:
+def _leading_to(keys: Keys, path: list[Step], target: object) -> list[Step]:
     """The steps that the target depends on."""
     wanted = {keys(target)}
     chosen = []
@@ -234,7 +234,7 @@ def _leading_to(keys: Keys, path: list[Step], target: Any) -> list[Step]:
     return chosen[::-1]
 
 
-def _first_bad_gradient(tape: Any, keys: Keys, path: list[Step], target: Any) -> Step | None:
+def _first_bad_gradient(tape: _core.Tape, keys: Keys, path: list[Step], target: Any) -> Step | None:
     with _core.stop_recording():
         for step in reversed(path):
             inputs = [value for value in step.inputs if keys.recorded(value)]
@@ -253,7 +253,7 @@ def _bad(value: Any) -> bool:
     return any(counts_of(value).values())
 
 
-def _counts(values: tuple[Any, ...]) -> str:
+def _counts(values: tuple[_core.Tensor, ...]) -> str:
     totals: dict[str, int] = {}
     for value in values:
         if value.dtype.is_floating or value.dtype.is_complex:
@@ -263,7 +263,7 @@ def _counts(values: tuple[Any, ...]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in totals.items())
 
 
-def _described(values: tuple[Any, ...]) -> str:
+def _described(values: tuple[_core.Tensor, ...]) -> str:
     parts = []
     for value in values:
         text = f"{value.dtype.name} {list(value.shape)}"

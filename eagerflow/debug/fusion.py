@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.tensor import Tensor
 from eagerflow.util.text import Listing
 
 
-def show_fusion(function: Callable[..., Any], *args: Any, **kwargs: Any) -> str:
+def show_fusion(function: Callable[..., object], *args: object, **kwargs: object) -> str:
     """Runs a function and tells which of its elementwise operations ran as one.
 
     Results of elementwise operations on large tensors wait until values are needed, and are then

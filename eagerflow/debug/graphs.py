@@ -13,7 +13,7 @@ from eagerflow.util.text import Listing
 _FEW = 4
 
 
-def _graph_of(function: Any) -> Any:
+def _graph_of(function: object) -> Any:
     """The graph of a concrete function, or of a function with one trace; a graph itself."""
     if isinstance(function, _core.Graph):
         return function
@@ -48,13 +48,13 @@ def _value(node: Any) -> str:
     return repr(array.item() if value.ndim == 0 else array.tolist())
 
 
-def _attributes(node: Any) -> str:
+def _attributes(node: _core.Node) -> str:
     parts = [f"{name}={value}" for name, value in node.attrs.items()]
     parts += [f"variable={variable.name}" for variable in node.variables]
     return f" {{{', '.join(parts)}}}" if parts else ""
 
 
-def _where(node: Any) -> str:
+def _where(node: _core.Node) -> str:
     return "" if node.source is None else f"{Path(node.source[0]).name}:{node.source[1]}"
 
 
@@ -111,7 +111,7 @@ class _Listing:
         self.lines.append(f"{indent}return {results}".rstrip())
 
 
-def show_graph(function: Any) -> str:
+def show_graph(function: object) -> str:
     """What a traced function runs, one operation a line, with the program's lines.
 
     Operations that nothing needs are left out; graphs of branches, loops and calls stand under the
@@ -182,7 +182,7 @@ class _Drawing:
                 self.lines.append(f"{indent}}}")
 
 
-def draw_graph(function: Any, path: str | None = None) -> str:
+def draw_graph(function: object, path: str | None = None) -> str:
     """What a traced function runs as a graph in Graphviz's language, drawn as SVG if there is a `path`.
 
     Args:

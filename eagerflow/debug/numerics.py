@@ -59,7 +59,7 @@ def _count(flags: _core.Tensor) -> int:
     return int(_ops.reduce_sum(_ops.cast(flags, "int64")))
 
 
-def _check_outputs(name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+def _check_outputs(name: str, inputs: tuple[Any, ...], outputs: tuple[_core.Tensor, ...]) -> None:
     with _core.stop_recording():
         for index, output in enumerate(outputs):
             if not (output.dtype.is_floating or output.dtype.is_complex):

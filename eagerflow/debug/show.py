@@ -45,7 +45,7 @@ class _Names:
     def _count(self) -> int:
         return sum(key not in self._variables for key in self._names)
 
-    def known(self, value: Any) -> bool:
+    def known(self, value: object) -> bool:
         """Whether the value has been named."""
         return self._keys(value) in self._names
 

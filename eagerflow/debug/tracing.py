@@ -36,7 +36,7 @@ class Trace:
         self.steps: list[Step] = []
         self._thread = 0
 
-    def _note(self, name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    def _note(self, name: str, inputs: tuple[Any, ...], outputs: tuple[_core.Tensor, ...]) -> None:
         if threading.get_ident() == self._thread:
             # In a traced function, the line that was traced.
             source = _core.running_source()
@@ -105,6 +105,6 @@ class Keys:
         entry = self._tape._entry(value)
         return ("entry", entry) if entry else ("id", value._id)
 
-    def recorded(self, value: Any) -> bool:
+    def recorded(self, value: object) -> bool:
         """Whether the tape knows the value."""
         return bool(self._tape._entry(value))

@@ -36,7 +36,7 @@ class ClusterResolver:
         raise NotImplementedError
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> dict[str, int]:
         """How many devices of each kind a task has, besides its processor."""
         return {}
@@ -103,7 +103,7 @@ class SimpleClusterResolver(ClusterResolver):
         return _with_layer(address, rpc_layer or self.rpc_layer)
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> dict[str, int]:
         """The devices that were passed."""
         return dict(self._num_accelerators or {})
@@ -279,7 +279,7 @@ class SlurmClusterResolver(ClusterResolver):
         return _with_layer(address, rpc_layer or self.rpc_layer)
 
     def num_accelerators(
-        self, task_type: str | None = None, task_id: int | None = None, config_proto: Any = None
+        self, task_type: str | None = None, task_id: int | None = None, config_proto: object = None
     ) -> dict[str, int]:
         """The GPUs of each task, as passed."""
         return {"GPU": self._gpus}

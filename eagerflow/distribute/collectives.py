@@ -22,7 +22,7 @@ class ReduceOp(enum.Enum):
     MEAN = "MEAN"
 
 
-def as_reduce_op(value: Any) -> ReduceOp:
+def as_reduce_op(value: _core.Tensor) -> ReduceOp:
     """The operation of a name, in any case.
 
     Raises:
@@ -76,7 +76,7 @@ def gather_values(values: Sequence[TensorLike], axis: int) -> _core.Tensor:
     return tensors[0] if len(tensors) == 1 else _ops.concat(tensors, axis=axis)
 
 
-def check_axis(tensor: Any, axis: int) -> None:
+def check_axis(tensor: _core.Tensor, axis: int) -> None:
     """Raises a ValueError unless a tensor can be gathered along an axis."""
     rank = tensor.shape.rank
     if rank is not None and not 0 <= axis < rank:
@@ -132,7 +132,7 @@ class Communicator(ABC):
         """
 
     @abstractmethod
-    def all_gather(self, value: Any, axis: int) -> Any:
+    def all_gather(self, value: _core.Tensor, axis: int) -> _core.Tensor:
         """The tensors of all workers side by side.
 
         Args:
@@ -149,7 +149,7 @@ class Communicator(ABC):
         """
 
     @abstractmethod
-    def broadcast(self, value: Any, root: int = 0) -> Any:
+    def broadcast(self, value: _core.Tensor, root: int = 0) -> _core.Tensor:
         """The value of one worker.
 
         Args:
@@ -158,7 +158,7 @@ class Communicator(ABC):
         """
 
     @abstractmethod
-    def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
+    def all_to_all(self, value: _core.Tensor, splits: object) -> tuple[Any, Any]:
         """Sends each worker a part of the rows of a tensor.
 
         Args:
@@ -170,7 +170,7 @@ class Communicator(ABC):
         """
 
     @abstractmethod
-    def broadcast_object(self, value: Any, root: int = 0) -> Any:
+    def broadcast_object(self, value: object, root: int = 0) -> Any:
         """A Python object of one worker.
 
         Args:
@@ -179,7 +179,7 @@ class Communicator(ABC):
         """
 
     @abstractmethod
-    def all_gather_object(self, value: Any) -> list[Any]:
+    def all_gather_object(self, value: object) -> list[Any]:
         """The Python objects of all workers.
 
         Args:
@@ -221,7 +221,7 @@ class OneProcess(Communicator):
         """The tensors themselves."""
         return list(values)
 
-    def all_gather(self, value: Any, axis: int) -> Any:
+    def all_gather(self, value: _core.Tensor, axis: int) -> _core.Tensor:
         """The tensor itself."""
         return value
 
@@ -229,19 +229,19 @@ class OneProcess(Communicator):
         """The tensors themselves."""
         return list(values)
 
-    def broadcast(self, value: Any, root: int = 0) -> Any:
+    def broadcast(self, value: _core.Tensor, root: int = 0) -> _core.Tensor:
         """The tensor itself."""
         return value
 
-    def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
+    def all_to_all(self, value: _core.Tensor, splits: Any) -> tuple[Any, Any]:
         """The arguments, since there is one worker."""
         return value, splits
 
-    def broadcast_object(self, value: Any, root: int = 0) -> Any:
+    def broadcast_object(self, value: object, root: int = 0) -> Any:
         """The object itself."""
         return value
 
-    def all_gather_object(self, value: Any) -> list[Any]:
+    def all_gather_object(self, value: object) -> list[Any]:
         """The object alone."""
         return [value]
 

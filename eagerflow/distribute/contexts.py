@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -16,6 +16,7 @@ from eagerflow.distribute.collectives import (
 from eagerflow.distribute.values import replica_of
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -69,7 +70,7 @@ class ReplicaContext:
         self._inside.__exit__(*error)
 
     def merge_call(
-        self, merge_fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
+        self, merge_fn: Callable[..., object], args: tuple[object, ...] = (), kwargs: Any = None
     ) -> Any:
         """Waits for all replicas, and calls a function once for them.
 
@@ -90,7 +91,7 @@ class ReplicaContext:
         with distribution.inside(self._strategy, None):
             return replica_of(merge_fn(self._strategy, *args, **(kwargs or {})), 0)
 
-    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def all_reduce(self, reduce_op: Any, value: TensorLike, options: object = None) -> Any:
         """The sum or the mean of all replicas' values, in each replica.
 
         Args:
@@ -112,7 +113,7 @@ class ReplicaContext:
             reduced = self._reduced(operation, leaves)
             return nest.pack_sequence_as(value, reduced)
 
-        def gradient(upstream: list[Any]) -> list[Any]:
+        def gradient(upstream: Sequence[object]) -> list[Any]:
             return self._reduced(operation, upstream)
 
         reduced = recorded(self._reduced(operation, leaves), leaves, gradient)
@@ -121,13 +122,13 @@ class ReplicaContext:
     def _is_alone(self) -> bool:
         return self.num_replicas_in_sync == 1
 
-    def _reduced(self, operation: ReduceOp, leaves: list[Any]) -> list[Any]:
-        def merge(strategy: Any, *values: Any) -> Any:
+    def _reduced(self, operation: ReduceOp, leaves: Sequence[object]) -> list[Any]:
+        def merge(strategy: Any, *values: object) -> Any:
             return strategy.extended._all_reduced(operation, list(values))
 
         return list(self.merge_call(merge, args=tuple(leaves)))
 
-    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(self, value: TensorLike, axis: int, options: object = None) -> Any:
         """The values of all replicas side by side, for each of them.
 
         Args:
@@ -139,12 +140,12 @@ class ReplicaContext:
             ValueError: if a value has no such axis.
         """
 
-        def gathered(leaf: Any) -> Any:
+        def gathered(leaf: object) -> Any:
             tensor = _core.as_tensor(leaf)
             check_axis(tensor, axis)
             size = _ops.shape(tensor)[axis]
 
-            def gradient(upstream: list[Any]) -> list[Any]:
+            def gradient(upstream: Sequence[object]) -> list[Any]:
                 (total,) = self._reduced(ReduceOp.SUM, upstream)
                 sizes = self._gathered(_ops.reshape(size, [1]), 0)
                 start = _ops.reduce_sum(sizes[: self._replica_id])

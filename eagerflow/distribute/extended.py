@@ -106,7 +106,7 @@ class StrategyExtended:
 
     # Variables
 
-    def _create_variable(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+    def _create_variable(self, next_creator: Callable[..., object], **kwargs: object) -> Any:
         context = distribution.replica_context()
         thread = None if context is None else context._thread
         if distribution.state.updated_copy is not None:
@@ -154,7 +154,7 @@ class StrategyExtended:
             )
         return contextlib.nullcontext()
 
-    def value_container(self, value: Any) -> Any:
+    def value_container(self, value: TensorLike) -> Any:
         """The variable with copies that a copy is of; any other value itself."""
         container = container_of(value)
         return value if container is None else container
@@ -213,7 +213,7 @@ class StrategyExtended:
         ]
         return [self._on_devices(value, self._devices) for value in self._across(operation, parts)]
 
-    def _summing(self, tape: Any) -> SummingTape | None:
+    def _summing(self, tape: _core.Tape) -> SummingTape | None:
         """A tape whose gradients are the sums of all replicas; None if they are to be added up later.
 
         They are sent while the backward pass continues. Replicas of one process must wait for each other
@@ -229,15 +229,15 @@ class StrategyExtended:
             return None
         return SummingTape(tape, self._communicator, self._bytes_per_pack)
 
-    def _gathered(self, value: Any, axis: int) -> Any:
+    def _gathered(self, value: TensorLike, axis: int) -> Any:
         parts = value.values if isinstance(value, DistributedValues) else (value,)
         return self._communicator.all_gather(gather_values(parts, axis), axis)
 
-    def _all_gathered(self, value: Any, axis: int) -> Any:
+    def _all_gathered(self, value: TensorLike, axis: int) -> Any:
         """The values of all replicas side by side, on each device."""
         return self._on_devices(self._gathered(value, axis), self._devices)
 
-    def _on_devices(self, value: Any, devices: Sequence[str]) -> Any:
+    def _on_devices(self, value: TensorLike, devices: Sequence[str]) -> Any:
         if len(devices) == 1:
             return value
         copies = []
@@ -265,7 +265,7 @@ class StrategyExtended:
         require_cross_replica(self._strategy)
         operation = as_reduce_op(reduce_op)
 
-        def reduced(leaf: Any) -> Any:
+        def reduced(leaf: object) -> Any:
             total = self._reduce_locally(operation, leaf)
             if isinstance(destinations, DistributedValues):
                 return self._on_devices(total, destinations._devices)
@@ -277,7 +277,7 @@ class StrategyExtended:
         self,
         reduce_op: Any,
         value_destination_pairs: Sequence[tuple[Any, Any]],
-        options: Any = None,
+        options: object = None,
     ) -> list[Any]:
         """`reduce_to` for several values at once.
 
@@ -299,7 +299,7 @@ class StrategyExtended:
 
     # Functions
 
-    def _run(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def _run(self, fn: Callable[..., object], args: object, kwargs: dict[str, object]) -> Any:
         """Calls a function for each replica of this process."""
         contexts = self._contexts()
         if len(contexts) > 1:
@@ -324,7 +324,7 @@ class StrategyExtended:
         return self._functions[fn]
 
     def call_for_each_replica(
-        self, fn: Callable[..., Any], args: tuple[Any, ...] = (), kwargs: Any = None
+        self, fn: Callable[..., object], args: tuple[object, ...] = (), kwargs: Any = None
     ) -> Any:
         """Calls a function for each replica; `Strategy.run` does the same.
 
@@ -339,9 +339,9 @@ class StrategyExtended:
     def update(
         self,
         var: Any,
-        fn: Callable[..., Any],
-        args: tuple[Any, ...] = (),
-        kwargs: Any = None,
+        fn: Callable[..., object],
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, object] | None = None,
         group: bool = True,
     ) -> Any:
         """Calls a function with each copy of a variable, on its device.
@@ -376,10 +376,10 @@ class StrategyExtended:
 
     def update_non_slot(
         self,
-        colocate_with: Any,
-        fn: Callable[..., Any],
-        args: tuple[Any, ...] = (),
-        kwargs: Any = None,
+        colocate_with: object,
+        fn: Callable[..., object],
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, object] | None = None,
         group: bool = True,
     ) -> Any:
         """Calls a function once for each device that holds variables.
@@ -430,7 +430,7 @@ class StrategyExtended:
 class DefaultExtended(StrategyExtended):
     """The `StrategyExtended` of the default strategy."""
 
-    def _make_variable(self, next_creator: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+    def _make_variable(self, next_creator: Callable[..., object], kwargs: dict[str, object]) -> Any:
         return next_creator(**kwargs)
 
     def variable_created_in_scope(self, v: Any) -> bool:
@@ -460,10 +460,12 @@ class DefaultExtended(StrategyExtended):
     def _contexts(self) -> list[ReplicaContext]:
         return [ReplicaContext(self._strategy)]
 
-    def _run(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    def _run(
+        self, fn: Callable[..., object], args: object, kwargs: dict[str, object]
+    ) -> _core.Tensor:
         with distribution.inside(self._strategy, ReplicaContext(self._strategy)):
             return as_called(fn)(*replica_of(args, 0), **replica_of(kwargs, 0))
 
 
-def _copied(value: Any) -> _core.Tensor:
+def _copied(value: TensorLike) -> _core.Tensor:
     return _ops.identity(value)

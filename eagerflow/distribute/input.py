@@ -13,6 +13,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.iterator import OwnedIterator
 from eagerflow.distribute.values import PerReplica, PerReplicaSpec, joined
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Structure
 from eagerflow.util.known_as import known_as
 
 _ops = _core.ops
@@ -24,11 +25,11 @@ class DistributedDataset(ABC):
 
     @property
     @abstractmethod
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The spec of the elements."""
 
     @abstractmethod
-    def reduce(self, initial_state: Any, reduce_func: Callable[..., Any]) -> Any:
+    def reduce(self, initial_state: Any, reduce_func: Callable[..., object]) -> Any:
         """Reduces the elements to a final state."""
 
     @abstractmethod
@@ -40,11 +41,11 @@ class DistributedIterator(ABC):
 
     @property
     @abstractmethod
-    def element_spec(self) -> Any:
+    def element_spec(self) -> Structure:
         """The spec of the elements."""
 
     @abstractmethod
-    def get_next(self) -> Any:
+    def get_next(self) -> Structure:
         """The next element."""
 
     @abstractmethod
@@ -55,7 +56,7 @@ class DistributedIterator(ABC):
 DistributedIterator.register(OwnedIterator)
 
 
-def split_batch(element: Any, replicas: int) -> Any:
+def split_batch(element: Structure, replicas: int) -> Any:
     """Splits a batch for replicas: rows in order, as evenly as possible; the last parts are smaller.
 
     Args:
@@ -111,8 +112,8 @@ class SplitDataset(UnaryDataset):
         super().__init__(source)
         self._replicas = replicas
 
-    def _make_spec(self) -> Any:
-        def parts(spec: Any) -> PerReplicaSpec:
+    def _make_spec(self) -> Structure:
+        def parts(spec: Structure) -> PerReplicaSpec:
             if not isinstance(spec, TensorSpec) or spec.shape.rank == 0:
                 raise ValueError(
                     "A distributed dataset must be batched, so that each replica gets a part of "
@@ -139,7 +140,7 @@ class _SplitCursor(InputCursor):
         super().__init__(source)
         self._replicas = replicas
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         return split_batch(next(self._input), self._replicas)
 
 
@@ -158,7 +159,7 @@ class DealtDataset(UnaryDataset):
         super().__init__(source)
         self._replicas = replicas
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return nest.map_structure(
             lambda spec: PerReplicaSpec(*[spec] * self._replicas), self._input.element_spec
         )
@@ -175,7 +176,7 @@ class _DealtCursor(InputCursor):
         self._replicas = replicas
         self._spec = spec
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         elements = [next(self._input)]
         while len(elements) < self._replicas:
             try:
@@ -185,7 +186,7 @@ class _DealtCursor(InputCursor):
         return joined(elements)
 
 
-def empty_batch(spec: Any) -> _core.Tensor:
+def empty_batch(spec: Structure) -> _core.Tensor:
     """A batch without rows.
 
     Args:

@@ -24,6 +24,7 @@ from eagerflow.distribute.collectives import Communicator
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.typing import Array
 from eagerflow.util import lazy
 
 MPI = lazy.Module("mpi4py.MPI")
@@ -203,7 +204,7 @@ class MPICommunicator(Communicator):
         self._parts += 1
         return f"{self._path}.{self._parts}"
 
-    def _watched(self, path: str, channel: Any) -> Any:
+    def _watched(self, path: str, channel: Any) -> watch.Ledger:
         ledger = watch.Ledger(path, channel, self._members, self._described)
         watching = watch.current()
         if watching is not None:
@@ -237,7 +238,7 @@ class MPICommunicator(Communicator):
             finally:
                 self._channel.leave()
 
-    def all_reduce(self, values: Sequence[Any], operation: str = "SUM") -> list[Any]:
+    def all_reduce(self, values: Sequence[object], operation: str = "SUM") -> list[Any]:
         """The sums of tensors over all workers.
 
         Args:
@@ -263,7 +264,7 @@ class MPICommunicator(Communicator):
             effects=True,
         )
 
-    def _reduced(self, tensors: Sequence[Any], operation: str) -> list[Any]:
+    def _reduced(self, tensors: Sequence[Tensor], operation: str) -> list[Any]:
         try:
             return self._sums(tensors, operation)
         except errors.InternalError:
@@ -289,7 +290,7 @@ class MPICommunicator(Communicator):
             for total, tensor in zip(sums, tensors, strict=True)
         ]
 
-    def start_sums(self, values: Sequence[Any]) -> Any:
+    def start_sums(self, values: Sequence[Tensor]) -> Any:
         """Begins to add up tensors over all workers in the background.
 
         All workers call this in the same order, but may call other methods in between.
@@ -311,7 +312,7 @@ class MPICommunicator(Communicator):
             effects=True,
         )
 
-    def _started(self, tensors: Sequence[Any]) -> int:
+    def _started(self, tensors: Sequence[Tensor]) -> int:
         with self._lock:
             if self._beside is None:
                 self._beside_comm = _duplicate(self._comm)
@@ -323,7 +324,7 @@ class MPICommunicator(Communicator):
                 ticket = self._beside.start(tensors)
         return ticket
 
-    def finish_sums(self, ticket: Any, values: Sequence[Any]) -> list[Any]:
+    def finish_sums(self, ticket: Any, values: Sequence[Tensor]) -> list[Any]:
         """The sums that `start_sums` has begun.
 
         Args:
@@ -345,7 +346,7 @@ class MPICommunicator(Communicator):
             for total, value in zip(sums, values, strict=True)
         ]
 
-    def _agree(self, channel: Any, tensors: Sequence[Any], operation: str) -> None:
+    def _agree(self, channel: Any, tensors: Sequence[Tensor], operation: str) -> None:
         """Compares the signatures of all processes at the first reduction of such tensors.
 
         With different shapes, MPI would end the program without naming the line, or wait
@@ -386,7 +387,7 @@ class MPICommunicator(Communicator):
             )
         return [each for _, each in said]
 
-    def all_gather(self, value: Any, axis: int = 0) -> Any:
+    def all_gather(self, value: Tensor, axis: int = 0) -> Tensor:
         """The tensors of all workers side by side.
 
         Args:
@@ -407,7 +408,7 @@ class MPICommunicator(Communicator):
             [tensor],
         )[0]
 
-    def all_gather_rows(self, values: Sequence[Any]) -> list[Any]:
+    def all_gather_rows(self, values: Sequence[object]) -> list[Any]:
         """Concatenates the rows of tensors of all workers, in the order of ranks.
 
         Args:
@@ -438,7 +439,7 @@ class MPICommunicator(Communicator):
             self._described[signature] = f"gathering of rows of {_summary(own)}"
         return self._rows(tensors)
 
-    def _gathered(self, tensor: Any, axis: int) -> Any:
+    def _gathered(self, tensor: Tensor, axis: int) -> Tensor:
         if axis == 0 and tensor.shape.rank and tensor.dtype.name not in ("string", "variant"):
             return self._rows([tensor])[0]
         array = _array(tensor)
@@ -459,7 +460,7 @@ class MPICommunicator(Communicator):
             )
         return _core.as_tensor(np.ascontiguousarray(np.moveaxis(received, 0, axis)))
 
-    def broadcast(self, value: Any, root: int = 0) -> Any:
+    def broadcast(self, value: Tensor, root: int = 0) -> Tensor:
         """The value of one worker.
 
         Args:
@@ -477,7 +478,7 @@ class MPICommunicator(Communicator):
             [tensor],
         )[0]
 
-    def _broadcast(self, tensor: Any, root: int) -> Any:
+    def _broadcast(self, tensor: Tensor, root: int) -> Tensor:
         array = _array(tensor)
         with self._inside("broadcast", array.nbytes):
             said = self._exchange("broadcast", (tensor.dtype.name, array.shape))
@@ -495,7 +496,7 @@ class MPICommunicator(Communicator):
             self._comm.Bcast([_bytes(held), MPI.BYTE], root)
         return _core.as_tensor(held)
 
-    def all_to_all(self, value: Any, splits: Any) -> tuple[Any, Any]:
+    def all_to_all(self, value: Tensor, splits: Any) -> tuple[Any, Any]:
         """Sends each worker a part of the rows of a tensor.
 
         Args:
@@ -510,7 +511,7 @@ class MPICommunicator(Communicator):
         specs = [TensorSpec(sizes, tensor.dtype), TensorSpec([self._size], dtypes.int32)]
         return tuple(self._call("AllToAll", self._exchanged, specs, [tensor, splits]))
 
-    def _exchanged(self, tensor: Any, splits: Any) -> list[Any]:
+    def _exchanged(self, tensor: Tensor, splits: Any) -> list[Any]:
         array, rows = np.ascontiguousarray(tensor.numpy()), splits.numpy().tolist()
         if sum(rows) != array.shape[0] or len(rows) != self._size:
             raise ValueError(
@@ -528,12 +529,12 @@ class MPICommunicator(Communicator):
             )
         return [_core.as_tensor(received), _core.as_tensor(np.array(coming, np.int32))]
 
-    def broadcast_object(self, value: Any, root: int = 0) -> Any:
+    def broadcast_object(self, value: object, root: int = 0) -> Any:
         """A Python object of one worker, which must be picklable."""
         with self._inside("broadcast of an object"):
             return self._comm.bcast(value, root)
 
-    def all_gather_object(self, value: Any) -> list[Any]:
+    def all_gather_object(self, value: object) -> list[Any]:
         """The Python objects of all workers, which must be picklable."""
         with self._inside("gathering of objects"):
             return self._comm.allgather(value)
@@ -573,7 +574,7 @@ class MPICommunicator(Communicator):
         return host_call(function, specs, tuple(tensors), name=name, effects=True)
 
 
-def _array(tensor: Any) -> Any:
+def _array(tensor: Tensor) -> Array:
     value = tensor.numpy()
     return np.asarray(value, object if isinstance(value, bytes) else None)
 
@@ -602,7 +603,7 @@ def _summary(about: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     return shown if len(about) <= 3 else f"{len(about)} tensors, {shown}, ..."
 
 
-def _bytes(array: Any) -> Any:
+def _bytes(array: Array) -> Any:
     return array.reshape(-1).view(np.uint8)
 
 

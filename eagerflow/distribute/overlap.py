@@ -92,7 +92,7 @@ class SummingTape:
 
     def gradient(
         self,
-        target: Any,
+        target: object,
         sources: Any,
         output_gradients: Any = None,
         unconnected_gradients: Any = None,

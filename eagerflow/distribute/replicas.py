@@ -76,7 +76,7 @@ class ReplicaThread:
         device_name: str,
         function: Callable[[], Any],
         surroundings: Surroundings,
-        created: list[Any],
+        created: Sequence[object],
     ) -> None:
         self._replica = replica
         self._device = device_name
@@ -127,7 +127,7 @@ class ReplicaThread:
             raise error
 
     def wait_for_merge(
-        self, merge_fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, merge_fn: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
     ) -> Any:
         """Requests a merge, and returns this replica's part of the result.
 
@@ -156,7 +156,7 @@ class ReplicaThread:
         self._thread.join()
 
 
-def run_replicas(strategy: Any, contexts: Sequence[Any], function: Callable[[int], Any]) -> Any:
+def run_replicas(strategy: Any, contexts: Sequence[object], function: Callable[[int], Any]) -> Any:
     """Runs a function for each replica.
 
     Args:
@@ -197,7 +197,7 @@ def run_replicas(strategy: Any, contexts: Sequence[Any], function: Callable[[int
             thread.end()
 
 
-def _call(function: Callable[[int], Any], number: int) -> Callable[[], Any]:
+def _call(function: Callable[[int], object], number: int) -> Callable[[], Any]:
     return lambda: function(number)
 
 
@@ -214,7 +214,7 @@ def _merge(strategy: Any, threads: Sequence[ReplicaThread]) -> None:
         thread.merge = None
 
 
-def as_called(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_called(function: Callable[..., object]) -> Callable[..., Any]:
     """A function as replicas call it: with its control flow converted where it is traced."""
     function = getattr(function, "python_function", function)
     if _core.building() is None or libraries.runs_as_it_is(function):

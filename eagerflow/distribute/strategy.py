@@ -108,7 +108,7 @@ class Strategy:
             yield self
 
     def run(
-        self, fn: Callable[..., Any], args: Any = (), kwargs: Any = None, options: Any = None
+        self, fn: Callable[..., Any], args: object = (), kwargs: Any = None, options: object = None
     ) -> Any:
         """Calls a function on each replica.
 
@@ -135,7 +135,7 @@ class Strategy:
         with self.scope():
             return self._extended._run(fn, tuple(args), kwargs or {})
 
-    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> Any:
+    def experimental_run(self, fn: Callable[..., Any], input_iterator: Any = None) -> _core.Tensor:
         """Calls a function on each replica, with the next element of an iterator if there is one.
 
         Args:
@@ -234,7 +234,7 @@ class Strategy:
     def _for_one_replica(self, dataset: Any) -> WholeDataset:
         return WholeDataset(dataset)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: Any, options: object = None) -> Any:
         """A dataset whose elements have a part for each replica.
 
         Args:
@@ -297,7 +297,7 @@ class _DefaultStrategy(Strategy):
     def __init__(self) -> None:
         super().__init__(DefaultExtended(self))
 
-    def experimental_distribute_values_from_function(self, value_fn: Callable[..., Any]) -> Any:
+    def experimental_distribute_values_from_function(self, value_fn: Callable[..., object]) -> Any:
         """Calls a function for the only replica."""
         return value_fn(ValueContext())
 

@@ -129,7 +129,7 @@ class MirroredTensor(Mirrored):
 
 
 def _operator_on_first(name: str) -> Callable[..., Any]:
-    def on_first(self: MirroredTensor, *args: Any) -> Any:
+    def on_first(self: MirroredTensor, *args: object) -> Any:
         return getattr(self._values[0], name)(*args)
 
     return on_first
@@ -141,7 +141,7 @@ for _name in OPERATORS - {"__eq__", "__ne__"}:
         setattr(MirroredTensor, _name, _operator_on_first(_name))
 
 
-def replica_of(structure: Any, replica: int) -> Any:
+def replica_of(structure: object, replica: int) -> Any:
     """A structure with the values of one replica.
 
     Args:
@@ -149,7 +149,7 @@ def replica_of(structure: Any, replica: int) -> Any:
         replica: the number of the replica.
     """
 
-    def pick(leaf: Any) -> Any:
+    def pick(leaf: object) -> Any:
         if isinstance(leaf, DistributedValues) and not isinstance(leaf, _core.Variable):
             # Replicas share the value of a variable on one device.
             return leaf.values[min(replica, len(leaf.values) - 1)]

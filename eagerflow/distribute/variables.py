@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.distribute.collectives import ReduceOp
+from eagerflow.distribute.collectives import Communicator, ReduceOp
 from eagerflow.distribute.values import DistributedValues, Mirrored, MirroredTensor, replica_of
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework.device import device
@@ -20,6 +20,7 @@ from eagerflow.framework.variable import (
     VariableSynchronization,
 )
 from eagerflow.ops.control_flow import control_dependencies, group
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -165,7 +166,7 @@ class DistributedVariable(DistributedValues, Variable):
         """Whether an assignment in a replica is combined with those of the others."""
         return False
 
-    def _merged_change(self, strategy: Any, change: Any, value: Any, name: str) -> Any:
+    def _merged_change(self, strategy: Any, change: Any, value: TensorLike, name: str) -> Any:
         if self._aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
             value = replica_of(value, 0)
         else:
@@ -228,7 +229,7 @@ class DistributedVariable(DistributedValues, Variable):
     def __repr__(self) -> str:
         return self._text(repr)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> DistributedVariable:
+    def __deepcopy__(self, memo: dict[int, object]) -> DistributedVariable:
         copies = [copy.deepcopy(value, memo) for value in self._values]
         made = type(self)(self._distribute_strategy, copies, self._aggregation)
         memo[id(self)] = made
@@ -237,7 +238,7 @@ class DistributedVariable(DistributedValues, Variable):
     def __copy__(self) -> DistributedVariable:
         return self.__deepcopy__({})
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         raise NotImplementedError("Variables of a tf.distribute.Strategy cannot be pickled.")
 
 
@@ -271,7 +272,7 @@ class AggregatingVariable(DistributedVariable):
             )
         return True
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> AggregatingVariable:
+    def __deepcopy__(self, memo: dict[int, object]) -> AggregatingVariable:
         made = type(self)(
             self._distribute_strategy, copy.deepcopy(self._values[0], memo), self._aggregation
         )
@@ -298,7 +299,7 @@ class SyncOnReadVariable(DistributedVariable):
         parts = [part.value() for part in self._values]
         return self._distribute_strategy.extended._across(operation, [parts])[0]
 
-    def _change_all(self, change: Callable[..., Any], value: Any, name: str) -> Any:
+    def _change_all(self, change: Callable[..., object], value: TensorLike, name: str) -> Any:
         if self._aggregation is VariableAggregation.SUM:
             if name != "assign":
                 raise ValueError(
@@ -361,7 +362,7 @@ def make_copies(
     return MirroredVariable(strategy, copies, aggregation)
 
 
-def _of_first_process(communicator: Any, kwargs: dict[str, Any]) -> Callable[[], Any]:
+def _of_first_process(communicator: Communicator, kwargs: dict[str, object]) -> Callable[[], Any]:
     """A function that returns the first process's initial value of a variable."""
 
     def initial_value() -> Any:
@@ -372,7 +373,7 @@ def _of_first_process(communicator: Any, kwargs: dict[str, Any]) -> Callable[[],
     return initial_value
 
 
-def _value_of(variable: _core.Variable) -> Any:
+def _value_of(variable: _core.Variable) -> _core.Tensor:
     with _core.stop_recording():
         return variable.value()
 

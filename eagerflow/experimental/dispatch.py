@@ -73,7 +73,7 @@ class _Api:
         self.names = list(self.signature.parameters)
         self.targets: list[tuple[Callable, dict[str, _Checker]]] = []
 
-    def find(self, arguments: dict[str, Any]) -> Callable | None:
+    def find(self, arguments: dict[str, object]) -> Callable | None:
         """The target whose types fit these arguments best.
 
         Raises:
@@ -101,7 +101,7 @@ class _Api:
             )
         return rivals[0] if rivals else None
 
-    def call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def call(self, args: tuple, kwargs: dict[str, object]) -> Any:
         """What the best target returns, or NotImplemented: the function's dispatcher."""
         arguments = dict(zip(self.names, args, strict=False)) | kwargs
         target = self.find(arguments)
@@ -123,7 +123,7 @@ _of_kind: dict[str, list[Callable]] = {
 }
 
 
-def function_with_dispatch(function: Any) -> _core.OpFunction:
+def function_with_dispatch(function: object) -> _core.OpFunction:
     """The function object; version 2's, for one of version 1 that records its calls.
 
     Raises:
@@ -137,7 +137,7 @@ def function_with_dispatch(function: Any) -> _core.OpFunction:
     return body if isinstance(body, _core.OpFunction) else function
 
 
-def _api_of(function: Any) -> _Api:
+def _api_of(function: object) -> _Api:
     function = function_with_dispatch(function)
     if function not in _apis:
         _apis[function] = _Api(function)
@@ -302,7 +302,7 @@ def _elementwise_target(api: _Api, handler: Callable, count: int) -> Callable:
     return target
 
 
-def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
+def dispatch_for_unary_elementwise_apis(x_type: object) -> Callable:
     """A decorator: the function overrides all unary elementwise functions of a type.
 
     It is called with a function of one value, which applies the operation, and the argument.
@@ -325,7 +325,7 @@ def dispatch_for_unary_elementwise_apis(x_type: Any) -> Callable:
     return decorate
 
 
-def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
+def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Callable:
     """A decorator: the function overrides all binary elementwise functions of two types.
 
     It is called with a function of two values, which applies the operation, and the arguments.
@@ -349,7 +349,7 @@ def dispatch_for_binary_elementwise_apis(x_type: Any, y_type: Any) -> Callable:
     return decorate
 
 
-def dispatch_for_binary_elementwise_assert_apis(x_type: Any, y_type: Any) -> Callable:
+def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Callable:
     """A decorator: the function overrides all assertions about the elements of two types.
 
     It is called with a function of two values, which checks them, and the arguments.

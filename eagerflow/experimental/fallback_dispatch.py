@@ -33,7 +33,7 @@ class OpDispatcher:
 
     NOT_SUPPORTED = object()
 
-    def handle(self, args: tuple, kwargs: dict[str, Any]) -> object:
+    def handle(self, args: tuple, kwargs: dict[str, object]) -> object:
         """The result for these arguments, or NOT_SUPPORTED."""
         return self.NOT_SUPPORTED
 
@@ -52,7 +52,7 @@ class GlobalOpDispatcher:
 
     NOT_SUPPORTED = OpDispatcher.NOT_SUPPORTED
 
-    def handle(self, op: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def handle(self, op: Callable, args: tuple, kwargs: dict[str, object]) -> Any:
         """The result of `op` for these arguments, or NOT_SUPPORTED."""
 
     def register(self) -> None:
@@ -66,7 +66,7 @@ class _TypeDispatcher(OpDispatcher):
         self._function = function
         self._types = types
 
-    def handle(self, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def handle(self, args: tuple, kwargs: dict[str, object]) -> Any:
         if any(isinstance(item, self._types) for item in nest.flatten([args, kwargs])):
             return self._function(*args, **kwargs)
         return self.NOT_SUPPORTED
@@ -90,7 +90,7 @@ def _fallback(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return NotImplemented
 
 
-def _is_part(function: Any) -> bool:
+def _is_part(function: object) -> bool:
     """Whether a function is only an operation that public ones call, which are asked about then."""
     return function.__module__ == "eagerflow" and op_names.symbol_of(function) is None
 

@@ -42,7 +42,7 @@ def _mapped(spec: Any, function: Any) -> Any:
     return spec
 
 
-def _leaves(spec: Any, value: Any, leaves: list) -> None:
+def _leaves(spec: Any, value: object, leaves: list) -> None:
     """The tensors and composite values that a field holds."""
     if isinstance(spec, TypeSpec):
         leaves.append(value)
@@ -76,15 +76,15 @@ class ExtensionTypeBatchEncoder:
     [[4, 5], [6]]
     """
 
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
+    def batch(self, spec: Any, batch_size: int | None) -> BatchableExtensionTypeSpec:
         """The spec of `batch_size` stacked values; None stands for any number."""
         return spec._of({k: batched_spec(item, batch_size) for k, item in spec._field_values()})
 
-    def unbatch(self, spec: Any) -> Any:
+    def unbatch(self, spec: Any) -> BatchableExtensionTypeSpec:
         """The spec of a slice of a value along the first axis."""
         return spec._of({k: unbatched_spec(item) for k, item in spec._field_values()})
 
-    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+    def encode(self, spec: Any, value: object, minimum_rank: int = 0) -> Any:
         """A list of tensors, or composite tensors, for a value of this spec."""
         leaves: list = []
         for name, item in spec._field_values():
@@ -98,7 +98,7 @@ class ExtensionTypeBatchEncoder:
             _leaves(item, item, found)
         return found
 
-    def decode(self, spec: Any, encoded_value: Any) -> Any:
+    def decode(self, spec: Any, encoded_value: Any) -> BatchableExtensionType:
         """The value of this spec from its encoding."""
         leaves = iter(encoded_value)
         return spec._value({name: _refilled(item, leaves) for name, item in spec._field_values()})
@@ -108,7 +108,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     """The base of the specs of extension types whose values can be stacked."""
 
     @property
-    def _encoder(self) -> Any:
+    def _encoder(self) -> ExtensionTypeBatchEncoder:
         return self.value_type.__batch_encoder__  # type: ignore[attr-defined]
 
     def _batch(self, batch_size: int | None) -> Any:
@@ -119,10 +119,10 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
     _is_batchable = True
 
-    def _slices(self, value: Any) -> Slices:
+    def _slices(self, value: object) -> Slices:
         return Slices(self, value)
 
-    def _gathered(self, value: Any, rows: Any) -> Any:
+    def _gathered(self, value: object, rows: Any) -> Any:
         """The slices of a value at some positions, as one value."""
         parts = [
             part._type_spec._gathered(part, rows)

@@ -24,7 +24,7 @@ class _Record:
     _tf_extension_type_fields: tuple[Field, ...] = ()
     _kind = "ExtensionType"
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self._check_open(name)
         self.__dict__[name] = value
 
@@ -61,7 +61,7 @@ def _enclosed(init: Callable, converter: Callable[[type], Converter]) -> Callabl
     """A constructor that converts and freezes the fields at its end, in the outermost class."""
 
     @functools.wraps(init)
-    def constructor(self: Any, *args: Any, **kwargs: Any) -> None:
+    def constructor(self: Any, *args: object, **kwargs: object) -> None:
         own = self.__dict__
         if "_open" in own:
             init(self, *args, **kwargs)
@@ -112,7 +112,7 @@ def _signature(fields: tuple[Field, ...], of_values: bool, result: type) -> insp
 def _resolver(owner: type) -> Callable[..., Any]:
     """A function that evaluates strings in the annotations of a class."""
 
-    def resolve(annotation: Any, path: str) -> Any:
+    def resolve(annotation: str, path: str) -> Any:
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
         scope: dict[str, Any] = {}
         for base in reversed(owner.__mro__):
@@ -177,8 +177,8 @@ def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
         return annotation  # resolved again when the first value is made
 
 
-def _checked_default(default: Any, annotation: Any, name: str) -> Any:
-    def as_it_is(value: Any, *_: object) -> Any:
+def _checked_default(default: object, annotation: object, name: str) -> Any:
+    def as_it_is(value: object, *_: object) -> Any:
         return value
 
     converter = Converter(as_it_is, as_it_is, lambda *_: Tensor, ImmutableDict)
@@ -222,7 +222,7 @@ class ExtensionType(_Record, CompositeTensor):
             "an abstract base class."
         )
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("_tf_extension_type_do_not_transform_this_class"):
             return
@@ -292,7 +292,7 @@ class ExtensionType(_Record, CompositeTensor):
         return NotImplemented
 
 
-def _rebuilt(kind: Any, values: Any) -> Any:
+def _rebuilt(kind: Any, values: object) -> Any:
     value = kind.__new__(kind)
     value.__dict__.update(values)
     return value
@@ -329,7 +329,7 @@ def parts_of(spec: Any) -> Iterator[Any]:
     return iter(spec) if isinstance(spec, tuple) else (spec[key] for key in sorted(spec))
 
 
-def _flat_components(spec: Any, value: Any, components: list) -> None:
+def _flat_components(spec: Any, value: object, components: list) -> None:
     if isinstance(spec, TypeSpec):
         to_components = getattr(spec, "_to_components", None)
         if to_components is not None and not isinstance(value, Tensor):
@@ -341,7 +341,7 @@ def _flat_components(spec: Any, value: Any, components: list) -> None:
             _flat_components(inner, item, components)
 
 
-def _from_flat(spec: Any, components: Iterator[Any]) -> Any:
+def _from_flat(spec: Any, components: Iterator[Tensor]) -> Any:
     """The value of a field from tensors, as many as its spec says."""
     if isinstance(spec, TypeSpec):
         count = len(_component_specs(spec))
@@ -356,7 +356,7 @@ def _from_flat(spec: Any, components: Iterator[Any]) -> Any:
     return spec
 
 
-def _filled(spec: Any, make: Callable[[TypeSpec], Any]) -> Any:
+def _filled(spec: Any, make: Callable[[TypeSpec], object]) -> Any:
     """The value of a field, made spec by spec."""
     if isinstance(spec, TypeSpec):
         return make(spec)
@@ -376,7 +376,7 @@ def _component_specs(spec: Any) -> list:
     return []
 
 
-def _joined(ours: Any, theirs: Any) -> Any:
+def _joined(ours: TensorSpec, theirs: TensorSpec) -> Any:
     """The narrowest spec of a field that covers several."""
     if isinstance(ours, TypeSpec):
         return ours.most_specific_compatible_type(theirs)
@@ -389,7 +389,7 @@ def _joined(ours: Any, theirs: Any) -> Any:
     return ours
 
 
-def _all_fields(ours: Any, theirs: Any, test: Callable[[TypeSpec, Any], bool]) -> bool:
+def _all_fields(ours: object, theirs: object, test: Callable[[TypeSpec, Any], bool]) -> bool:
     """Whether the specs of a field pass a test, and its plain values are equal."""
     if isinstance(ours, TypeSpec):
         return test(ours, theirs)
@@ -404,7 +404,7 @@ def _all_fields(ours: Any, theirs: Any, test: Callable[[TypeSpec, Any], bool]) -
     return type(ours) is type(theirs) and ours == theirs
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> Any:
     if isinstance(value, Mapping):
         return tuple(sorted((key, _frozen(item)) for key, item in value.items()))
     return value
@@ -431,7 +431,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         """Checks a spec that has been made; subclasses raise errors here."""
 
     @classmethod
-    def _of(cls, values: Mapping[str, Any]) -> Any:
+    def _of(cls, values: Mapping[str, object]) -> Any:
         """A spec with these fields, which need no check."""
         return _rebuilt(cls, values)
 
@@ -453,13 +453,13 @@ class ExtensionTypeSpec(_Record, TypeSpec):
     def _flat_tensor_specs(self) -> list:
         return self._component_specs
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: object) -> list:
         found: list = []
         for name, spec in self._field_values():
             _flat_components(spec, value.__dict__[name], found)
         return found
 
-    def _from_components(self, components: Any) -> Any:
+    def _from_components(self, components: list[Tensor]) -> Any:
         parts = iter(components)
         values = {name: _from_flat(spec, parts) for name, spec in self._field_values()}
         return self._value(values)
@@ -488,13 +488,13 @@ class ExtensionTypeSpec(_Record, TypeSpec):
     def _slices(self, value: object) -> Any:
         raise self._not_batchable()
 
-    def _value(self, values: dict[str, Any]) -> Any:
+    def _value(self, values: dict[str, object]) -> Any:
         """A value of this spec, whose fields need no check."""
         value = _rebuilt(self.value_type, values)
         value.__dict__["_tf_extension_type_cached_type_spec"] = self
         return value
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether a value or another spec is compatible; unknown dimensions match any."""
         other = spec_or_value
         if not isinstance(other, TypeSpec):
@@ -506,7 +506,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
             for name, spec in self._field_values()
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every value of this spec is also one of the other spec."""
         if type(self) is not type(other):
             return False
@@ -515,7 +515,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
             for name, spec in self._field_values()
         )
 
-    def most_specific_compatible_type(self, other: Any) -> Any:
+    def most_specific_compatible_type(self, other: object) -> ExtensionTypeSpec:
         """The narrowest spec that covers the values of both.
 
         Raises:
@@ -545,7 +545,7 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         return _rebuilt_spec, (self.value_type, dict(self._field_values()))
 
 
-def _rebuilt_spec(kind: Any, values: dict[str, Any]) -> Any:
+def _rebuilt_spec(kind: Any, values: dict[str, object]) -> Any:
     return kind.Spec._of(values)
 
 

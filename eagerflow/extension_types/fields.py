@@ -66,12 +66,12 @@ class Field:
         self.default = default
 
 
-def is_composite_class(annotation: Any) -> bool:
+def is_composite_class(annotation: object) -> bool:
     """Whether an annotation is a class of values made of tensors."""
     return isinstance(annotation, type) and getattr(annotation, "_is_composite_tensor", False)
 
 
-def check_annotation(name: str, annotation: Any) -> None:
+def check_annotation(name: str, annotation: object) -> None:
     """Raises a TypeError unless fields may have this annotation."""
     try:
         _check(annotation)
@@ -90,7 +90,7 @@ class _Unsupported(Exception):
         self.annotation = annotation
 
 
-def _check(annotation: Any) -> None:
+def _check(annotation: object) -> None:
     if isinstance(annotation, str | typing.ForwardRef) or annotation is None:
         return
     origin, args = typing.get_origin(annotation), typing.get_args(annotation)
@@ -128,7 +128,7 @@ class Converter:
         self._resolve = resolve
         self._mapping = mapping
 
-    def convert(self, value: Any, annotation: Any, path: str) -> Any:
+    def convert(self, value: object, annotation: object, path: str) -> Any:
         """The value converted to the annotation's type.
 
         Raises:
@@ -157,7 +157,7 @@ class Converter:
             return self._map(value, args, path)
         raise TypeError(f"{path}: Unsupported type annotation '{_name(annotation)}'")
 
-    def _union(self, value: Any, annotation: Any, path: str) -> Any:
+    def _union(self, value: object, annotation: object, path: str) -> Any:
         for arg in typing.get_args(annotation):
             try:
                 return self.convert(value, arg, path)
@@ -165,7 +165,7 @@ class Converter:
                 continue
         raise TypeError(f"{path}: expected {annotation}, got {type(value).__name__!r}")
 
-    def _tuple(self, value: Any, args: tuple, path: str) -> Any:
+    def _tuple(self, value: object, args: tuple, path: str) -> Any:
         if not isinstance(value, list | tuple):
             raise TypeError(f"{path}: expected tuple, got {type(value).__name__!r}")
         if len(args) == 2 and args[1] is Ellipsis:
@@ -179,7 +179,7 @@ class Converter:
             for k, (item, arg) in enumerate(zip(value, args, strict=True))
         )
 
-    def _map(self, value: Any, args: tuple, path: str) -> Any:
+    def _map(self, value: object, args: tuple, path: str) -> ImmutableDict:
         if not isinstance(value, Mapping):
             raise TypeError(f"{path}: expected mapping, got {type(value).__name__!r}")
         return self._mapping(
@@ -191,30 +191,30 @@ class Converter:
         )
 
 
-def _name(annotation: Any) -> str:
+def _name(annotation: object) -> str:
     return getattr(annotation, "__name__", None) or str(annotation)
 
 
-def _checked_type(value: Any, wanted: type, path: str) -> object:
+def _checked_type(value: object, wanted: type, path: str) -> object:
     if not isinstance(value, wanted):
         raise TypeError(f"{path}: expected '{wanted.__name__}', got {type(value).__name__!r}")
     return value
 
 
-def _converted(value: Any, make: Callable, wanted: str, path: str) -> Any:
+def _converted(value: Any, make: Callable, wanted: str, path: str) -> TensorShape:
     try:
         return make(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{path}: expected '{wanted}', got {type(value).__name__!r}") from error
 
 
-def stands_for_tensor(value: Any) -> bool:
+def stands_for_tensor(value: object) -> bool:
     """Whether values of a class are symbolic: tensors of a graph or of a model."""
     kind = type(value)
     return hasattr(kind, "__op_function__") and not is_composite_class(kind)
 
 
-def tensor_value(value: Any, path: str) -> Any:
+def tensor_value(value: object, path: str) -> Any:
     """A field's value as a tensor; symbolic values stay as they are."""
     if isinstance(value, Tensor) or stands_for_tensor(value):
         return value
@@ -226,19 +226,19 @@ def tensor_value(value: Any, path: str) -> Any:
     raise TypeError(f"{path}: expected a Tensor, got {type(value).__name__!r}")
 
 
-def composite_value(value: Any, wanted: type, path: str) -> object:
+def composite_value(value: object, wanted: type, path: str) -> object:
     """A field's value, which must be of a class."""
     return _checked_type(value, wanted, path)
 
 
-def tensor_spec(value: Any, path: str) -> TensorSpec:
+def tensor_spec(value: object, path: str) -> TensorSpec:
     """The spec of a field that holds a tensor."""
     if not isinstance(value, TensorSpec):
         raise TypeError(f"{path}: expected a TensorSpec, got {type(value).__name__!r}")
     return value
 
 
-def composite_spec(value: Any, wanted: type, path: str) -> TypeSpec:
+def composite_spec(value: object, wanted: type, path: str) -> TypeSpec:
     """The spec of a field that holds a value of a class."""
     if not isinstance(value, TypeSpec) or not _describes(value, wanted):
         raise TypeError(

@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
+    FeatureColumn,
+    StateManager,
     as_sparse,
     check_string_or_int,
     checked_key,
@@ -62,7 +64,7 @@ class IdentityCategoricalColumn(
             values = _ops.select(_is_bucket(values, self.number_buckets), values, default)
         return ids.with_values(values)
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The category ids, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
@@ -96,7 +98,7 @@ class HashedCategoricalColumn(
         values = terms.values if dtype is dtypes.string else manipulation.as_string(terms.values)
         return terms.with_values(hashing.to_hash_bucket_fast(values, self.hash_bucket_size))
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The buckets, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
@@ -139,7 +141,7 @@ class WeightedCategoricalColumn(
         """The number of categories."""
         return self.categorical_column.num_buckets
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The categories and their weights, both sparse.
 
         Raises:
@@ -157,7 +159,7 @@ class WeightedCategoricalColumn(
         ids = transformation_cache.get(self.categorical_column, state_manager)
         return ids, weights
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The categories and their weights."""
         return self.IdWeightPair(*transformation_cache.get(self, state_manager))
 
@@ -291,7 +293,7 @@ def categorical_column_with_hash_bucket(
 
 
 def weighted_categorical_column(
-    categorical_column: Any, weight_feature_key: str, dtype: Any = dtypes.float32
+    categorical_column: FeatureColumn, weight_feature_key: str, dtype: Any = dtypes.float32
 ) -> WeightedCategoricalColumn:
     """A column of categories whose weights are another feature.
 

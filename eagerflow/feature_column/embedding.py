@@ -7,7 +7,12 @@ from collections import namedtuple
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.feature_column.base import DenseColumn, SequenceDenseColumn, StateManager
+from eagerflow.feature_column.base import (
+    DenseColumn,
+    FeatureColumn,
+    SequenceDenseColumn,
+    StateManager,
+)
 from eagerflow.feature_column.categories import steps_of
 from eagerflow.feature_column.parents import OfCategories
 from eagerflow.feature_column.sequence import check_sequence, check_single
@@ -234,7 +239,7 @@ def _first_values(column: EmbeddingColumn) -> Any:
 
 
 def _checked_initializer(
-    dimension: int, initializer: Any, ckpt: str | None, tensor_name: str | None, names: str
+    dimension: int, initializer: object, ckpt: str | None, tensor_name: str | None, names: str
 ) -> Any:
     """The initializer; by default a truncated normal distribution of variance 1 / dimension.
 
@@ -255,10 +260,10 @@ def _checked_initializer(
 
 
 def embedding_column(
-    categorical_column: Any,
+    categorical_column: FeatureColumn,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: object = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
     max_norm: float | None = None,
@@ -302,7 +307,7 @@ def shared_embeddings(
     categorical_columns: Any,
     dimension: int,
     combiner: str = "mean",
-    initializer: Any = None,
+    initializer: object = None,
     shared_embedding_collection_name: str | None = None,
     ckpt_to_load_from: str | None = None,
     tensor_name_in_ckpt: str | None = None,
@@ -341,7 +346,7 @@ def shared_columns(
     columns: Any,
     dimension: int,
     combiner: str,
-    initializer: Any,
+    initializer: object,
     name: str | None,
     ckpt: str | None,
     tensor_name: str | None,
@@ -385,7 +390,7 @@ def shared_columns(
     return [SharedEmbeddingColumn(column, shared, combiner, max_norm, safe) for column in columns]
 
 
-def _kind(column: Any) -> type:
+def _kind(column: FeatureColumn) -> type:
     """The class of the categories inside columns of weights and sequences."""
     while hasattr(column, "categorical_column"):
         column = column.categorical_column

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
-from eagerflow.feature_column.base import CategoricalColumn, DenseColumn, SequenceDenseColumn
+from eagerflow.feature_column.base import (
+    CategoricalColumn,
+    DenseColumn,
+    FeatureColumn,
+    SequenceDenseColumn,
+    StateManager,
+)
 from eagerflow.feature_column.categories import steps_of, with_vectors
 from eagerflow.feature_column.parents import OfCategories
 from eagerflow.feature_column.sequence import check_sequence, check_single
@@ -30,17 +36,17 @@ class IndicatorColumn(
         """The shape of a vector, with a leading axis of size one."""
         return TensorShape([1, self.categorical_column.num_buckets])
 
-    def create_state(self, state_manager: Any) -> None:
+    def create_state(self, state_manager: StateManager) -> None:
         """Makes the variables of the column of categories."""
         self.categorical_column.create_state(state_manager)
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The vectors: how often categories are there, or the sums of their weights."""
         column = self.categorical_column
         pair = column.get_sparse_tensors(transformation_cache, state_manager)
         return with_vectors(pair, column.num_buckets)
 
-    def get_dense_tensor(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_dense_tensor(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The vectors, float32.
 
         Raises:
@@ -61,7 +67,7 @@ class IndicatorColumn(
         return self.TensorSequenceLengthPair(vectors, steps_of(pair.id_tensor))
 
 
-def indicator_column(categorical_column: Any) -> IndicatorColumn:
+def indicator_column(categorical_column: FeatureColumn) -> IndicatorColumn:
     """A column of vectors with the count, or the total weight, of each category.
 
     Args:

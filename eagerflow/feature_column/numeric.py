@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.feature_column.base import (
     CategoricalColumn,
     DenseColumn,
+    FeatureColumn,
     StateManager,
     checked_key,
     is_sparse,
@@ -156,12 +157,12 @@ def checked_shape(shape: ShapeLike, key: str) -> tuple[int, ...]:
     return sizes
 
 
-def _nested(value: Any) -> Any:
+def _nested(value: TensorLike) -> Any:
     """Lists as tuples, all the way down."""
     return tuple(map(_nested, value)) if isinstance(value, list | tuple) else value
 
 
-def _filled(value: Any, shape: tuple[int, ...]) -> Any:
+def _filled(value: TensorLike, shape: tuple[int, ...]) -> Any:
     for size in reversed(shape):
         value = (value,) * size
     return value
@@ -200,7 +201,7 @@ def check_normalizer(normalizer_fn: Any) -> None:
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
 
 
-def checked_number_dtype(dtype: DTypeLike, key: str) -> Any:
+def checked_number_dtype(dtype: DTypeLike, key: str) -> dtypes.DType:
     """The dtype of a numeric column.
 
     Raises:
@@ -213,13 +214,13 @@ def checked_number_dtype(dtype: DTypeLike, key: str) -> Any:
 
 
 @hosted(lambda values, edges: TensorSpec(values.shape, dtypes.int32))
-def _buckets(values: Any, edges: np.ndarray) -> _core.Tensor:
+def _buckets(values: _core.Tensor, edges: np.ndarray) -> _core.Tensor:
     """The index of each value's bucket."""
     return _core.as_tensor(np.searchsorted(edges, values.numpy(), side="right").astype(np.int32))
 
 
 @hosted(lambda buckets, count, size: SparseTensorSpec([buckets.shape[0], count], dtypes.int64))
-def _categories(buckets: Any, count: int, size: int) -> SparseTensor:
+def _categories(buckets: _core.Tensor, count: int, size: int) -> SparseTensor:
     """Buckets as category ids; each of the values of an example has its own range of `size` ids."""
     ids = buckets.numpy().reshape(-1, count) + size * np.arange(count)
     indices = np.argwhere(np.ones(ids.shape, bool))
@@ -261,7 +262,7 @@ def numeric_column(
     return NumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
-def bucketized_column(source_column: Any, boundaries: Any) -> BucketizedColumn:
+def bucketized_column(source_column: FeatureColumn, boundaries: Any) -> BucketizedColumn:
     """A column of the buckets between boundaries that values lie in.
 
     Args:

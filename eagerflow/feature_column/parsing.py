@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow.feature_column.base import FeatureColumn
 
 
-def make_parse_example_spec(feature_columns: Iterable[Any]) -> dict[str, Any]:
+def make_parse_example_spec(feature_columns: Iterable[object]) -> dict[str, Any]:
     """The features that columns need, for `tf.io.parse_example`.
 
     Args:

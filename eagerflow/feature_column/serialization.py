@@ -31,7 +31,7 @@ def serialize_feature_column(column: Any) -> Any:
 
 def deserialize_feature_column(
     config: Any,
-    custom_objects: dict[str, Any] | None = None,
+    custom_objects: dict[str, object] | None = None,
     columns_by_name: dict[Any, Any] | None = None,
 ) -> Any:
     """The column that a configuration describes.
@@ -61,7 +61,7 @@ def deserialize_feature_column(
     return columns_by_name.setdefault(key, column) if known is None or known == column else column
 
 
-def serialize_function(function: Any) -> Any:
+def serialize_function(function: object) -> Any:
     """A function's name, or an initializer's class and configuration; None for none.
 
     Raises:
@@ -111,7 +111,7 @@ def deserialize_function(config: Any, custom_objects: dict[str, Any] | None, kin
     return match.from_config(config["config"])
 
 
-def with_tuples(config: dict[str, Any]) -> dict[str, Any]:
+def with_tuples(config: dict[str, object]) -> dict[str, Any]:
     """A copy of a configuration, in which files have made lists of tuples."""
     return {
         key: tuple(value) if isinstance(value, list) else value for key, value in config.items()

@@ -13,6 +13,7 @@ from eagerflow import _core
 from eagerflow.data import TFRecordDataset
 from eagerflow.feature_column.base import (
     CategoricalColumn,
+    StateManager,
     as_sparse,
     check_string_or_int,
     checked_key,
@@ -56,7 +57,7 @@ class _Vocabulary(OfFeature, CategoricalColumn):
         text = term if isinstance(term, bytes) else str(term).encode()
         return len(self._table) + fingerprint64(text) % self.num_oov_buckets
 
-    def transform_feature(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def transform_feature(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The ids of terms, sparse.
 
         Raises:
@@ -72,13 +73,13 @@ class _Vocabulary(OfFeature, CategoricalColumn):
         check_string_or_int(dtype, f"column_name: {self.key} input_tensor")
         return terms.with_values(_ids_of(terms.values, self._id_of))
 
-    def get_sparse_tensors(self, transformation_cache: Any, state_manager: Any) -> Any:
+    def get_sparse_tensors(self, transformation_cache: Any, state_manager: StateManager) -> Any:
         """The ids of terms, without weights."""
         return self.IdWeightPair(transformation_cache.get(self, state_manager), None)
 
 
 @hosted(lambda terms, id_of: TensorSpec(terms.shape, dtypes.int64))
-def _ids_of(terms: Any, id_of: Callable[[Any], int]) -> _core.Tensor:
+def _ids_of(terms: _core.Tensor, id_of: Callable[[Any], int]) -> _core.Tensor:
     return _core.as_tensor(np.array([id_of(term) for term in terms.numpy().tolist()], np.int64))
 
 
@@ -116,7 +117,7 @@ class VocabularyFileCategoricalColumn(
     """Made by `tf.feature_column.categorical_column_with_vocabulary_file`."""
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+    def from_config(cls, config: dict[str, object], *args: Any, **kwargs: Any) -> Any:
         """A column from the result of `get_config`.
 
         Raises:

@@ -42,7 +42,7 @@ class CompositeTensor:
         raise TypeError(f"{type(self).__name__} has no gradient.")
 
     def __op_function__(
-        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+        self, function: Callable[..., object], args: tuple, kwargs: dict[str, object]
     ) -> Any:
         """The result of a function that has this value among its arguments.
 

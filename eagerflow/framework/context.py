@@ -111,7 +111,7 @@ def reset_default_graph() -> None:
 
 
 @contextmanager
-def building(graph: Any) -> Iterator[Any]:
+def building(graph: _core.Graph) -> Iterator[Any]:
     """Adds the operations inside to a graph."""
     process.graphs_used = True
     # Where the graph is being built already, the scope of names goes on, and tapes record.
@@ -139,11 +139,11 @@ def running_eagerly() -> Iterator[None]:
         _core.end_eager()
 
 
-def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
+def at_once(function: Callable[..., object]) -> Callable[..., Any]:
     """A function that runs its operations when it is called, also while a `tf.Graph` is being built."""
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if building_graph() is None:
             return function(*args, **kwargs)
         with running_eagerly():

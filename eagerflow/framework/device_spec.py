@@ -110,7 +110,7 @@ class DeviceSpec:
         overrides = {key: value for key, value in dev._parts().items() if value is not None}
         return type(self)(**{**self._parts(), **overrides})
 
-    def replace(self, **kwargs: Any) -> DeviceSpec:
+    def replace(self, **kwargs: object) -> DeviceSpec:
         """The same spec with the named parts replaced.
 
         Args:

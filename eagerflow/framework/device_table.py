@@ -40,7 +40,7 @@ class Provider(Protocol):
         """Devices that are not used unless a program asks for their kind."""
         ...
 
-    def make_logical(self, device: PhysicalDevice, configurations: Any) -> list[int]:
+    def make_logical(self, device: PhysicalDevice, configurations: object) -> list[int]:
         """Adds the rows of a visible device to the engine's table, and returns them.
 
         Args:

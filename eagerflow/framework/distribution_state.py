@@ -50,7 +50,7 @@ def strategy_without_scaled_losses() -> str | None:
     return None if used is None or used._scales_losses else type(used).__name__
 
 
-def merged_in_replicas(function: Callable[..., Any]) -> Callable[..., Any]:
+def merged_in_replicas(function: Callable[..., object]) -> Callable[..., Any]:
     """A function that replicas call together: it runs once for all of them.
 
     Args:
@@ -58,7 +58,7 @@ def merged_in_replicas(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: object) -> Any:
         if not state.replicas:
             return function(*args, **kwargs)
         context = state.replicas[-1]
@@ -78,7 +78,7 @@ def copy_number() -> int | None:
 
 
 @contextmanager
-def inside(strategy: Any, replica: Any) -> Iterator[None]:
+def inside(strategy: Any, replica: object) -> Iterator[None]:
     """Makes a strategy the one in use, and runs for a replica, or for all of them.
 
     Args:

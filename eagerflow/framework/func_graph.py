@@ -14,7 +14,7 @@ from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.trace_type import CastContext
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, weak_as
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Structure, TensorLike
 
 Tensor = _core.Tensor
 
@@ -93,7 +93,7 @@ class FuncGraph(_core.Graph, GraphInspection):
         return position
 
     def capture_call_time_value(
-        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: Any = None
+        self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: object = None
     ) -> Any:
         """A value that is asked for in each call of the function, and not while it is traced.
 
@@ -141,11 +141,11 @@ class FuncGraph(_core.Graph, GraphInspection):
         """A collection of the default graph itself."""
         return context.default_graph().get_collection_ref(name)
 
-    def add_to_collection(self, name: str | None, value: Any) -> None:
+    def add_to_collection(self, name: str | None, value: object) -> None:
         """Appends a value to a collection of the default graph."""
         context.default_graph().add_to_collection(name, value)
 
-    def placeholder_for(self, spec: Any, name: str) -> Any:
+    def placeholder_for(self, spec: Structure, name: str) -> Any:
         """Adds the inputs that a value of a spec consists of; the value."""
         if isinstance(spec, TensorSpec):
             return self.placeholder(spec.dtype, dims_of(spec.shape), spec.name or name)
@@ -167,19 +167,19 @@ class eagerly:
     def __enter__(self) -> None:
         _core.begin_eager()
 
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: object) -> None:
         _core.end_eager()
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether a value is a tensor of a graph."""
     return isinstance(value, Tensor) and _core.is_symbolic(value)
 
 
 def trace(
-    function: Callable[..., Any],
-    args: Sequence[Any] = (),
-    kwargs: dict[str, Any] | None = None,
+    function: Callable[..., object],
+    args: Sequence[object] = (),
+    kwargs: dict[str, object] | None = None,
     *,
     name: str,
     graph: FuncGraph | None = None,
@@ -200,7 +200,7 @@ def trace(
     """
     graph = FuncGraph(name) if graph is None else graph
 
-    def as_input(leaf: Any) -> Any:
+    def as_input(leaf: TensorSpec) -> Tensor:
         return graph.placeholder_for(leaf, "args") if isinstance(leaf, TypeSpec) else leaf
 
     with graph.as_default():
@@ -210,10 +210,10 @@ def trace(
     return graph
 
 
-def finish(graph: FuncGraph, result: Any) -> None:
+def finish(graph: FuncGraph, result: object) -> None:
     """Ends the tracing of a function that returned `result`."""
 
-    def as_output(leaf: Any) -> Tensor | None:
+    def as_output(leaf: object) -> Tensor | None:
         # An operation has run by then, and has no value.
         if leaf is None or isinstance(leaf, Operation):
             return None

@@ -18,7 +18,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import random_seed
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, Structure
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -26,7 +26,7 @@ Tensor = _core.Tensor
 
 def host_call(
     function: Callable[..., Any],
-    specs: Any,
+    specs: Structure,
     args: tuple = (),
     kwargs: dict[str, Any] | None = None,
     *,
@@ -71,7 +71,7 @@ def host_call(
     arguments = LateArguments(args, kwargs or {})
     bound, listed = arguments.bound, _lister(specs)
 
-    def run(*values: Any) -> list:
+    def run(*values: Tensor) -> list:
         bound_args, bound_kwargs = bound(values)
         return listed(function(*bound_args, **bound_kwargs))
 
@@ -94,7 +94,7 @@ def host_call(
     return None if specs is None else nest.pack_sequence_as(specs, outputs, True)
 
 
-def _lister(specs: Any) -> Callable[[Any], list]:
+def _lister(specs: Structure) -> Callable[[Any], list]:
     """A function that lists the tensors of a result with these specs."""
     if specs is None:
         return lambda result: []
@@ -128,7 +128,7 @@ class LateArguments:
         self._late = self._makers(dict(enumerate(args)))
         self._late_by_name = self._makers(kwargs)
 
-    def bound(self, values: Sequence[Any]) -> tuple[tuple, dict[str, Any]]:
+    def bound(self, values: Sequence[Tensor]) -> tuple[tuple, dict[str, Any]]:
         """The arguments for values of the inputs."""
         remaining = iter(values)
         args, kwargs = self._args.copy(), self._kwargs.copy()
@@ -142,7 +142,7 @@ class LateArguments:
         makers = [(key, self._argument(arguments[key])) for key in sorted(arguments)]
         return [(key, make) for key, make in makers if make is not None]
 
-    def _argument(self, value: Any) -> Maker | None:
+    def _argument(self, value: object) -> Maker | None:
         """A function from the remaining values to an argument; None for a constant."""
         if not nest.is_nested(value):
             return self._maker(value)
@@ -179,7 +179,7 @@ class LateArguments:
 
 
 def on_host(
-    specs: Callable[..., Any], *, effects: bool = False, in_programs: bool = False
+    specs: Callable[..., object], *, effects: bool = False, in_programs: bool = False
 ) -> Callable[[Callable], Callable[..., Any]]:
     """The `in_graph` of `op_function` and `composed_op` for a function that works on the host.
 
@@ -190,7 +190,7 @@ def on_host(
     """
 
     def of(function: Callable) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: object, **kwargs: object) -> Any:
             result = specs(*args, **kwargs)
             return host_call(
                 function,
@@ -208,7 +208,7 @@ def on_host(
 
 
 def draws_on_host(
-    specs: Callable[..., Any], blocks: Callable[..., Any]
+    specs: Callable[..., object], blocks: Callable[..., object]
 ) -> Callable[[Callable], Callable[..., Any]]:
     """The `in_graph` of `composed_op` for a function that draws random values on the host.
 
@@ -223,12 +223,12 @@ def draws_on_host(
     def of(function: Callable) -> Callable[..., Any]:
         signature = inspect.signature(function)
 
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: object, **kwargs: object) -> Any:
             seed = signature.bind(*args, **kwargs).arguments.get("seed") or None
             name = function.__name__
             start = random_seed.draw(name, seed, blocks(*args, **kwargs))
 
-            def run(start: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
+            def run(start: tuple, args: tuple, kwargs: dict[str, object]) -> Any:
                 key, low, high = map(int, start)
                 stream = random_seed.Stream(key, (high % 2**64 << 64) + low % 2**64)
                 with random_seed.drawing(lambda operation, seed, blocks: stream.take(blocks)):
@@ -241,7 +241,7 @@ def draws_on_host(
     return of
 
 
-def now_or_node(function: Callable[..., Any], specs: Any, name: str, *args: Any) -> Any:
+def now_or_node(function: Callable[..., object], specs: Structure, name: str, *args: object) -> Any:
     """Calls a function that reads values, or adds a node that does while a graph is built.
 
     Args:
@@ -262,14 +262,14 @@ def shaped_like(dtype: DTypeLike) -> Callable[..., TensorSpec]:
     return lambda value, *args, **kwargs: TensorSpec(_core.as_tensor(value).shape, dtype)
 
 
-def hosted(specs: Callable[..., Any]) -> Callable[[Callable], Callable[..., Any]]:
+def hosted(specs: Callable[..., object]) -> Callable[[Callable], Callable[..., Any]]:
     """The decorator of a plain function that works on the host; see `on_host`."""
 
     def of(function: Callable) -> Callable[..., Any]:
         in_graph = on_host(specs)(function)
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
+        def call(*args: object, **kwargs: object) -> Any:
             run = function if _core.building() is None else in_graph
             return run(*args, **kwargs)
 
@@ -278,7 +278,7 @@ def hosted(specs: Callable[..., Any]) -> Callable[[Callable], Callable[..., Any]
     return of
 
 
-def always(specs: Any) -> Callable[..., Any]:
+def always(specs: Structure) -> Callable[..., Any]:
     """A function that returns these specs for all arguments."""
     return lambda *args, **kwargs: specs
 

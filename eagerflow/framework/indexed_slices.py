@@ -47,12 +47,12 @@ class IndexedSlices:
         return self._values
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> _core.Tensor:
         """The index of each row along axis 0."""
         return self._indices
 
     @property
-    def dense_shape(self) -> Any:
+    def dense_shape(self) -> _core.Tensor:
         """The shape of the larger tensor as a vector, or None."""
         return self._dense_shape
 

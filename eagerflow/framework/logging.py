@@ -36,17 +36,17 @@ def log(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
     _logger().log(level, msg, *args, **kwargs)
 
 
-def debug(msg: str, *args: Any, **kwargs: Any) -> None:
+def debug(msg: str, *args: object, **kwargs: object) -> None:
     """Logs a message for debugging."""
     log(DEBUG, msg, *args, **kwargs)
 
 
-def info(msg: str, *args: Any, **kwargs: Any) -> None:
+def info(msg: str, *args: object, **kwargs: object) -> None:
     """Logs information."""
     log(INFO, msg, *args, **kwargs)
 
 
-def warning(msg: str, *args: Any, **kwargs: Any) -> None:
+def warning(msg: str, *args: object, **kwargs: object) -> None:
     """Logs a warning."""
     log(WARN, msg, *args, **kwargs)
 
@@ -54,35 +54,35 @@ def warning(msg: str, *args: Any, **kwargs: Any) -> None:
 warn = warning
 
 
-def error(msg: str, *args: Any, **kwargs: Any) -> None:
+def error(msg: str, *args: object, **kwargs: object) -> None:
     """Logs an error."""
     log(ERROR, msg, *args, **kwargs)
 
 
-def fatal(msg: str, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: str, *args: object, **kwargs: object) -> None:
     """Logs a fatal error."""
     log(FATAL, msg, *args, **kwargs)
 
 
-def log_if(level: int, msg: str, condition: Any, *args: Any) -> None:
+def log_if(level: int, msg: str, condition: object, *args: object) -> None:
     """Logs a message if a condition holds."""
     if condition:
         log(level, msg, *args)
 
 
-def log_first_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: str, n: int, *args: object) -> None:
     """Logs a message the first `n` times only."""
     _counts[msg] += 1
     log_if(level, msg, _counts[msg] <= n, *args)
 
 
-def log_every_n(level: int, msg: str, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: str, n: int, *args: object) -> None:
     """Logs a message every `n`-th time."""
     log_if(level, msg, _counts[msg] % n == 0, *args)
     _counts[msg] += 1
 
 
-def vlog(level: int, msg: str, *args: Any, **kwargs: Any) -> None:
+def vlog(level: int, msg: str, *args: object, **kwargs: object) -> None:
     """Logs a message at a verbosity level."""
     log(level, msg, *args, **kwargs)
 

@@ -21,26 +21,26 @@ saved_functions = lazy.Module("eagerflow.saved_model.saved_functions")
 _VALID_NAME = re.compile(r"^[A-Za-z_]\w*$")
 
 
-def _is_variable(value: Any) -> bool:
+def _is_variable(value: object) -> bool:
     return isinstance(value, _core.Variable)
 
 
-def _is_trainable(value: Any) -> bool:
+def _is_trainable(value: object) -> bool:
     return isinstance(value, _core.Variable) and bool(value.trainable)
 
 
-def _is_not_trainable(value: Any) -> bool:
+def _is_not_trainable(value: object) -> bool:
     return isinstance(value, _core.Variable) and not value.trainable
 
 
-def _is_module(value: Any) -> bool:
+def _is_module(value: object) -> bool:
     return isinstance(value, Module)
 
 
 class AutoTrackable(Trackable):
     """The base of objects that depend on the objects in their attributes."""
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if type(value) is NoDependency:
             value = value.value
             untracked = self.__dict__.get("_untracked_attributes", frozenset())
@@ -178,7 +178,7 @@ class Module(AutoTrackable):
         """
 
         @functools.wraps(method)
-        def scoped_method(self: Module, *args: Any, **kwargs: Any) -> Any:
+        def scoped_method(self: Module, *args: float, **kwargs: object) -> str | _core.Tensor:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 

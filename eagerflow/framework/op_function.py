@@ -119,7 +119,7 @@ def parameter_names(function: Callable) -> list[str]:
     return list(inspect.signature(function).parameters)
 
 
-def bind_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any] | None:
+def bind_arguments(function: object, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any] | None:
     """The passed arguments, by name and in the order of the parameters.
 
     None if the function does not accept them, or is variadic.

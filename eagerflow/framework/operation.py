@@ -55,7 +55,7 @@ class Operation:
         return (*_handles(self._node), *self._node.inputs)
 
     @property
-    def outputs(self) -> list[Any]:
+    def outputs(self) -> list[_core.Tensor]:
         """The tensors that it returns."""
         own = own_handle(self._node)
         return [own] if own else self._node.outputs
@@ -144,7 +144,7 @@ class Operation:
         return str(self.node_def)
 
 
-def _handles(node: Any) -> list[Any]:
+def _handles(node: _core.Node) -> list[Any]:
     """The handles of the variables of a program's graph that a node of it reads or changes."""
     return [
         variable.handle
@@ -153,7 +153,7 @@ def _handles(node: Any) -> list[Any]:
     ]
 
 
-def own_handle(node: Any) -> Any:
+def own_handle(node: _core.Node) -> Any:
     """The handle that a node returns in TensorFlow; here, the first read of the variable."""
     if node.type != "ReadVariableOp":
         return None
@@ -268,7 +268,7 @@ class GraphInspection:
             if node.id in shown or node.id not in hidden
         ]
 
-    def operation(self, node: Any) -> Operation:
+    def operation(self, node: _core.Node) -> Operation:
         """The operation that a node of this graph belongs to."""
         return (self.imported_operations or {}).get(node.id) or Operation(node)
 
@@ -305,7 +305,7 @@ class GraphInspection:
                 return self.operation(node)
         raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
 
-    def get_tensor_by_name(self, name: str) -> Any:
+    def get_tensor_by_name(self, name: str) -> _core.Tensor:
         """The tensor of a name, such as "add:0".
 
         Raises:
@@ -337,7 +337,7 @@ class GraphInspection:
         )
 
     def as_graph_element(
-        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+        self, obj: object, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
         """The tensor or operation of an object or a name."""
         if not isinstance(obj, str):
@@ -409,7 +409,7 @@ def _is_symbolic(value: Any) -> bool:
     return isinstance(value, _core.Tensor) and _core.is_symbolic(value)
 
 
-def _present(value: Any) -> Any:
+def _present(value: Any) -> _core.Tensor:
     """The tensor, unless its node could not be imported."""
     if isinstance(getattr(value, "error", None), Exception):
         raise value.error

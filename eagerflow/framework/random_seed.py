@@ -90,7 +90,7 @@ _source = _Source()
 
 
 @contextlib.contextmanager
-def drawing(draw: Any) -> Iterator[None]:
+def drawing(draw: object) -> Iterator[None]:
     """Lets another function draw the values of this thread's random operations in this block.
 
     Without a function they draw from the process's streams.

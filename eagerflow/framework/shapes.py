@@ -44,17 +44,17 @@ class Dimension:
     def __reduce__(self) -> tuple:
         return Dimension, (self.value,)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether two sizes may be the same."""
         other = _size(other)
         return self.value is None or other is None or self.value == other
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: object) -> None:
         """Raises a ValueError unless two sizes may be the same."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
-    def merge_with(self, other: Any) -> Dimension:
+    def merge_with(self, other: object) -> Dimension:
         """The size that both describe.
 
         Raises:
@@ -63,7 +63,7 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return Dimension(other if self.value is None else self.value)
 
-    def _with(self, other: Any, compute: Callable[[int, int], Any], turned: bool = False) -> Any:
+    def _with(self, other: object, compute: Callable[[int, int], Any], turned: bool = False) -> Any:
         """The result of an operator, None if a size is not known."""
         try:
             size = _size(other)
@@ -88,13 +88,13 @@ class Dimension:
     def __lt__(self, other: object) -> Any:
         return self._with(Dimension(other), operator.lt)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self._with(Dimension(other), operator.le)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self._with(Dimension(other), operator.gt)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self._with(Dimension(other), operator.ge)
 
     def __add__(self, other: Any) -> Any:
@@ -102,27 +102,27 @@ class Dimension:
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self._sized(other, operator.sub)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return self._sized(other, operator.sub, turned=True)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Dimension:
         return self._sized(other, operator.mul)
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         return self._sized(other, operator.floordiv)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: object) -> Any:
         return self._sized(other, operator.floordiv, turned=True)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return self._sized(other, operator.mod)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return self._sized(other, operator.mod, turned=True)
 
     def _no_division(self, first: str, second: str) -> Any:
@@ -130,10 +130,10 @@ class Dimension:
             f"unsupported operand type(s) for /: '{first}' and '{second}', please use // instead"
         )
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         return self._no_division("Dimension", type(other).__name__)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Any:
         return self._no_division(type(other).__name__, "Dimension")
 
 
@@ -261,7 +261,7 @@ class TensorShape:
         """Whether all sizes are known."""
         return self._dims is not None and None not in self._dims
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether a tensor could have both shapes, unknown sizes standing for any."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
@@ -270,7 +270,7 @@ class TensorShape:
             a is None or b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)
         )
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: object) -> TensorShape:
         """The shape with the known sizes of two compatible shapes.
 
         Raises:
@@ -290,7 +290,7 @@ class TensorShape:
             tuple(b if a is None else a for a, b in zip(self._dims, other._dims, strict=True))
         )
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: object) -> TensorShape:
         """The axes of this shape followed by those of the other one."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
@@ -325,13 +325,13 @@ class TensorShape:
         if self._dims is not None and rank is not None and len(self._dims) != rank:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other: Any) -> None:
+    def assert_same_rank(self, other: object) -> None:
         """Raises a ValueError if both ranks are known and differ."""
         other = as_shape(other)
         if self._dims is not None and other._dims is not None and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: object) -> None:
         """Raises a ValueError unless a tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
@@ -341,7 +341,7 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: object) -> TensorShape:
         """The common shape of both; sizes in which they differ become unknown.
 
         >>> tf.TensorShape([2, 3]).most_specific_compatible_shape([2, 4])
@@ -353,14 +353,14 @@ class TensorShape:
         pairs = zip(self._dims, other._dims, strict=True)
         return TensorShape._of(tuple(a if a == b else None for a, b in pairs))
 
-    def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape:
+    def most_specific_common_supertype(self, others: Iterable[object]) -> TensorShape:
         """The common shape of this one and all the others."""
         shape = self
         for other in others:
             shape = shape.most_specific_compatible_shape(other)
         return shape
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every tensor of this shape has the other shape too."""
         other = as_shape(other)
         if other._dims is None:
@@ -427,7 +427,7 @@ class TensorShape:
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: object) -> TensorShape:
         return as_shape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:

@@ -121,7 +121,7 @@ def with_sizes(x: Tensor, sizes: Sequence[Size]) -> Tensor:
     return x
 
 
-def known_array(value: Any, dtype: Any, name: str) -> np.ndarray:
+def known_array(value: object, dtype: Any, name: str) -> np.ndarray:
     """The elements of an argument that a trace depends on.
 
     Raises:
@@ -222,7 +222,7 @@ def of_any_rank(inner: int) -> Callable[[Callable], Callable]:
 
     def of(function: Callable) -> Callable:
         @functools.wraps(function)
-        def call(first: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(first: Tensor, *args: object, **kwargs: object) -> Any:
             x = _core.as_tensor(first)
             if x.ndim is not None:
                 return function(x, *args, **kwargs)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _ops = _core.ops
 
 
-def slice_assignment(variable: Variable, key: Any) -> Callable:
+def slice_assignment(variable: Variable, key: object) -> Callable:
     """A function that assigns to `variable[key]`."""
     return functools.partial(_assign_slice, variable, key)
 
 
-def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
+def _assign_slice(variable: Variable, key: object, val: Any, name: str | None = None) -> Variable:
     """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
     if _core.building() is not None:
         return _assign_slice_in_graph(variable, key, val)
@@ -35,7 +35,7 @@ def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = Non
     except ValueError:
         raise _no_room(value.shape.as_list(), list(room)) from None
 
-    def changed(value: Any) -> np.ndarray:
+    def changed(value: _core.Tensor) -> np.ndarray:
         array = np.asarray(value.numpy())
         array[_numpy_key(key)] = part
         return array
@@ -43,7 +43,7 @@ def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = Non
     return variable._changed(changed)
 
 
-def _assign_slice_in_graph(variable: Variable, key: Any, val: Any) -> Variable:
+def _assign_slice_in_graph(variable: Variable, key: object, val: Any) -> Variable:
     with _core.stop_recording():
         value = _core.convert(val, variable.dtype, None)
         current = variable.read_value()
@@ -76,10 +76,10 @@ def _no_room(shape: list, room: list) -> errors.InvalidArgumentError:
     )
 
 
-def _numpy_key(key: Any) -> tuple:
+def _numpy_key(key: object) -> tuple:
     """An index expression of plain integers."""
 
-    def number(part: Any) -> Any:
+    def number(part: object) -> Any:
         return part if part is None or part is Ellipsis else int(np.asarray(part))
 
     return tuple(

@@ -26,7 +26,7 @@ def key(value: Any) -> Any:
     return value
 
 
-def key_of_array(value: Any) -> Any:
+def key_of_array(value: object) -> Any:
     """The elements of an array in nested tuples."""
     return tuple(map(key_of_array, value)) if isinstance(value, list) else value
 

@@ -31,7 +31,7 @@ class Reference:
     def __init__(self, wrapped: Any) -> None:
         self._wrapped = wrapped
 
-    def deref(self) -> Any:
+    def deref(self) -> Tensor:
         """The tensor or variable itself."""
         return self._wrapped
 
@@ -87,7 +87,7 @@ def _repr(self: Any) -> str:
     return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, {repr_fields(self)}>"
 
 
-def _symbolic_repr(self: Any) -> str:
+def _symbolic_repr(self: Tensor) -> str:
     if _core.graph_of(self) is None:
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, symbolic>"
     return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
@@ -107,7 +107,7 @@ def show_ids(show: bool) -> None:
     Tensor.__repr__ = _repr_with_id if show else _repr  # type: ignore[method-assign]
 
 
-def _str(self: Any) -> str:
+def _str(self: Tensor) -> str:
     if _core.is_symbolic(self):
         if _core.graph_of(self) is None:
             return _symbolic_repr(self)
@@ -120,7 +120,7 @@ def _str(self: Any) -> str:
     return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
 
 
-def _format(self: Any, format_spec: str) -> str:
+def _format(self: Tensor, format_spec: str) -> str:
     if _core.is_symbolic(self):
         return format(str(self), format_spec)
     if not self.dtype.is_numpy_compatible:
@@ -128,17 +128,17 @@ def _format(self: Any, format_spec: str) -> str:
     return self.numpy().__format__(format_spec)
 
 
-def _ref(self: Any) -> Reference:
+def _ref(self: Tensor) -> Reference:
     """A hashable reference to this tensor, for use as a key."""
     return Reference(self)
 
 
-def _get_shape(self: Any) -> TensorShape:
+def _get_shape(self: Tensor) -> TensorShape:
     """The shape; the same as `shape`."""
     return self.shape
 
 
-def _set_shape(self: Any, shape: TensorShape) -> None:
+def _set_shape(self: Tensor, shape: TensorShape) -> None:
     """Checks that the tensor has that shape, whose sizes may be unknown.
 
     A tensor of a function that is being traced has it from then on.
@@ -156,11 +156,11 @@ def _set_shape(self: Any, shape: TensorShape) -> None:
         _core.refine_shape(self, dims)
 
 
-def _copy(self: Any) -> Any:
+def _copy(self: Tensor) -> Tensor:
     return self
 
 
-def _deepcopy(self: Any, memo: dict) -> Any:
+def _deepcopy(self: Tensor, memo: dict) -> Tensor:
     return self
 
 
@@ -171,18 +171,18 @@ def _from_pickle(value: np.ndarray, dtype_name: str) -> Tensor:
     return _core.convert(value, dtype, None)
 
 
-def _reduce(self: Any) -> tuple:
+def _reduce(self: Tensor) -> tuple:
     value = np.asarray(self)
     if self.dtype is dtypes.bfloat16:
         value = value.view(np.uint16)
     return _from_pickle, (value, self.dtype.name)
 
 
-def _reversed(self: Any) -> Iterator[Any]:
+def _reversed(self: Tensor) -> Iterator[Any]:
     return (self[k] for k in range(len(self) - 1, -1, -1))
 
 
-def _round(self: Any, ndigits: int | None = None) -> Tensor:
+def _round(self: Tensor, ndigits: int | None = None) -> Tensor:
     return _core.ops.round(self)
 
 
@@ -192,7 +192,7 @@ def _program_graph(tensor: Tensor) -> Any:
     return None if graph is None or graph.building_function else graph
 
 
-def _eval(self: Any, feed_dict: Any = None, session: Any = None) -> Any:
+def _eval(self: Tensor, feed_dict: Any = None, session: Any = None) -> Any:
     graph = _program_graph(self)
     if graph is not None:
         return graph.evaluate_tensor(self, feed_dict, session)
@@ -206,7 +206,7 @@ def _port_of(tensor: Tensor) -> tuple[int, int]:
     return _core.node_of(tensor).id, _core.output_index(tensor)
 
 
-def _consumers(self: Any) -> list[Any]:
+def _consumers(self: Tensor) -> list[Any]:
     graph = _core.graph_of(self)
     if graph is not None:
         own = _port_of(self)
@@ -218,19 +218,19 @@ def _consumers(self: Any) -> list[Any]:
     raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
 
 
-def _device(self: Any) -> str:
+def _device(self: Tensor) -> str:
     if _core.is_symbolic(self):
         node = _core.node_of(self)
         return "" if node is None else node.device
     return table.name(_core.device_of(self))
 
 
-def _cpu(self: Any) -> Any:
+def _cpu(self: Tensor) -> Any:
     """The tensor in the CPU's memory: itself, if it is there already."""
     return self if _core.device_of(self) == 0 else _core.copy_to_device(self, 0)
 
 
-def _gpu(self: Any, gpu_index: int = 0) -> Tensor:
+def _gpu(self: Tensor, gpu_index: int = 0) -> Tensor:
     """A copy of the tensor on a GPU.
 
     Raises:
@@ -267,7 +267,7 @@ def undefined_eagerly(name: str, of_symbolic: Callable[[Any], Any] | None = None
 def _numpy_only(name: str) -> property:
     """A property that NumPy arrays have and tensors lack, with a hint at the alternative."""
 
-    def get(self: Any) -> None:
+    def get(self: Tensor) -> None:
         raise AttributeError(
             f"{type(self).__name__} object has no attribute '{name}'. Tensors are no NumPy arrays: use a "
             f"function of this package, or `.numpy()` first."

@@ -58,11 +58,11 @@ class TraceType:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define placeholder_value.")
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The tensors in an argument, each of which is an input of the graph."""
         return []
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """A value of this type, from as many tensors as `to_tensors` returns."""
         return self.placeholder_value(None)
 
@@ -100,7 +100,7 @@ class TracingContext:
         self._aliases: dict[int, int] = {}
         self._kept: list[Any] = []
 
-    def alias_of(self, value: Any) -> int:
+    def alias_of(self, value: object) -> int:
         """The index of an object: 0 for the first one that was asked for, 1 for the next."""
         alias = self._aliases.get(id(value))
         if alias is None:

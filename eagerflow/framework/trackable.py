@@ -115,12 +115,12 @@ class Trackable:
     def _tracking_metadata(self) -> str:
         return ""
 
-    def _no_dependency(self, value: Any) -> NoDependency:
+    def _no_dependency(self, value: object) -> NoDependency:
         """A value for an attribute that checkpoints leave out."""
         return NoDependency(value)
 
     def _add_variable_with_custom_getter(
-        self, name: str, getter: Callable[..., Any], overwrite: bool | None = None, **kwargs: Any
+        self, name: str, getter: Callable[..., Any], overwrite: bool | None = None, **kwargs: object
     ) -> Any:
         """The variable that a function makes; layers of other packages override this to wrap it.
 

@@ -138,7 +138,7 @@ class TrackableDataStructure(Trackable):
     def __reversed__(self) -> Iterator[Any]:
         return reversed(self._fresh())
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._fresh()[key]
 
     def __contains__(self, item: object) -> bool:
@@ -217,14 +217,14 @@ class ListWrapper(TrackableDataStructure, list):
 
     __rmul__ = __mul__
 
-    def append(self, value: Any) -> None:
+    def append(self, value: object) -> None:
         """Adds an element, which a checkpoint that was read before may have a value for."""
         value = wrapped(value)
         self._fresh().append(value)
         list.append(self, value)
         self._added()
 
-    def extend(self, values: Iterable[Any]) -> None:
+    def extend(self, values: Iterable[object]) -> None:
         """Adds several elements."""
         for value in list(values):
             self.append(value)
@@ -274,7 +274,7 @@ class ListWrapper(TrackableDataStructure, list):
         self._mirror()
         return item
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         """Removes a value. The list can then no longer be saved."""
         self._note_move()
         self._storage.remove(value)
@@ -325,7 +325,7 @@ class DictWrapper(TrackableDataStructure, dict):
         dict.clear(self)
         dict.update(self, self._storage)
 
-    def get(self, *args: Any) -> Any:
+    def get(self, *args: object) -> Any:
         """The value of a key, or another one."""
         return self._fresh().get(*args)
 
@@ -347,13 +347,13 @@ class DictWrapper(TrackableDataStructure, dict):
     def __str__(self) -> str:
         return str(self._storage)
 
-    def __or__(self, other: Any) -> Any:
+    def __or__(self, other: object) -> Any:
         return self._storage | _plain(other)
 
-    def __ror__(self, other: Any) -> Any:
+    def __ror__(self, other: object) -> Any:
         return _plain(other) | self._storage
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         value = wrapped(value)
         self._fresh()[key] = value
         dict.__setitem__(self, key, value)
@@ -363,17 +363,17 @@ class DictWrapper(TrackableDataStructure, dict):
         del self._fresh()[key]
         dict.__delitem__(self, key)
 
-    def update(self, *args: Any, **kwargs: Any) -> None:
+    def update(self, *args: object, **kwargs: object) -> None:
         """Adds or replaces values."""
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
 
-    def __ior__(self, other: Any) -> DictWrapper:
+    def __ior__(self, other: object) -> DictWrapper:
         self._storage.update(_plain(other))
         self._follow()
         return self
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self, key: object, default: Any = None) -> Any:
         """The value of a key, which is added if there is none."""
         if key not in self._storage:
             self._storage[key] = wrapped(default)
@@ -404,9 +404,9 @@ class DictWrapper(TrackableDataStructure, dict):
 DictWrapper.__name__ = "_DictWrapper"  # as programs see it in TensorFlow
 
 
-def _is_tracked(value: Any) -> bool:
+def _is_tracked(value: object) -> bool:
     return isinstance(value, (Trackable, Variable))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value._storage if isinstance(value, TrackableDataStructure) else value

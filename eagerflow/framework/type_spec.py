@@ -35,7 +35,7 @@ class TypeSpec(TraceType):
 
     # Programs' own specs are compared by what `_serialize` returns.
 
-    def __make_cmp_key(self, value: Any) -> Any:
+    def __make_cmp_key(self, value: object) -> Any:
         return spec_parameters.key(value)
 
     def _is_serializable(self) -> bool:
@@ -61,7 +61,7 @@ class TypeSpec(TraceType):
             return object.__repr__(self)
         return f"{type(self).__name__}{self._serialized()!r}"
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether a value, or every value of another spec, is compatible with this spec."""
         if not self._is_serializable():
             return self == spec_or_value
@@ -70,7 +70,7 @@ class TypeSpec(TraceType):
             self._serialized(), other._serialized(), lambda a, b: a.is_compatible_with(b)
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every value of this spec is one of the other's."""
         if type(self) is not type(other):
             return False
@@ -80,7 +80,7 @@ class TypeSpec(TraceType):
             self._serialized(), other._serialized(), lambda a, b: a.is_subtype_of(b)
         )
 
-    def most_specific_compatible_type(self, other: Any) -> TypeSpec:
+    def most_specific_compatible_type(self, other: object) -> TypeSpec:
         """The narrowest spec that describes the values of both.
 
         Raises:
@@ -96,7 +96,7 @@ class TypeSpec(TraceType):
 
     # Functions are traced with these. A composite spec has `_component_specs`.
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Any:
         """The narrowest spec of the values of all; None if there is none."""
         spec: Any = self
         try:
@@ -111,14 +111,14 @@ class TypeSpec(TraceType):
         parts = [spec.placeholder_value(placeholder_context) for spec in self._parts_of_values()]
         return nest.pack_sequence_as(self, parts, expand_composites=True)
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The tensors that make up a value."""
         if not hasattr(self, "_to_components"):
             raise TypeError(f"Values with {self!r} cannot be taken apart into tensors.")
         parts = nest.flatten(self._to_components(value), expand_composites=True)
         return [_core.as_tensor(part) for part in parts]
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """A value made of as many tensors as `to_tensors` returns."""
         parts = [next(tensors) for _ in self._parts_of_values()]
         return nest.pack_sequence_as(self, parts, expand_composites=True)
@@ -272,7 +272,7 @@ class TensorSpec(TypeSpec):
         """Tensors."""
         return _core.Tensor
 
-    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: object) -> bool:
         """Whether dtype and shape fit; unknown dimensions fit any.
 
         >>> tf.TensorSpec([None]).is_compatible_with(tf.ones([5]))
@@ -287,7 +287,7 @@ class TensorSpec(TypeSpec):
             spec_or_tensor.shape
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other has this dtype, a shape that is at most as specific, and no other name."""
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
             return False
@@ -297,14 +297,14 @@ class TensorSpec(TypeSpec):
             return False
         return self._shape.is_subtype_of(other._shape)
 
-    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+    def most_specific_compatible_type(self, other: object) -> TensorSpec:
         """A spec with None wherever the two shapes differ."""
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
             raise ValueError(f"No TensorSpec is compatible with both {self} and {other}.")
         shape = self._shape.most_specific_compatible_shape(other._shape)
         return type(self)(shape, self._dtype, self._name)
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> TensorSpec | None:
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> TensorSpec | None:
         """The spec with None wherever shapes differ; None if dtypes or names do."""
         shape = self._shape
         for other in others:
@@ -326,13 +326,13 @@ class TensorSpec(TypeSpec):
         """A symbolic tensor."""
         return placeholder_context.placeholder(self)
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The tensor, in a list."""
         return [
             value if isinstance(value, _core.Tensor) else _core.convert(value, self._dtype, None)
         ]
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """The next tensor."""
         return next(tensors)
 
@@ -427,7 +427,7 @@ class WeakTensorSpec(TensorSpec):
         """A symbolic tensor that is weak."""
         return _core.weakened(placeholder_context.placeholder(self))
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """The tensor as an ordinary one, in a list."""
         return [_core.strengthened(tensor) for tensor in super().to_tensors(value)]
 
@@ -455,12 +455,12 @@ class WeakTensors:
     exist = False
 
 
-def is_weak(value: Any) -> bool:
+def is_weak(value: object) -> bool:
     """Whether a value is a weak tensor."""
     return type(value) in (_core.EagerWeakTensor, _core.GraphWeakTensor)
 
 
-def weak_as(tensor: Any, like: Any) -> Any:
+def weak_as(tensor: Any, like: object) -> Any:
     """A tensor, as a weak one if another value is weak."""
     return _core.weakened(tensor) if is_weak(like) else tensor
 
@@ -477,25 +477,25 @@ class NoneTensorSpec(TypeSpec):
         """The type of None."""
         return type(None)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether the other is None, or this spec."""
         return spec_or_value is None or isinstance(spec_or_value, NoneTensorSpec)
 
     def placeholder_value(self, placeholder_context: Any) -> None:
         """None."""
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """No tensors."""
         return []
 
-    def from_tensors(self, tensors: Iterator[Any]) -> None:
+    def from_tensors(self, tensors: Iterator[object]) -> None:
         """None."""
 
     def flatten(self) -> list[Any]:
         """No specs."""
         return []
 
-    def most_specific_compatible_type(self, other: Any) -> NoneTensorSpec:
+    def most_specific_compatible_type(self, other: object) -> NoneTensorSpec:
         """This spec.
 
         Raises:
@@ -524,7 +524,7 @@ class NoneTensorSpec(TypeSpec):
         return "NoneTensorSpec()"
 
 
-def type_spec_from_value(value: Any) -> TypeSpec:
+def type_spec_from_value(value: object) -> TypeSpec:
     """The spec of a tensor, an object that defines one, or a value that can be converted to a tensor.
 
     Raises:
@@ -549,7 +549,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     return TensorSpec(tensor.shape, tensor.dtype)
 
 
-def spec_or_none(spec_or_value: Any) -> TypeSpec | None:
+def spec_or_none(spec_or_value: object) -> TypeSpec | None:
     """A spec itself, or that of a value; None if the value has none."""
     if isinstance(spec_or_value, TypeSpec):
         return spec_or_value

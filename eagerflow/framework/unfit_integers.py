@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from eagerflow.framework.dtypes import DType
 from eagerflow.util.program_warnings import warn as warn_program
 
 
-def _integers(value: Any) -> np.ndarray:
+def _integers(value: object) -> np.ndarray:
     """Integers of any size, an array of Python's."""
     return np.array(value, dtype=object)
 
 
-def saturated(value: Any, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def saturated(value: object, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The integers of a value in a dtype, those out of range as its limits.
 
     Args:
@@ -39,7 +37,7 @@ def saturated(value: Any, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndar
     return tuple(part.reshape(integers.shape) for part in parts)  # type: ignore[return-value]
 
 
-def warn(value: Any, dtype: DType) -> None:
+def warn(value: object, dtype: DType) -> None:
     """Warns of the first integer of a value that a dtype cannot hold, in the program's line."""
     low, high = int(dtype.min), int(dtype.max)
     integers = map(int, _integers(value).reshape(-1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ class _Creators(threading.local):
 _creators = _Creators()
 
 
-def tracing_creation(creation: Any) -> Any:
+def tracing_creation(creation: object) -> Any:
     """Sets the object that is notified of variables that this thread makes, and returns the last one.
 
     Args:
@@ -109,7 +109,7 @@ def variable_creator_scope(variable_creator: Callable) -> Iterator[None]:
         _creators.functions.pop()
 
 
-def created(arguments: dict[str, Any], last: Callable) -> Any:
+def created(arguments: Mapping[str, object], last: Callable) -> Variable:
     """A variable from the functions of `tf.variable_creator_scope` that are active.
 
     Args:
@@ -123,7 +123,7 @@ def created(arguments: dict[str, Any], last: Callable) -> Any:
     return last(**arguments)
 
 
-def made(**arguments: Any) -> Any:
+def made(**arguments: object) -> Variable:
     """A variable from the arguments of `tf.Variable`, whatever functions make variables here."""
     return super(_VariableType, Variable).__call__(**arguments)  # type: ignore[misc]
 
@@ -134,7 +134,7 @@ class _VariableType(SignatureOfInit, type(_core.Variable)):  # type: ignore[misc
     # Type checkers read the parameters of `__init__`.
     if not TYPE_CHECKING:
 
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        def __call__(cls, *args: Any, **kwargs: Any) -> Variable:
             if cls is not Variable:
                 return super().__call__(*args, **kwargs)
             make: Callable = super().__call__
@@ -158,14 +158,14 @@ class _Synonym:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def __get__(self, instance: Any, owner: object) -> Any:
+    def __get__(self, instance: object, owner: object) -> Any:
         return self if instance is None else getattr(instance, self._name)
 
 
 class _Trainable(_Synonym):
     """Whether a variable is trainable, which programs change by this name."""
 
-    def __get__(self, instance: Any, owner: Any) -> Any:
+    def __get__(self, instance: object, owner: object) -> Any:
         own = {} if instance is None else getattr(instance, "__dict__", {})
         return own["_trainable"] if "_trainable" in own else super().__get__(instance, owner)
 
@@ -298,9 +298,9 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         validate_shape: bool = True,
         caching_device: Any = None,
         name: str | None = None,
-        variable_def: Any = None,
+        variable_def: object = None,
         dtype: Any = None,
-        import_scope: Any = None,
+        import_scope: object = None,
         constraint: Callable | None = None,
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
@@ -596,7 +596,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return self._scatter_each(_ops.divide_real, sparse_delta)
 
     def batch_scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
     ) -> Variable:
         """Replaces slices of each batch element; the last axis of the indices picks them."""
         delta = _checked_slices(sparse_delta)
@@ -631,18 +631,18 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         """Lowers slices to at most these values, as `tf.tensor_scatter_nd_min`."""
         return self._changed(lambda v: _ops.tensor_scatter_nd_min(v, indices, updates))
 
-    def _scatter(self, scatter: Callable, sparse_delta: Any) -> Variable:
+    def _scatter(self, scatter: Callable, sparse_delta: IndexedSlices) -> Variable:
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
         positions = _ops.expand_dims(indices, -1)
         return self._changed(lambda v: scatter(v, positions, values))
 
-    def _scatter_each(self, combine: Callable, sparse_delta: Any) -> Variable:
+    def _scatter_each(self, combine: Callable, sparse_delta: IndexedSlices) -> Variable:
         """Applies one update after the other, since several may update the same row."""
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
 
-        def changed(value: Any) -> Any:
+        def changed(value: _core.Tensor) -> Any:
             if _core.building() is not None:
                 rows = _ops.shape(value)[0]
                 factors = _ops.unsorted_segment_prod(values, indices, num_segments=rows)
@@ -721,7 +721,7 @@ def _operator_on_value(name: str) -> Callable:
     operator = getattr(_core.Tensor, name)
 
     @functools.wraps(operator)
-    def on_value(self: Variable, *args: Any) -> Any:
+    def on_value(self: Variable, *args: object) -> Any:
         return operator(self.value(), *args)
 
     return on_value
@@ -752,7 +752,7 @@ def _initial_tensor(value: Any, dtype: Any) -> _core.Tensor:
         raise ValueError(f"initial_value: {error}") from None
 
 
-def _lifted(value: Any, creation: Any, name: str | None) -> Any:
+def _lifted(value: _core.Tensor, creation: Any, name: str | None) -> _core.Tensor:
     """The value of a symbolic tensor that a variable begins with."""
     if creation is not None:
         return creation.initial_value(value)
@@ -768,7 +768,7 @@ def _lifted(value: Any, creation: Any, name: str | None) -> Any:
     return known
 
 
-def _checked_slices(sparse_delta: Any) -> IndexedSlices:
+def _checked_slices(sparse_delta: IndexedSlices) -> IndexedSlices:
     if not isinstance(sparse_delta, IndexedSlices):
         raise TypeError(
             f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}"

@@ -13,6 +13,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.functions import function_type as types
 from eagerflow.functions import trace_types, tracing
 from eagerflow.functions.function_type import FunctionType
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
 
 # It is used by few programs, and imports this module.
@@ -33,10 +34,10 @@ class Callable:
         """The parameters, their types and that of the result."""
         raise NotImplementedError
 
-    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+    def add_to_graph(self, g: object = None, overwrite: bool = False) -> None:
         """Does nothing: a graph that calls a function holds it."""
 
-    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+    def add_gradient_functions_to_graph(self, g: object = None) -> None:
         """Does nothing: gradients are taken of the operations that a call runs."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -102,7 +103,7 @@ class ConcreteFunction(Callable):
         return [*self._graph.inputs, *(inner for _, inner in self._graph.captures)]
 
     @property
-    def outputs(self) -> list[Any]:
+    def outputs(self) -> list[Tensor]:
         """The symbolic tensors in the result."""
         return self._graph.outputs
 
@@ -179,7 +180,7 @@ class ConcreteFunction(Callable):
             return self._call_flat(args, kwargs, error)
         return self.call_bound(arguments)
 
-    def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _bound(self, args: tuple, kwargs: dict[str, object]) -> dict[str, Any]:
         signature = self._function_type
         try:
             bound = types.bound_with_defaults(signature, args, kwargs, {})
@@ -187,11 +188,11 @@ class ConcreteFunction(Callable):
         except (TypeError, ValueError) as error:
             raise types.binding_error(error, args, kwargs, signature) from error
 
-    def call_bound(self, arguments: Mapping[str, Any]) -> Any:
+    def call_bound(self, arguments: Mapping[str, object]) -> Any:
         """The result for arguments by parameter, which fit."""
         return self.run(self._function_type.to_tensors(arguments), arguments)
 
-    def run(self, tensors: list[Any], arguments: Mapping[str, Any]) -> Any:
+    def run(self, tensors: list[Tensor], arguments: Mapping[str, object]) -> Any:
         """The result for arguments by parameter, with the tensors in them."""
         if self._argument_variables:
             variables = tracing.variables_in(self._function_type, arguments)
@@ -218,7 +219,7 @@ class ConcreteFunction(Callable):
             names.append(f"{name}_{count}" if count else name)
         return names
 
-    def _call_flat(self, args: tuple, kwargs: dict[str, Any], error: TypeError) -> Any:
+    def _call_flat(self, args: tuple, kwargs: dict[str, object], error: TypeError) -> Any:
         names = self._arg_keywords
         shown = f"{self._python_name}({', '.join(names)})"
         reason = self._misfit(names, args, kwargs)
@@ -242,7 +243,7 @@ class ConcreteFunction(Callable):
                 )
         return self._result(self._graph.run([_core.as_tensor(tensor) for tensor in tensors]))
 
-    def _misfit(self, names: list[str], args: tuple, kwargs: dict[str, Any]) -> str | None:
+    def _misfit(self, names: list[str], args: tuple, kwargs: dict[str, object]) -> str | None:
         """Why arguments do not fit the graph's inputs; None if they do."""
         if len(args) > len(names):
             return f" takes {len(names)} positional arguments, got {len(args)}."
@@ -257,7 +258,7 @@ class ConcreteFunction(Callable):
             return f" got unexpected keyword arguments: {', '.join(unknown)}."
         return None
 
-    def prune(self, feeds: Any, fetches: Any, name: str | None = None) -> Any:
+    def prune(self, feeds: Structure, fetches: Structure, name: str | None = None) -> Any:
         """The part of the graph that computes some of its tensors from others.
 
         Args:

@@ -56,8 +56,8 @@ class Function(_core.TracedCall, Callable):
         autograph: bool = True,
         jit_compile: bool | None = None,
         reduce_retracing: bool = False,
-        experimental_implements: Any = None,
-        experimental_autograph_options: Any = None,
+        experimental_implements: object = None,
+        experimental_autograph_options: object = None,
         experimental_attributes: Any = None,
     ) -> None:
         if not callable(python_function):
@@ -181,7 +181,7 @@ class Function(_core.TracedCall, Callable):
 
     # Calls.
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: object, **kwargs: object) -> Any:
         """A call that no graph is remembered for."""
         if process.functions_eager:
             return self._python_function(*args, **kwargs)
@@ -222,7 +222,7 @@ class Function(_core.TracedCall, Callable):
         traces = self._list_all_concrete_functions_for_serialization()
         return {f"trace_{k}": trace for k, trace in enumerate(traces)}
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The concrete function for arguments like these.
 
         Args:
@@ -243,7 +243,7 @@ class Function(_core.TracedCall, Callable):
             args = self._input_signature
         return self._concrete_for(args, kwargs, specs=True)[0]
 
-    def get_initialization_function(self, *args: Any, **kwargs: Any) -> PythonCallable[[], None]:
+    def get_initialization_function(self, *args: Any, **kwargs: object) -> PythonCallable[[], None]:
         """Traces the function for arguments like these; variables that it makes have values then.
 
         Returns:
@@ -260,7 +260,7 @@ class Function(_core.TracedCall, Callable):
         return lambda: None
 
     def _concrete_for(
-        self, args: tuple, kwargs: dict[str, Any], specs: bool = False
+        self, args: tuple, kwargs: dict[str, object], specs: bool = False
     ) -> tuple[ConcreteFunction, dict[str, Any]]:
         """The concrete function for a call, which is traced if it is new, and the bound arguments."""
         key, values = self._key_for(args, kwargs, specs)
@@ -277,7 +277,7 @@ class Function(_core.TracedCall, Callable):
         return self._trace(key, values, True, False)[0]
 
     def _key_for(
-        self, args: tuple, kwargs: dict[str, Any], specs: bool
+        self, args: tuple, kwargs: dict[str, object], specs: bool
     ) -> tuple[cache.Key, Sequence[Any]]:
         """The cache key of a trace for arguments, and their values."""
         names: Any
@@ -306,7 +306,7 @@ class Function(_core.TracedCall, Callable):
         return (tuple(names), tuple(kinds), parts, colocations), values
 
     def _cast(
-        self, bound: dict[str, Any], args: tuple, kwargs: dict[str, Any], specs: bool
+        self, bound: dict[str, object], args: tuple, kwargs: dict[str, object], specs: bool
     ) -> list[Any]:
         """The arguments, converted to the types of the signature."""
         try:
@@ -375,7 +375,7 @@ class Function(_core.TracedCall, Callable):
 
     # Methods.
 
-    def __get__(self, instance: Any, owner: object = None) -> Function | MethodType:
+    def __get__(self, instance: object, owner: object = None) -> Function | MethodType:
         """The method of an object: a Function of its own, which does not keep the object alive."""
         if instance is None:
             return self
@@ -384,7 +384,7 @@ class Function(_core.TracedCall, Callable):
         entry = self._instances.get(id(instance))
         return self._bound_to(instance) if entry is None else entry[1]
 
-    def _bound_to(self, instance: Any) -> Function:
+    def _bound_to(self, instance: object) -> Function:
         key, instances = id(instance), self._instances
         reference = weakref.ref(instance, lambda _: instances.pop(key, None))
         bound = self._clone(_weak_method(self._python_function, instance))
@@ -415,14 +415,14 @@ class Function(_core.TracedCall, Callable):
         copy._instances = {}
         return copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Function:
+    def __deepcopy__(self, memo: dict[int, object]) -> Function:
         return self._clone(copying.deepcopy(self._python_function, memo))
 
     def __reduce__(self) -> tuple:
         return _from_pickle, self._arguments(self._python_function)
 
 
-def _is_input(tensor: Tensor, argument: Any) -> bool:
+def _is_input(tensor: Tensor, argument: object) -> bool:
     """Whether an argument is an input of a graph as it is, or an iterator, which its handle represents."""
     return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 
@@ -431,7 +431,7 @@ def _from_pickle(*state: Any) -> Function:
     return Function(*state)
 
 
-def variable_for(value: Any) -> Any:
+def variable_for(value: object) -> Any:
     """The variable that a function is traced with: the argument, or one like a spec says."""
     if not isinstance(value, VariableSpec):
         return value
@@ -442,7 +442,7 @@ def variable_for(value: Any) -> Any:
         return Variable(_core.ops.zeros(sizes, value.dtype), value.trainable, shape=value.shape)
 
 
-def _weak_method(function: Any, instance: Any) -> Any:
+def _weak_method(function: Any, instance: object) -> Any:
     """A method that does not keep its object alive."""
     reference = weakref.ref(instance)
     gone = weakref.proxy(instance)

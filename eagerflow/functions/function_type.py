@@ -114,7 +114,7 @@ class FunctionType(inspect.Signature):
 
     @classmethod
     def from_callable(
-        cls, obj: Callable[..., Any], *, follow_wrapped: bool = True, **_: object
+        cls, obj: Callable[..., object], *, follow_wrapped: bool = True, **_: object
     ) -> FunctionType:
         """The type of a Python function, without restrictions.
 
@@ -151,7 +151,7 @@ class FunctionType(inspect.Signature):
             for our, their in zip(ours, theirs, strict=True)
         )
 
-    def to_tensors(self, arguments: Mapping[str, Any]) -> list[Any]:
+    def to_tensors(self, arguments: Mapping[str, object]) -> list[Any]:
         """The tensors in arguments by parameter, in the order of the graph's inputs."""
         tensors: list[Any] = []
         for name, parameter in self.parameters.items():
@@ -182,7 +182,7 @@ class FunctionType(inspect.Signature):
         return type(self), (list(self.parameters.values()), self._captures, self.return_annotation)
 
 
-def default_values(function: Callable[..., Any]) -> dict[str, Any]:
+def default_values(function: Callable[..., object]) -> dict[str, Any]:
     """The defaults of a function's parameters."""
     return {
         p.name: p.default
@@ -210,7 +210,7 @@ def check_signature(input_signature: Any) -> None:
 
 
 def constrained(
-    function_type: FunctionType, input_signature: Sequence[Any], defaults: Mapping[str, Any]
+    function_type: FunctionType, input_signature: Sequence[object], defaults: Mapping[str, object]
 ) -> FunctionType:
     """The type of a function with an `input_signature`.
 
@@ -264,7 +264,7 @@ def constrained(
 
 
 def bound_with_defaults(
-    function_type: FunctionType, args: tuple, kwargs: dict[str, Any], defaults: Mapping[str, Any]
+    function_type: FunctionType, args: tuple, kwargs: dict[str, object], defaults: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The arguments of a call by parameter, in order, with defaults for those that it leaves out.
 
@@ -322,7 +322,7 @@ def arguments_of(
     return names, kinds, values
 
 
-def concrete_type(names: list[str], kinds: list[int], types: Sequence[Any]) -> FunctionType:
+def concrete_type(names: list[str], kinds: list[int], types: Sequence[object]) -> FunctionType:
     """The type of a function for arguments of certain types."""
     return FunctionType(
         [
@@ -333,7 +333,7 @@ def concrete_type(names: list[str], kinds: list[int], types: Sequence[Any]) -> F
 
 
 def cast_arguments(
-    function_type: FunctionType, arguments: dict[str, Any], allow_specs: bool = False
+    function_type: FunctionType, arguments: Mapping[str, object], allow_specs: bool = False
 ) -> dict[str, Any]:
     """Bound arguments, converted to the types of their parameters where these have one.
 
@@ -352,7 +352,7 @@ def cast_arguments(
 
 
 def binding_error(
-    cause: object, args: tuple, kwargs: dict[str, Any], function_type: FunctionType
+    cause: object, args: tuple, kwargs: dict[str, object], function_type: FunctionType
 ) -> TypeError:
     """The error of a call whose arguments do not fit."""
     return TypeError(
@@ -362,7 +362,7 @@ def binding_error(
 
 
 def named_specs(
-    function_type: FunctionType, values: Mapping[str, Any]
+    function_type: FunctionType, values: Mapping[str, object]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The form of `structured_input_signature`: specs with names for tensors, plain values as they are."""
     args: list[Any] = []
@@ -376,7 +376,7 @@ def named_specs(
     return tuple(args), kwargs
 
 
-def named_result(output_type: Any) -> Any:
+def named_result(output_type: TensorSpec) -> TensorSpec:
     """A result's structure, with specs for tensors, named after their positions."""
     if isinstance(output_type, trace_types.Dict):
         pairs = zip(output_type._keys, output_type.items, strict=True)
@@ -392,7 +392,7 @@ class UnknownArgument:
     """Stands in signatures for an argument that files cannot hold."""
 
 
-def _shown(kind: Any, value: object, name: str) -> Any:
+def _shown(kind: object, value: object, name: str) -> Any:
     if isinstance(kind, TensorSpec):
         return TensorSpec(kind.shape, kind.dtype, kind.name or name)
     if isinstance(kind, TypeSpec):

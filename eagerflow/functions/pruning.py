@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.trace_type import TracingContext
@@ -18,7 +18,7 @@ def pruned(concrete: Any, feeds: Any, fetches: Any, name: str | None) -> Any:
     """The part of a concrete function's graph that computes `fetches` from `feeds`."""
     graph = concrete.graph
 
-    def element(leaf: Any) -> Any:
+    def element(leaf: str) -> _core.Tensor:
         return graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf
 
     inputs = [_tensor(element(leaf)) for leaf in nest.flatten(feeds)]
@@ -45,5 +45,5 @@ def pruned(concrete: Any, feeds: Any, fetches: Any, name: str | None) -> Any:
     return type(concrete)(part, FunctionType(parameters, return_annotation=output), name)
 
 
-def _tensor(element: Any) -> Any:
+def _tensor(element: _core.Tensor) -> _core.Tensor:
     return element.outputs[0] if isinstance(element, Operation) else element

@@ -43,7 +43,7 @@ _histories: collections.OrderedDict[Any, History] = collections.OrderedDict()
 _lock = threading.Lock()
 
 
-def history_of(python_function: Any) -> History:
+def history_of(python_function: object) -> History:
     """The state that functions of the same piece of code share."""
     while hasattr(python_function, "__wrapped__"):
         python_function = python_function.__wrapped__
@@ -57,7 +57,7 @@ def history_of(python_function: Any) -> History:
     return history
 
 
-def note_trace(history: History, python_function: Any) -> None:
+def note_trace(history: History, python_function: object) -> None:
     """Notes that a call was traced, and warns if many of the last calls were.
 
     Args:

@@ -18,7 +18,7 @@ from eagerflow.functions.variable_spec import VariableSpec
 Tensor = _core.Tensor
 
 
-def _same_supertype(own: Literal | Weakref, others: Sequence[Any]) -> Any:
+def _same_supertype(own: Literal | Weakref, others: Sequence[TraceType]) -> Any:
     return own if all(own == other for other in others) else None
 
 
@@ -31,11 +31,11 @@ class Literal(TraceType):
         self.value = value
         self._hash = hash(value)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other is the same value."""
         return self == other
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Any:
         """This type, if all others are the same value."""
         return _same_supertype(self, others)
 
@@ -43,7 +43,7 @@ class Literal(TraceType):
         """The value."""
         return self.value
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """The value."""
         return self.value
 
@@ -83,11 +83,11 @@ class Weakref(TraceType):
         self.reference = weakref.ref(value)
         self._hash = hash(value)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other is an equal object."""
         return self == other
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Any:
         """This type, if all others are equal objects."""
         return _same_supertype(self, others)
 
@@ -122,11 +122,11 @@ class _Items(TraceType):
 
     items: tuple[Any, ...]
 
-    def _like(self, items: tuple[Any, ...]) -> Any:
+    def _like(self, items: tuple[object, ...]) -> Any:
         """The type of such a container with items of other types."""
         raise NotImplementedError
 
-    def _values(self, value: Any) -> Any:
+    def _values(self, value: object) -> Any:
         """The items of a value, in this type's order."""
         return value
 
@@ -147,7 +147,7 @@ class _Items(TraceType):
             own.is_subtype_of(theirs) for own, theirs in zip(self.items, items, strict=True)
         )
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Any:
+    def most_specific_common_supertype(self, others: Sequence[TraceType]) -> Any:
         """The container of the items' common supertypes."""
         fitted = [self._fits(other) for other in others]
         if any(items is None for items in fitted):
@@ -161,18 +161,18 @@ class _Items(TraceType):
             joined.append(common)
         return self._like(tuple(joined))
 
-    def placeholder_value(self, placeholder_context: Any) -> Any:
+    def placeholder_value(self, placeholder_context: Any) -> tuple[Tensor, Tensor]:
         """A container of the items' placeholders."""
         return self._built([item.placeholder_value(placeholder_context) for item in self.items])
 
-    def to_tensors(self, value: Any) -> list[Tensor]:
+    def to_tensors(self, value: object) -> list[Tensor]:
         """The tensors of all items."""
         tensors: list[Any] = []
         for item, part in zip(self.items, self._values(value), strict=True):
             tensors.extend(item.to_tensors(part))
         return tensors
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """A container of the items' values."""
         return self._built([item.from_tensors(tensors) for item in self.items])
 
@@ -211,10 +211,10 @@ class List(_Items):
     def __init__(self, *items: Any) -> None:
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> List:
+    def _like(self, items: tuple[object, ...]) -> List:
         return type(self)(*items)
 
-    def _built(self, values: list[Any]) -> Any:
+    def _built(self, values: Sequence[object]) -> Any:
         return self._kind(values)
 
     def _check_form(self, value: Any) -> None:
@@ -237,11 +237,11 @@ class Tuple(List):
 class NamedTuple(_Items):
     """A named tuple; those of one name with the same fields share traces."""
 
-    def __init__(self, kind: type, items: tuple[Any, ...]) -> None:
+    def __init__(self, kind: type, items: tuple[object, ...]) -> None:
         self.kind = kind
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> NamedTuple:
+    def _like(self, items: tuple[object, ...]) -> NamedTuple:
         return NamedTuple(self.kind, items)
 
     def _built(self, values: list[Tensor]) -> Any:
@@ -256,7 +256,7 @@ class NamedTuple(_Items):
     def _names(self) -> tuple[str, ...]:
         return self.kind._fields  # type: ignore[attr-defined]
 
-    def _check_form(self, value: Any) -> None:
+    def _check_form(self, value: object) -> None:
         if not isinstance(value, self.kind):
             raise TypeError(f"Cannot cast {value!r} to type {self.kind!r}.")
 
@@ -273,17 +273,17 @@ class NamedTuple(_Items):
 class Attrs(_Items):
     """An object of a class made by attrs."""
 
-    def __init__(self, kind: type, items: tuple[Any, ...]) -> None:
+    def __init__(self, kind: type, items: tuple[object, ...]) -> None:
         self.kind = kind
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> Attrs:
+    def _like(self, items: tuple[object, ...]) -> Attrs:
         return Attrs(self.kind, items)
 
     def _names(self) -> list[str]:
         return [field.name for field in self.kind.__attrs_attrs__]  # type: ignore[attr-defined]
 
-    def _values(self, value: Any) -> Any:
+    def _values(self, value: object) -> Any:
         return [getattr(value, name) for name in self._names()]
 
     def _built(self, values: list[Tensor]) -> Any:
@@ -292,7 +292,7 @@ class Attrs(_Items):
     def _fits(self, other: Any) -> Sequence[Any] | None:
         return other.items if isinstance(other, Attrs) and self.kind is other.kind else None
 
-    def _check_form(self, value: Any) -> None:
+    def _check_form(self, value: object) -> None:
         if not isinstance(value, self.kind):
             raise TypeError(f"Cannot cast {value!r} to type {self.kind!r}.")
 
@@ -314,7 +314,7 @@ class SelfFlattening(_Items):
         self.metadata = metadata
         self.items = items
 
-    def _like(self, items: tuple[Any, ...]) -> SelfFlattening:
+    def _like(self, items: tuple[object, ...]) -> SelfFlattening:
         return SelfFlattening(self.kind, self.metadata, items)
 
     def _values(self, value: Any) -> Any:
@@ -332,7 +332,7 @@ class SelfFlattening(_Items):
         )
         return other.items if same else None
 
-    def _check_form(self, value: Any) -> None:
+    def _check_form(self, value: object) -> None:
         if not isinstance(value, self.kind):
             raise TypeError(f"Cannot cast {value!r} to type {self.kind!r}.")
 
@@ -364,14 +364,14 @@ class Dict(_Items):
         plain = type(like) is dict or isinstance(like, DictWrapper)
         self._class = {} if plain else _emptied(like)
 
-    def _like(self, items: tuple[Any, ...]) -> Dict:
+    def _like(self, items: tuple[object, ...]) -> Dict:
         values = dict(zip(self._keys, items, strict=True))
         return Dict({key: values[key] for key in self.mapping}, self._class)
 
     def _values(self, value: Any) -> Any:
         return [value[key] for key in self._keys]
 
-    def _built(self, values: list[Any]) -> Any:
+    def _built(self, values: Sequence[object]) -> Any:
         parts_by_key = dict(zip(self._keys, values, strict=True))
         parts = {key: parts_by_key[key] for key in self.mapping}
         if type(self._class) is dict:
@@ -383,7 +383,7 @@ class Dict(_Items):
             return None
         return [other.mapping[key] for key in self._keys]
 
-    def _check_form(self, value: Any) -> None:
+    def _check_form(self, value: object) -> None:
         if not isinstance(value, Mapping):
             raise TypeError(f"Can not cast {value!r} to a Dict type.")
         if set(value) != set(self.mapping):
@@ -486,7 +486,7 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
     return _of_object(value)
 
 
-def _of_object(value: Any) -> Weakref | Literal:
+def _of_object(value: object) -> Weakref | Literal:
     try:
         return Weakref(value)
     except TypeError:
@@ -505,11 +505,11 @@ def _types(values: Any, context: TracingContext) -> tuple[Any, ...]:
     return tuple([from_value(value, context) for value in values])
 
 
-def _list(value: Any, context: TracingContext) -> List:
+def _list(value: object, context: TracingContext) -> List:
     return List(*_types(value, context))
 
 
-def _tuple(value: Any, context: TracingContext) -> Tuple:
+def _tuple(value: object, context: TracingContext) -> Tuple:
     return Tuple(*_types(value, context))
 
 
@@ -517,7 +517,7 @@ def _dict(value: Any, context: TracingContext) -> Dict:
     return Dict({key: from_value(item, context) for key, item in value.items()}, value)
 
 
-def _literal(value: Any, context: TracingContext) -> Literal:
+def _literal(value: object, context: TracingContext) -> Literal:
     return Literal(value)
 
 
@@ -534,7 +534,7 @@ _MAKERS: dict[type, Any] = {
 }
 
 
-def packer(trace_type: Any) -> Callable[[list[Any]], Any] | None:
+def packer(trace_type: TraceType) -> Callable[[list[Any]], Any] | None:
     """A function that builds a value of a type from its tensors; None for a type of tensors."""
     if _is_plain(trace_type):
         return None
@@ -548,7 +548,7 @@ def packer(trace_type: Any) -> Callable[[list[Any]], Any] | None:
     return lambda tensors: trace_type.from_tensors(iter(tensors))
 
 
-def _is_plain(trace_type: Any) -> bool:
+def _is_plain(trace_type: TraceType) -> bool:
     """Whether its values are tensors of a graph as they are."""
     return isinstance(trace_type, TensorSpec) and not trace_type._is_weak
 
@@ -563,12 +563,12 @@ def weak_objects(trace_type: Any) -> list[Tensor]:
     return []
 
 
-def tensors_in(trace_type: Any) -> bool:
+def tensors_in(trace_type: TraceType) -> bool:
     """Whether values of a type hold tensors."""
     return bool(trace_type.flatten())
 
 
-def collect_variables(trace_type: Any, value: Any, collected: list[Any]) -> None:
+def collect_variables(trace_type: TraceType, value: Any, collected: list[Any]) -> None:
     """Appends the variables in a value of a type."""
     if isinstance(trace_type, VariableSpec):
         collected.append(value)

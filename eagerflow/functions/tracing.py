@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.trace_type import TracingContext
 from eagerflow.functions import trace_types
 from eagerflow.functions.function_type import KEYWORD_ONLY, FunctionType
+from eagerflow.typing import Structure
 
 Tensor = _core.Tensor
 
@@ -27,7 +28,7 @@ class Placeholders:
         variables: the variables of the call, in the order of their specs.
     """
 
-    def __init__(self, graph: FuncGraph, variables: list[Any]) -> None:
+    def __init__(self, graph: FuncGraph, variables: Sequence[object]) -> None:
         self._graph = graph
         self._variables = iter(variables)
         self.parameter = "args"
@@ -49,11 +50,11 @@ def valid_name(name: str) -> str:
 
 
 def trace(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     function_type: FunctionType,
     graph: FuncGraph,
-    variables: list[Any],
-    described: Any,
+    variables: list[_core.Variable],
+    described: object,
 ) -> tuple[Any, list[Tensor]]:
     """Runs a function once on symbolic arguments, with its operations added to a graph.
 
@@ -88,7 +89,7 @@ def trace(
 
 
 def flatten_result(
-    result: Any, graph: FuncGraph, described: Any, named: bool = True
+    result: Structure, graph: FuncGraph, described: object, named: bool = True
 ) -> tuple[Any, list[Tensor]]:
     """The type of a function's result, and the tensors in it as tensors of the graph.
 
@@ -126,7 +127,7 @@ def flatten_result(
     return output_type, tensors
 
 
-def _copied(structure: Any) -> Any:
+def _copied(structure: Structure) -> Any:
     """The structure with containers of its own and the same leaves."""
     if type(structure) is dict:
         return {key: _copied(value) for key, value in structure.items()}
@@ -135,7 +136,7 @@ def _copied(structure: Any) -> Any:
     return structure
 
 
-def _same(before: Any, after: Any) -> bool:
+def _same(before: Structure, after: Structure) -> bool:
     """Whether a structure is unchanged since it was copied."""
     if type(before) is not type(after):
         return False
@@ -159,7 +160,7 @@ def _check_unchanged(before: Any, after: Any, function_type: FunctionType, descr
     )
 
 
-def variables_in(function_type: FunctionType, arguments: Mapping[str, Any]) -> list[Any]:
+def variables_in(function_type: FunctionType, arguments: Mapping[str, object]) -> list[Any]:
     """The variables in a call's arguments, in the order in which a trace asks for them."""
     collected: list[Any] = []
     for name, parameter in function_type.parameters.items():

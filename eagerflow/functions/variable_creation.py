@@ -40,7 +40,7 @@ class Creation:
         if not self._allowed:
             raise ValueError(_SINGLETONS)
 
-    def initial_value(self, value: Any) -> Any:
+    def initial_value(self, value: Any) -> _core.Tensor:
         """The value that a variable begins with, for one that may be symbolic.
 
         It is computed now, from the arguments of the call.
@@ -62,7 +62,7 @@ class Creation:
                 f"{error.args[0]!r}"
             ) from None
 
-    def note(self, variable: Any) -> None:
+    def note(self, variable: variables.Variable) -> None:
         """Remembers a variable that has been made."""
         self.created.append(weakref.ref(variable))
 

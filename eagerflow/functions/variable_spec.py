@@ -80,7 +80,7 @@ class VariableSpec(TypeSpec):
             and self._trainable == other.trainable
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other is such a variable with the same alias."""
         return (
             isinstance(other, VariableSpec)
@@ -101,11 +101,11 @@ class VariableSpec(TypeSpec):
         """The variable of the call that causes the trace."""
         return placeholder_context.variable(self)
 
-    def to_tensors(self, value: Any) -> list[Any]:
+    def to_tensors(self, value: object) -> list[Any]:
         """No tensors: variables are passed by reference."""
         return []
 
-    def from_tensors(self, tensors: Iterator[Any]) -> Any:
+    def from_tensors(self, tensors: Iterator[object]) -> Any:
         """Variables have no value that is made of tensors."""
         raise TypeError(f"A variable with {self} cannot be made of tensors.")
 

@@ -99,7 +99,7 @@ class _Branch:
         )
 
 
-def _single(result: Any, strict: bool) -> Any:
+def _single(result: object, strict: bool) -> Any:
     """Unwraps the value of a list of one, unless `strict` keeps structures."""
     if not strict and isinstance(result, list | builtins.tuple) and len(result) == 1:
         return result[0]
@@ -125,7 +125,7 @@ def case(
     return function()
 
 
-def _nested(condition: Any, chosen: Callable, otherwise: Any) -> Callable:
+def _nested(condition: object, chosen: Callable, otherwise: Any) -> Callable:
     return lambda: cond(condition, chosen, otherwise)
 
 
@@ -171,7 +171,7 @@ def while_loop(
         return result
     kinds: list[type] = [type(values)]
 
-    def body_noting_type(*arguments: Any) -> Any:
+    def body_noting_type(*arguments: object) -> Any:
         result = body(*arguments)
         kinds.append(type(result))
         return result

@@ -10,7 +10,7 @@ from eagerflow.framework.device import device as eager_device
 from eagerflow.framework.name_scope import name_scope as eager_name_scope
 
 
-def get_default_graph() -> Any:
+def get_default_graph() -> _core.Graph:
     """The graph that operations are added to, unless they run eagerly.
 
     >>> graph = tf.Graph()
@@ -24,22 +24,22 @@ def get_default_graph() -> Any:
     return context.default_graph() if building is None else building
 
 
-def add_to_collection(name: str | None, value: Any) -> None:
+def add_to_collection(name: str | None, value: object) -> None:
     """Appends a value to a collection of the default graph."""
     context.default_graph().add_to_collection(name, value)
 
 
-def add_to_collections(names: Any, value: Any) -> None:
+def add_to_collections(names: Any, value: object) -> None:
     """Appends a value to several collections of the default graph."""
     context.default_graph().add_to_collections(names, value)
 
 
-def get_collection(key: Any, scope: str | None = None) -> list:
+def get_collection(key: object, scope: str | None = None) -> list:
     """The values in a collection of the default graph."""
     return context.default_graph().get_collection(key, scope)
 
 
-def get_collection_ref(key: Any) -> list:
+def get_collection_ref(key: object) -> list:
     """The list itself that a collection of the default graph is."""
     return context.default_graph().get_collection_ref(key)
 

@@ -20,7 +20,7 @@ from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.framework.operation import GraphInspection, Operation
 from eagerflow.graph.naming import called, last_effect, with_effects
-from eagerflow.typing import ShapeLike
+from eagerflow.typing import ShapeLike, Structure
 from eagerflow.util import lazy
 
 # Imported when they are first used: they import this module.
@@ -119,11 +119,11 @@ class Graph(_core.Graph, GraphInspection):
                 self._fed_phase = _core.placeholder_with_default(default, (), name)
         return self._fed_phase
 
-    def run_in_session(self, fetches: Any) -> Any:
+    def run_in_session(self, fetches: Structure) -> Any:
         """The results of the session of objects for a tensor, an operation, or a structure of them."""
         return self.session_of_objects(None, fetches, "eval").run(fetches)
 
-    def session_of_objects(self, session: Any, element: Any, action: str) -> Any:
+    def session_of_objects(self, session: Any, element: object, action: str) -> Any:
         """The argument, or the session that holds the values of the program's objects."""
         return sessions.session_of_objects(session, element, action)
 
@@ -159,7 +159,7 @@ class Graph(_core.Graph, GraphInspection):
         self._by_name = {node.name: node.id for node in self.nodes}
         return self._by_name.get(name)
 
-    def get_tensor_by_name(self, name: str) -> Any:
+    def get_tensor_by_name(self, name: str) -> _core.Tensor:
         """The tensor of a name, such as "add:0".
 
         Raises:
@@ -273,7 +273,7 @@ class Graph(_core.Graph, GraphInspection):
         finally:
             graph.end_controls()
 
-    def named(self, kind: str, name: str | None, function: Callable[..., Any]) -> Any:
+    def named(self, kind: str, name: str | None, function: Callable[..., object]) -> Any:
         """What a function returns, whose operations have a name; see `called`."""
         return called(kind, name, function)
 
@@ -283,7 +283,7 @@ class Graph(_core.Graph, GraphInspection):
         _core.no_op_node(name)
         return Operation(graph.node(len(graph) - 1))
 
-    def with_effects(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def with_effects(self, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
         """What a function returns, computed after the effects of the nodes that it adds.
 
         A function that returns nothing gives the last operation with effects, or one that does
@@ -442,7 +442,7 @@ class Graph(_core.Graph, GraphInspection):
         """A context manager that changes nothing."""
         yield
 
-    def is_feedable(self, tensor: Any) -> bool:
+    def is_feedable(self, tensor: object) -> bool:
         """Whether a tensor can be given a value in `feed_dict`: all can."""
         return True
 
@@ -450,7 +450,7 @@ class Graph(_core.Graph, GraphInspection):
     prevent_fetching = prevent_feeding = is_feedable
 
 
-def node_ids(graph: Graph, elements: Iterable[Any]) -> list[int]:
+def node_ids(graph: Graph, elements: Iterable[_core.Tensor | Operation]) -> list[int]:
     """The ids of a graph's nodes among tensors, operations and variables; others run before it."""
     found = []
     for element in nest.flatten(list(elements), expand_composites=True):

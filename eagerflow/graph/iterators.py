@@ -64,7 +64,7 @@ class GraphIterator:
         make, handles = _source_of(dataset)
         return self._start(make, handles, name)
 
-    def get_next(self, name: str | None = None) -> Any:
+    def get_next(self, name: str | None = None) -> _core.Tensor:
         """The next element, as nodes: every run of a session takes one.
 
         A run raises a `tf.errors.OutOfRangeError` at the end.
@@ -89,7 +89,7 @@ class GraphIterator:
         self._storage()[handle] = self
         return _core.convert(handle, dtypes.string, None)
 
-    def _next(self) -> Any:
+    def _next(self) -> _core.Tensor:
         storage = self._storage()
         iterator = storage.get(id(self))
         if iterator is None:
@@ -175,7 +175,7 @@ class FeedableIterator(GraphIterator):
         return iterator._next()
 
 
-def _compatible(expected: Any, actual: Any) -> bool:
+def _compatible(expected: object, actual: object) -> bool:
     """Whether elements of one spec can be read where another is expected."""
     first, second = nest.flatten(expected), nest.flatten(actual)
     return len(first) == len(second) and all(
@@ -197,7 +197,7 @@ class NodeOptional:
         self._spec = element_spec
         key = ("optional", id(self))
 
-        def taken(*values: Any) -> _core.Tensor:
+        def taken(*values: object) -> _core.Tensor:
             element: list[Any] = []
             try:
                 element.append(take(*values))
@@ -236,7 +236,7 @@ class NodeOptional:
         return self._spec
 
 
-def make_one_shot_iterator(dataset: Any) -> Any:
+def make_one_shot_iterator(dataset: Any) -> GraphIterator:
     """An iterator that starts by itself.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:

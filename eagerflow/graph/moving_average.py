@@ -49,7 +49,7 @@ def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> 
             return item.initialized_value()
         return _core.ops.zeros(item.shape.as_list(), item.dtype)
 
-    def make(value: Any, name: str) -> GraphVariable:
+    def make(value: object, name: str) -> GraphVariable:
         return GraphVariable(value, trainable=False, name=name)
 
     with name_scope(""), graph.control_dependencies(None):

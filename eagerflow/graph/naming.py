@@ -152,7 +152,7 @@ def _name_call(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def called(
-    kind: str, name: str | None, function: Callable[..., Any], last: str | None = None
+    kind: str, name: str | None, function: Callable[..., object], last: str | None = None
 ) -> Any:
     """What a function returns whose operations are called by it, as those of TensorFlow's are.
 

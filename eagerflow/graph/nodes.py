@@ -10,8 +10,8 @@ from eagerflow.framework.operation import last_operation
 
 
 def python_node(
-    function: Callable[..., Any],
-    *args: Any,
+    function: Callable[..., object],
+    *args: object,
     kind: str,
     name: str | None = None,
     outputs: Any = None,

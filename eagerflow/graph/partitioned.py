@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.typing import DTypeLike, ShapeLike
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 
 class SaveSliceInfo(NamedTuple):
@@ -151,7 +151,7 @@ class PartitionedVariable:
         for part in self:
             part.load(value[part._save_slice_info.place], session)
 
-    def _apply(self, value: Any, change: Callable[[Any, Any], Any]) -> list[Any]:
+    def _apply(self, value: TensorLike, change: Callable[[Any, Any], Any]) -> list[Any]:
         """Changes each part by its part of a value."""
         if isinstance(value, PartitionedVariable):
             values = list(value)
@@ -194,7 +194,7 @@ class PartitionedVariable:
         )
 
 
-def partitions_of(partitioner: Any, shape: TensorShape, dtype: DTypeLike) -> list[int]:
+def partitions_of(partitioner: object, shape: TensorShape, dtype: DTypeLike) -> list[int]:
     """Into how many parts a partitioner cuts each axis of a variable.
 
     Args:

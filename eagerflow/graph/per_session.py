@@ -40,7 +40,7 @@ class PerSession:
     def _run_or_record(
         self,
         kind: str,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         args: tuple,
         outputs: Any = None,
         name: str | None = None,

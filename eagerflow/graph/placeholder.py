@@ -90,7 +90,7 @@ def ragged_placeholder(
     ragged_rank: int,
     value_shape: ShapeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> RaggedTensor:
     """A ragged tensor of a graph whose value is given by `feed_dict`.
 
     Args:

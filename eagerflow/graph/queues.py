@@ -214,29 +214,29 @@ class QueueBase(PerSession):
 
         return self._run_or_record("enqueue_many", put, (self._components(vals),))
 
-    def _as_element(self, parts: list[Any]) -> Any:
+    def _as_element(self, parts: Sequence[object]) -> Any:
         if self._names is not None:
             return dict(zip(self._names, parts, strict=True))
         return parts[0] if len(parts) == 1 else list(parts)
 
-    def dequeue(self, name: str | None = None) -> Any:
+    def dequeue(self, name: str | None = None) -> _core.Tensor | list[_core.Tensor]:
         """Dequeues an element, once there is one.
 
         Raises:
             tf.errors.OutOfRangeError: if the queue is closed and empty.
         """
 
-        def take() -> Any:
+        def take() -> _core.Tensor | list[_core.Tensor]:
             return self._as_element(list(self._contents().take(1)[0]))
 
         specs = [TensorSpec(s, d) for s, d in zip(self._shapes, self._dtypes, strict=True)]
         return self._run_or_record("dequeue", take, (), self._as_element(specs))
 
-    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_many(self, n: Any, name: str | None = None) -> _core.Tensor | list[_core.Tensor]:
         """Dequeues `n` elements, as slices along a first axis."""
         return self._dequeue_batch("dequeue_many", n, allow_fewer=False)
 
-    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_up_to(self, n: Any, name: str | None = None) -> _core.Tensor | list[_core.Tensor]:
         """Dequeues `n` elements, or the remaining ones of a closed queue."""
         return self._dequeue_batch("dequeue_up_to", n, allow_fewer=True)
 
@@ -247,7 +247,7 @@ class QueueBase(PerSession):
                     f"Cannot {kind}: the shapes of the elements of {self._name} are unknown."
                 )
 
-        def take(count: Any) -> Any:
+        def take(count: Any) -> _core.Tensor | list[_core.Tensor]:
             elements = self._contents().take(int(count), allow_fewer)
             return self._as_element(
                 [self._batched(list(part)) for part in zip(*elements, strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +21,7 @@ from eagerflow.graph.variables import GraphVariable
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import Array, Structure
 
 
 class _Default(threading.local):
@@ -43,7 +44,7 @@ def running_session() -> BaseSession:
     return _default.running
 
 
-def session_for(session: Any, element: Any, action: str) -> Any:
+def session_for(session: BaseSession | None, element: object, action: str) -> Any:
     """The argument, or else the default session.
 
     Raises:
@@ -61,13 +62,13 @@ def session_for(session: Any, element: Any, action: str) -> Any:
 _provider: Callable[[], Any] | None = None
 
 
-def provide_session(provider: Callable[[], Any]) -> None:
+def provide_session(provider: Callable[[], object]) -> None:
     """Sets the function that returns a session for checkpoints if there is no default session."""
     global _provider
     _provider = provider
 
 
-def session_of_objects(session: Any, element: Any, action: str) -> Any:
+def session_of_objects(session: BaseSession | None, element: object, action: str) -> Any:
     """The argument, or else the default session, or else Keras's session.
 
     Raises:
@@ -79,7 +80,7 @@ def session_of_objects(session: Any, element: Any, action: str) -> Any:
     return session_for(session, element, action)
 
 
-def _has_fixed_element(fetch: Any) -> bool:
+def _has_fixed_element(fetch: object) -> bool:
     """Whether the same tensor or operation is run whenever this is fetched.
 
     What a variable that wraps another one stands for is its class's business.
@@ -139,7 +140,7 @@ class BaseSession:
         return _AsDefault(self)
 
     def run(
-        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: object = None
     ) -> Any:
         """Runs the nodes that `fetches` depend on.
 
@@ -181,7 +182,7 @@ class BaseSession:
             _default.running = outer
         return planned.pack(found)
 
-    def _planned(self, fetches: Any, feed_dict: Any) -> _Planned:
+    def _planned(self, fetches: Structure, feed_dict: Mapping[object, object]) -> _Planned:
         """The plan for what is fetched and fed; it is kept."""
         context.process.graphs_run = True
         if not len(self._graph) and not isinstance(fetches, _core.Variable):
@@ -190,7 +191,7 @@ class BaseSession:
             )
         references: list[Any] = []
 
-        def element(leaf: Any) -> Any:
+        def element(leaf: object) -> _core.Tensor | Operation:
             found = self._element(leaf)
             if isinstance(leaf, GraphVariable) and not leaf._is_resource:
                 references.append(found)
@@ -204,7 +205,7 @@ class BaseSession:
             known = self._plans[key] = _Planned(self._graph, elements, feeds, references)
         return known.packed_by(pack)
 
-    def _element(self, leaf: Any) -> Any:
+    def _element(self, leaf: object) -> _core.Tensor | Operation:
         """The tensor or operation that is fetched."""
         try:
             return self._graph.as_graph_element(leaf)
@@ -244,7 +245,7 @@ class BaseSession:
         sources = [connection.from_tensor for connection in options.tensor_connection]
         replaced = [connection.to_tensor for connection in options.tensor_connection]
 
-        def call(*values: Any, run_metadata: object = None) -> list[Any]:
+        def call(*values: object, run_metadata: object = None) -> list[Any]:
             fed = dict(zip(feeds, values, strict=True))
             if sources:
                 fed |= dict(zip(replaced, self.run(sources, fed), strict=True))
@@ -253,11 +254,11 @@ class BaseSession:
         return call
 
     def make_callable(
-        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+        self, fetches: Structure, feed_list: Any = None, accept_options: bool = False
     ) -> Any:
         """A function that runs `fetches` with its arguments as values of `feed_list`."""
 
-        def call(*values: Any) -> Any:
+        def call(*values: object) -> Any:
             return self.run(fetches, dict(zip(feed_list or [], values, strict=True)))
 
         return call
@@ -290,7 +291,7 @@ class _Planned:
         self._feeds = [(feed, feed.dtype, feed.dtype.as_numpy_dtype) for feed in feeds]
         self._pack: Callable[[list[Any]], Any] = list
 
-    def read_last(self, store: Any, found: list[Any]) -> None:
+    def read_last(self, store: _core.VariableStore, found: list[_core.Tensor]) -> None:
         """Replaces values of variables by their values after the run."""
         for at, value in zip(self._read_last, self.last.run(store, []), strict=True):
             found[at] = value
@@ -302,7 +303,7 @@ class _Planned:
         other._pack = pack
         return other
 
-    def fed(self, feed_dict: Any) -> list[Any]:
+    def fed(self, feed_dict: Mapping[object, object]) -> list[Any]:
         """The values of `feed_dict` as tensors of the dtypes that are fed."""
         values: Any = feed_dict.values()
         if len(values) != len(self._feeds):
@@ -365,7 +366,7 @@ class Session(BaseSession):
         self.close()
 
     @staticmethod
-    def reset(target: str, containers: Any = None, config: Any = None) -> None:
+    def reset(target: str, containers: object = None, config: object = None) -> None:
         """Does nothing: no values are kept outside of sessions."""
 
 
@@ -394,7 +395,7 @@ def _flattened(fetches: Any, element: Callable[[Any], Any]) -> tuple[list[Any], 
     """The elements of fetches, and a function that packs their values in the same structure."""
     elements: list[Any] = []
 
-    def leaf(value: Any) -> Callable[[Any], Any]:
+    def leaf(value: object) -> Callable[[Any], Any]:
         """Notes the elements of a leaf; what takes their values from an iterator."""
         if isinstance(value, CompositeTensor | IndexedSlices):
             takers = [
@@ -407,7 +408,7 @@ def _flattened(fetches: Any, element: Callable[[Any], Any]) -> tuple[list[Any], 
     if nest.is_nested(fetches):
         takers = [leaf(value) for value in nest.flatten(fetches)]
 
-        def pack(values: list[Any]) -> Any:
+        def pack(values: Sequence[object]) -> Any:
             remaining = iter(values)
             return nest.pack_sequence_as(fetches, [take(remaining) for take in takers])
 
@@ -416,13 +417,13 @@ def _flattened(fetches: Any, element: Callable[[Any], Any]) -> tuple[list[Any], 
     return elements, lambda values: taker(iter(values))
 
 
-def _known(value: Any) -> Callable[..., Any]:
+def _known(value: object) -> Callable[..., Any]:
     """A getter of the array of a tensor with a constant value."""
     array = _as_array(value)
     return lambda values: array
 
 
-def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[Any]) -> Any:
+def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[Array]) -> Any:
     """A fetched composite value from the values of its components, in version 1's classes."""
     if isinstance(composite, IndexedSlices):
         return IndexedSlicesValue(*values)

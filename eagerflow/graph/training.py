@@ -15,7 +15,7 @@ from eagerflow.ops.control_flow import group, no_op
 from eagerflow.typing import DTypeLike
 
 
-def _slot(name: str, value: Any, shape: TensorShape, dtype: DTypeLike) -> GraphVariable:
+def _slot(name: str, value: object, shape: TensorShape, dtype: DTypeLike) -> GraphVariable:
     """An untrainable variable with a constant initial value."""
 
     def fill() -> _core.Tensor:
@@ -25,7 +25,7 @@ def _slot(name: str, value: Any, shape: TensorShape, dtype: DTypeLike) -> GraphV
         return GraphVariable(fill, trainable=False, name=name, dtype=dtype)
 
 
-def _slot_of(variable: Any, optimizer: str, value: Any) -> GraphVariable:
+def _slot_of(variable: Any, optimizer: str, value: object) -> GraphVariable:
     """The slot of a variable; for a part, the same part of the partitioned variable's slot."""
     slot: Any = _slot(f"{variable.op.name}/{optimizer}", value, variable.shape, variable.dtype)
     part = part_of(variable)

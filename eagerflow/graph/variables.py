@@ -26,6 +26,7 @@ from eagerflow.framework.variable import (
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.ops.control_flow import group
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports this module.
@@ -60,10 +61,10 @@ class GraphVariable(Variable):
         trainable: bool = True,
         collections: Any = None,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         validate_shape: bool = True,
         constraint: Callable | None = None,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
         use_resource: bool | None = None,
     ) -> None:
         if initial_value is None:
@@ -87,7 +88,7 @@ class GraphVariable(Variable):
             keys.append(GraphKeys.TRAINABLE_VARIABLES)
         graph.add_to_collections(keys, self)
 
-    def _changed_to(self, method: str, value: Any, read_value: bool) -> Any:
+    def _changed_to(self, method: str, value: TensorLike, read_value: bool) -> Any:
         result = getattr(_core.Variable, method)(self, value, read_value=read_value)
         if _core.building() is None or not read_value:
             return result
@@ -134,7 +135,7 @@ class GraphVariable(Variable):
             outputs=TensorSpec(self.shape, self.dtype),
         )
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: TensorLike, session: Any = None) -> None:
         """Puts a value into a session."""
         session = sessions.session_for(session, self, "load")
         with context.running_eagerly():
@@ -336,7 +337,7 @@ class ImportedVariable(GraphVariable):
             self._declare(dtype, dims_of(TensorShape(shape)), trainable, name)
             self._graph_nodes = ImportedNodes(self, graph, name)
 
-    def set_nodes(self, initializer: Any, initial_value: Any) -> None:
+    def set_nodes(self, initializer: Any, initial_value: TensorLike) -> None:
         """Sets the file's operation that initializes it."""
         self._graph_nodes.initializer = initializer
         self._graph_nodes.initial_value = initial_value
@@ -383,7 +384,7 @@ class VariableNodes:
         assign = graph.unique_name(f"{name}/Assign", with_prefix=False)
         graph.rename(self.initializer._node.id, assign)
 
-    def initialize_with(self, variable: Any, value: Any) -> None:
+    def initialize_with(self, variable: Any, value: TensorLike) -> None:
         """Has the initializer assign another tensor of the graph."""
         self.initial_value = value
         _core.Variable.assign(variable, value)
@@ -396,7 +397,7 @@ def control_dependencies_of(operation: Operation) -> Any:
     return context.building_graph().control_dependencies([operation])
 
 
-def _initial_tensor(value: Any, dtype: Any) -> Any:
+def _initial_tensor(value: Any, dtype: Any) -> _core.Tensor:
     """An initial value, which a function may return, as a tensor of the graph."""
     dtype = None if dtype is None else dtypes.as_dtype(dtype)
     if callable(value) and not isinstance(value, _core.Variable):
@@ -414,7 +415,7 @@ def _initial_tensor(value: Any, dtype: Any) -> Any:
     return _core.building().constant(value, "initial_value")
 
 
-def read_of(variable: Any, graph: Any) -> Any:
+def read_of(variable: Variable, graph: Any) -> _core.Tensor:
     """The tensor by which a session of a graph fetches and feeds a variable, as its class says."""
     with graph.as_default():
         return variable._as_graph_element()
@@ -455,13 +456,13 @@ def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:
 
 
 def graph_variable(
-    initial_value: Any = None,
+    initial_value: TensorLike | None = None,
     trainable: bool | None = None,
     validate_shape: bool = True,
     name: str | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     constraint: Callable | None = None,
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     **others: object,
 ) -> GraphVariable:
     """A variable of the graph that is being built, from the arguments of `tf.Variable`."""
@@ -482,17 +483,17 @@ def make_variable(
     trainable: bool | None = None,
     collections: Any = None,
     validate_shape: bool = True,
-    caching_device: Any = None,
+    caching_device: object = None,
     name: str | None = None,
-    variable_def: Any = None,
-    dtype: Any = None,
+    variable_def: object = None,
+    dtype: DTypeLike | None = None,
     expected_shape: Any = None,
-    import_scope: Any = None,
+    import_scope: object = None,
     constraint: Callable | None = None,
     use_resource: bool | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     experimental_enable_variable_lifting: bool | None = None,
 ) -> Any:
     """A variable of the graph that is being built, or else an eager variable."""
@@ -507,7 +508,7 @@ def make_unscoped(name: str, value: Any, **arguments: Any) -> Any:
 
 
 def _make_variable(
-    initial_value: Any,
+    initial_value: object,
     trainable: bool | None,
     collections: Any,
     validate_shape: bool,
@@ -519,7 +520,7 @@ def _make_variable(
     aggregation: VariableAggregation = VariableAggregation.NONE,
     use_resource: bool | None = None,
     **others: object,
-) -> Any:
+) -> Variable:
     trainable = True if trainable is None else trainable
     if context.building_graph() is None:
         return made(
@@ -546,10 +547,10 @@ def _make_variable(
 
 
 class _Kind(type):
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: Any, **kwargs: Any) -> Variable:
         return make_variable(*args, **kwargs)
 
-    def __instancecheck__(cls, instance: Any) -> bool:
+    def __instancecheck__(cls, instance: Variable) -> bool:
         return isinstance(instance, Variable)
 
     def __subclasscheck__(cls, subclass: type) -> bool:
@@ -610,7 +611,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
     return _graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
-def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Any:
+def variables_initializer(var_list: Iterable[GraphVariable], name: str = "init") -> Any:
     """An operation that initializes variables; None if operations run eagerly.
 
     Each is initialized after the variables that its initial value depends on.
@@ -623,7 +624,7 @@ def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Any:
 initialize_variables = variables_initializer
 
 
-def global_variables_initializer() -> Any:
+def global_variables_initializer() -> Operation:
     """An operation that initializes all variables of the graph.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -650,7 +651,7 @@ def initialize_local_variables() -> Any:
     return local_variables_initializer()
 
 
-def tables_initializer(name: str = "init_all_tables") -> Any:
+def tables_initializer(name: str = "init_all_tables") -> Operation:
     """An operation that does nothing: tables have their values at once."""
     return variables_initializer([], name)
 
@@ -703,7 +704,7 @@ def assign_sub(ref: Any, value: Any, use_locking: object = None, name: str | Non
     return _updated(ref.assign_sub(value))
 
 
-def _updated(result: Any) -> Any:
+def _updated(result: Variable) -> Variable:
     """What stands for an update: in a graph a tensor, else the variable, which may be asked for its `op`."""
     if isinstance(result, Variable):
         result._stands_for_update = True
@@ -711,21 +712,21 @@ def _updated(result: Any) -> Any:
 
 
 def scatter_add(
-    ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Any, indices: Any, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Adds rows to those of a variable with the given indices."""
     return _updated(ref.scatter_add(IndexedSlices(updates, indices)))
 
 
 def scatter_sub(
-    ref: Any, indices: Any, updates: Any, use_locking: bool = False, name: str | None = None
+    ref: Any, indices: Any, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Subtracts rows from those of a variable with the given indices."""
     return _updated(ref.scatter_sub(IndexedSlices(updates, indices)))
 
 
 def scatter_update(
-    ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Any, indices: Any, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Replaces the rows of a variable with the given indices."""
     return _updated(ref.scatter_update(IndexedSlices(updates, indices)))

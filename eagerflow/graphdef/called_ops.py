@@ -26,7 +26,7 @@ def names() -> frozenset[str]:
     return frozenset(importing.HANDLERS)
 
 
-def resource(definition: OpDef, argument: Argument, value: Any) -> Any:
+def resource(definition: OpDef, argument: Argument, value: object) -> Any:
     """The variable or table of a handle; for an iterator, the handle itself.
 
     Raises:
@@ -41,7 +41,7 @@ def resource(definition: OpDef, argument: Argument, value: Any) -> Any:
     return value.variable if isinstance(value, ResourceHandle) else value
 
 
-def call(definition: OpDef, inputs: Mapping[str, Any], attrs: Mapping[str, Any]) -> list[Any]:
+def call(definition: OpDef, inputs: Mapping[str, object], attrs: Mapping[str, object]) -> list[Any]:
     """The results of an operation, one for each output that it declares.
 
     Args:
@@ -72,13 +72,13 @@ class _Caller:
         ]
         self._functions = {function.name: function for function in given}
 
-    def call(self, name: str, arguments: Sequence[Any]) -> list[Any]:
+    def call(self, name: str, arguments: Sequence[_core.Tensor]) -> list[Any]:
         """The results of a function that is an attribute."""
         found = self._functions[name](*arguments)
         return [] if found is None else list(tf.nest.flatten(found))
 
     @staticmethod
-    def resource(node: Any, attrs: Mapping[str, Any]) -> Any:
+    def resource(node: Any, attrs: Mapping[str, object]) -> Any:
         """The table of an operation that makes one."""
         if "key_dtype" not in attrs:
             raise UnimplementedError._of(

@@ -14,19 +14,19 @@ from eagerflow.graphdef.state_ops import Handler
 HANDLERS: dict[str, Handler] = {}
 
 
-def _names(tensor: Any) -> list[str]:
+def _names(tensor: _core.Tensor) -> list[str]:
     value = tensor.numpy()
     return [name.decode() for name in ([value] if isinstance(value, bytes) else value.ravel())]
 
 
-def _check_whole(slices: Any) -> None:
+def _check_whole(slices: _core.Tensor) -> None:
     for text in _names(slices):
         if text:
             raise ValueError(f"Variables are saved and restored as a whole, not in parts: {text}")
 
 
 def _save(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
-    def save(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
+    def save(prefix: Any, names: Any, slices: _core.Tensor, *tensors: _core.Tensor) -> None:
         _check_whole(slices)
         write_bundle(_names(prefix)[0], dict(zip(_names(names), tensors, strict=True)))
 
@@ -37,7 +37,7 @@ def _save(builder: object, node: object, inputs: dict, attrs: dict) -> list[_cor
 
 
 def _restore(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
-    def restore(prefix: Any, names: Any, slices: Any) -> list[Any]:
+    def restore(prefix: _core.Tensor, names: _core.Tensor, slices: _core.Tensor) -> list[Any]:
         _check_whole(slices)
         reader = BundleReader(_names(prefix)[0])
         return [reader.read(name) for name in _names(names)]
@@ -48,7 +48,7 @@ def _restore(builder: object, node: object, inputs: dict, attrs: dict) -> list[A
 
 
 def _merge(builder: object, node: object, inputs: dict, attrs: dict) -> list[_core.Tensor]:
-    def merge(prefixes: Any, destination: Any) -> None:
+    def merge(prefixes: _core.Tensor, destination: _core.Tensor) -> None:
         found = {}
         target = _names(destination)[0]
         for prefix in _names(prefixes):

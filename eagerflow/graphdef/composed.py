@@ -16,12 +16,13 @@ from eagerflow.ops.assertions import require
 from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.random import distributions
 from eagerflow.ops.random.stateful import sizes_of
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def known(value: Any) -> Any:
+def known(value: TensorLike) -> Any:
     """Python scalars for a tensor that is constant while tracing; else the tensor."""
     found = tf.get_static_value(value)
     return value if found is None else found.tolist()
@@ -60,7 +61,7 @@ def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
     ]
 
 
-def unique_rows(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
+def unique_rows(x: Tensor, axis: Tensor, out_idx: DTypeLike) -> list[Tensor]:
     """`UniqueWithCountsV2`: the different slices along an axis, where each is, and how many."""
     # An empty `axis`, which a graph may pass without a value, means axis 0 of a vector.
     along = known(axis)[0] if axis.shape.num_elements() and x.shape.rank != 1 else 0
@@ -117,7 +118,7 @@ def projective_transform(
     images: Tensor,
     transforms: Tensor,
     size: Any,
-    fill_value: Any = 0.0,
+    fill_value: TensorLike = 0.0,
     *,
     fill_mode: str,
     interpolation: str,
@@ -150,7 +151,7 @@ def bincount(values: Tensor, size: Tensor, weights: Tensor) -> Tensor:
     return dense_bincount(tf.reshape(values, [-1]), size, tf.reshape(weights, [-1]), False)
 
 
-def weights_of_counts(weights: Tensor, values: Tensor) -> Any:
+def weights_of_counts(weights: Tensor, values: Tensor) -> Tensor | None:
     """The weights of counted values, ones if empty; None if they are known to be empty."""
     count = weights.shape.num_elements()
     if count is not None:
@@ -295,7 +296,7 @@ def string_split(text: Tensor, separator: Tensor, limit: int) -> tuple[Tensor, T
     return sparse_parts(parts.to_sparse())
 
 
-def sparse(indices: Any, values: Any, shape: Any) -> Any:
+def sparse(indices: TensorLike, values: TensorLike, shape: TensorLike) -> Any:
     """The sparse tensor of three; indices may be int32."""
     return tf.SparseTensor(tf.cast(indices, tf.int64), values, tf.cast(shape, tf.int64))
 
@@ -393,7 +394,7 @@ def seeded(draw: Callable[..., Tensor], seed: int, seed2: int, *args: Any, **opt
     return draw(*args, **options, seed=(seed, seed2) if seed or seed2 else None)
 
 
-def seeds(seed: int, seed2: int, is_fixed: bool) -> Any:
+def seeds(seed: int, seed2: int, is_fixed: bool) -> tuple[int, int] | int:
     """The two seeds of an operation; 0 if each call should draw other values."""
     return (seed, seed2) if is_fixed or seed or seed2 else 0
 
@@ -403,7 +404,7 @@ def random_gamma(shape: Tensor, alpha: Tensor, seed: int, seed2: int) -> Tensor:
     return seeded(tf.random.gamma, seed, seed2, shape, alpha, dtype=alpha.dtype)
 
 
-def element_shape(shape: Any) -> Any:
+def element_shape(shape: TensorLike) -> Any:
     """The sizes of a list's elements; None if their number is unknown."""
     known = tf.get_static_value(shape)
     if known is None:
@@ -436,7 +437,7 @@ def tensor_list_push_back(handle: Tensor, item: Tensor) -> Tensor:
     return _ops.tensor_list_set_item(handle, _ops.tensor_list_length(handle), item, True)
 
 
-def tensor_list_split(values: Tensor, shape: Any, lengths: Tensor) -> Tensor:
+def tensor_list_split(values: Tensor, shape: TensorLike, lengths: Tensor) -> Tensor:
     """`TensorListSplit`: a list of parts of a tensor, along its first axis."""
     count = tf.size(lengths)
     ends = tf.cumsum(lengths)
@@ -553,7 +554,7 @@ def reversed_axes(x: Tensor, chosen: Tensor) -> Tensor:
     return tf.reverse(x, [axis for axis, flag in enumerate(flags) if flag])
 
 
-def unique_slices(x: Tensor, axis: Tensor, out_idx: Any) -> list[Tensor]:
+def unique_slices(x: Tensor, axis: Tensor, out_idx: DTypeLike) -> list[Tensor]:
     """`UniqueV2`."""
     return unique_rows(x, axis, out_idx)[:2]
 
@@ -589,7 +590,7 @@ def mfcc(
     """
     bins = tf.shape(spectra)[2]
 
-    def mel(frequency: Any) -> Tensor:
+    def mel(frequency: TensorLike) -> Tensor:
         return 1127.0 * tf.math.log1p(tf.cast(frequency, tf.float64) / 700.0)
 
     low, high = mel(lowest), mel(highest)
@@ -632,7 +633,7 @@ def scaled(
 
 
 def chosen_boxes(
-    boxes: Tensor, scores: Tensor, count: Tensor, overlap: Tensor, least: Tensor, sigma: Any, pad: bool
+    boxes: Tensor, scores: Tensor, count: Tensor, overlap: Tensor, least: Tensor, sigma: TensorLike, pad: bool
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """`NonMaxSuppressionV5`: the indices of boxes, their scores, and how many there are."""
     places, kept = tf.image.non_max_suppression_with_scores(
@@ -655,7 +656,7 @@ def optional_value(optional: Any) -> list[Any]:
     return tf.nest.flatten(optional.get_value(), expand_composites=True)
 
 
-def eig(x: Tensor, vectors: bool, dtype: Any) -> tuple[Tensor, Tensor]:
+def eig(x: Tensor, vectors: bool, dtype: DTypeLike) -> tuple[Tensor, Tensor]:
     """`Eig`."""
     values, found = tf.linalg.eig(x) if vectors else (tf.linalg.eigvals(x), tf.zeros([0], dtype))
     return tf.cast(values, dtype), tf.cast(found, dtype)
@@ -689,7 +690,7 @@ def shuffled_at(value: Tensor, key: Tensor, counter: Tensor) -> Tensor:
     return tf.gather(value, order)
 
 
-def tensor_list_pop_back(handle: Tensor, dtype: Any, shape: Tensor) -> tuple[Tensor, Tensor]:
+def tensor_list_pop_back(handle: Tensor, dtype: DTypeLike, shape: Tensor) -> tuple[Tensor, Tensor]:
     """`TensorListPopBack`: the list without its last element, and that."""
     last = _ops.tensor_list_length(handle) - 1
     item = _ops.tensor_list_get_item(handle, last, dtype, element_shape(shape))

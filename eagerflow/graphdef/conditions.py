@@ -70,7 +70,7 @@ def _parsed(text: str) -> Condition:
     return Condition(text, code, tuple(name for name in code.co_names if name not in _HELPERS))
 
 
-def check(definition: OpDef, arguments: Mapping[str, Any]) -> None:
+def check(definition: OpDef, arguments: Mapping[str, object]) -> None:
     """Checks the arguments of an operation: at once, or, if their values are unknown, in the graph.
 
     Args:
@@ -93,7 +93,7 @@ def check(definition: OpDef, arguments: Mapping[str, Any]) -> None:
         _check(definition.name, condition, arguments)
 
 
-def _check_attribute(name: str, attribute: Attribute, value: Any) -> None:
+def _check_attribute(name: str, attribute: Attribute, value: object) -> None:
     if attribute.allowed:
         if isinstance(value, str) and value not in attribute.allowed:
             _core.refuse_attr(attribute.name, value, attribute.allowed, name)
@@ -134,7 +134,7 @@ def _check_rank(name: str, argument: Argument, value: Any) -> None:
         )
 
 
-def _check(name: str, condition: Condition, arguments: Mapping[str, Any]) -> None:
+def _check(name: str, condition: Condition, arguments: Mapping[str, object]) -> None:
     given = {key: arguments[key] for key in condition.names if key in arguments}
 
     def refuse(*tensors: Tensor) -> None:
@@ -174,12 +174,12 @@ def _equals(*values: Any) -> Tensor | bool:
     return all(a == b for a, b in itertools.pairwise(values))
 
 
-def _rank(x: Any, rank: int) -> bool:
+def _rank(x: Tensor, rank: int) -> bool:
     """Whether tensors have a rank."""
     return all(tensor.ndim in (rank, None) for tensor in _listed(x))
 
 
-def _least_rank(x: Any, rank: int) -> bool:
+def _least_rank(x: Tensor, rank: int) -> bool:
     """Whether tensors have a rank or a higher one."""
     return all(tensor.ndim is None or tensor.ndim >= rank for tensor in _listed(x))
 
@@ -264,7 +264,7 @@ def _row_size(x: Tensor) -> Size:
     return math.prod(known[1:])
 
 
-def _every(flags: Any) -> Tensor | bool:
+def _every(flags: Tensor) -> Tensor | bool:
     """Whether all elements are true."""
     return _ops.reduce_all(flags) if isinstance(flags, Tensor) else bool(flags)
 

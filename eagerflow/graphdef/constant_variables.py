@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from eagerflow.io.serialization import fill_message
-from eagerflow.protos.graph import MESSAGES
+from eagerflow.protos.graph import MESSAGES, FunctionDefLibrary, GraphDef, NodeDef
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 # Operations that call functions: how many of their inputs are not passed on.
@@ -22,7 +22,7 @@ _CALLERS = {
 }
 
 
-def _callees(node: Any) -> Iterator[Any]:
+def _callees(node: NodeDef) -> Iterator[Any]:
     """The function attributes of a node, including those in lists."""
     for attribute in node.attr.values():
         if attribute.HasField("func"):
@@ -44,7 +44,7 @@ class _Rewriter:
         self._made: dict[tuple[str, tuple[tuple[int, int], ...]], Any] = {}
 
     def rewrite(
-        self, nodes: Sequence[Any], values: dict[str, str], target: Any, result: str = ""
+        self, nodes: Sequence[NodeDef], values: dict[str, str], target: object, result: str = ""
     ) -> dict[str, str]:
         """Adds the nodes' copies to `target`, a repeated field, and their values to `values`.
 
@@ -69,7 +69,7 @@ class _Rewriter:
             copy.input[:] = [renamed.get(text, text) for text in copy.input]
         return renamed
 
-    def _find_values(self, node: Any, values: dict[str, str]) -> None:
+    def _find_values(self, node: NodeDef, values: dict[str, str]) -> None:
         if node.op == "VarHandleOp" and node.name in self._constants:
             values.update({node.name: node.name, f"{node.name}:resource:0": node.name})
         elif node.op == "Identity" and node.input[0] in values:
@@ -154,7 +154,7 @@ class _Rewriter:
                 result.type = self._dtype(values[text])
         return str(copy.signature.name)
 
-    def fill_library(self, nodes: Sequence[Any], library: Any) -> None:
+    def fill_library(self, nodes: Sequence[NodeDef], library: FunctionDefLibrary) -> None:
         """Adds the functions that nodes call, directly or indirectly, to `library`."""
         functions = self._functions | {
             function.signature.name: function for function in self._made.values()
@@ -168,7 +168,7 @@ class _Rewriter:
         library.function.extend(functions[name] for name in sorted(found))
 
 
-def constant_variables(graph_def: Any, constants: Mapping[str, Any]) -> Any:
+def constant_variables(graph_def: GraphDef, constants: Mapping[str, object]) -> GraphDef:
     """A GraphDef in which variables are constants, for functions that they are passed to as well.
 
     Args:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -53,7 +54,7 @@ class _Kind(NamedTuple):
 
 
 def _kind(
-    mode: Any, direction: Any, input_mode: Any, layers: Any, units: Any, inputs: Any
+    mode: str, direction: str, input_mode: str, layers: Any, units: Any, inputs: Any
 ) -> _Kind:
     text = [
         value.decode() if isinstance(value, bytes) else value
@@ -78,13 +79,13 @@ def _parts(params: Tensor, kind: _Kind) -> tuple[list[Tensor], list[Tensor]]:
 
 
 def params_size(
-    num_layers: Any,
-    num_units: Any,
-    input_size: Any,
-    kind: Any,
-    mode: Any,
-    input_mode: Any,
-    direction: Any,
+    num_layers: TensorLike,
+    num_units: TensorLike,
+    input_size: TensorLike,
+    kind: DTypeLike,
+    mode: str,
+    input_mode: str,
+    direction: str,
 ) -> Tensor:
     """`CudnnRNNParamsSize`: the size of the parameter vector."""
     found = _kind(mode, direction, input_mode, num_layers, num_units, input_size)
@@ -92,13 +93,13 @@ def params_size(
 
 
 def to_canonical(
-    num_layers: Any,
-    num_units: Any,
-    input_size: Any,
+    num_layers: TensorLike,
+    num_units: TensorLike,
+    input_size: TensorLike,
     params: Tensor,
-    mode: Any,
-    input_mode: Any,
-    direction: Any,
+    mode: str,
+    input_mode: str,
+    direction: str,
 ) -> tuple[list[Tensor], list[Tensor]]:
     """`CudnnRNNParamsToCanonical`: the matrices and the biases."""
     return _parts(params, _kind(mode, direction, input_mode, num_layers, num_units, input_size))
@@ -110,8 +111,8 @@ def to_params(weights: list[Tensor], biases: list[Tensor]) -> Tensor:
 
 
 def run(
-    x: Tensor, h: Tensor, c: Tensor, params: Tensor, mode: Any, input_mode: Any, direction: Any,
-    dropout: float, seed: int, is_training: bool, lengths: Any = None, time_major: bool = True,
+    x: Tensor, h: Tensor, c: Tensor, params: Tensor, mode: str, input_mode: str, direction: str,
+    dropout: float, seed: int, is_training: bool, lengths: Tensor | None = None, time_major: bool = True,
 ) -> list[Tensor]:  # fmt: skip
     """`CudnnRNN`: the outputs of the last layer, and the last states of all.
 
@@ -168,7 +169,7 @@ def run(
     return [x if time_major else tf.transpose(x, [1, 0, 2]), *last, tf.zeros([0], x.dtype)]
 
 
-def _turned(x: Tensor, lengths: Any) -> Tensor:
+def _turned(x: Tensor, lengths: Tensor | None) -> Tensor:
     """Sequences from their ends to their beginnings."""
     if lengths is None:
         return tf.reverse(x, [0])

@@ -48,7 +48,7 @@ def add_node(
     call: Callable[[str, list[Any]], list[Any]],
     gradient: LoadedGradient,
     inputs: list[Any],
-    find: Callable[[str], Any],
+    find: Callable[[str], object],
 ) -> list[_core.Tensor]:
     """Adds identities of a node's inputs with a custom gradient.
 

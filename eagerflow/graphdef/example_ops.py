@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from eagerflow.graphdef.state_ops import Handler
 HANDLERS: dict[str, Handler] = {}
 
 
-def _known(tensor: Any) -> Any:
+def _known(tensor: _core.Tensor) -> Any:
     """The value of a tensor: an array, or the bytes of a single string.
 
     Raises:
@@ -26,14 +26,14 @@ def _known(tensor: Any) -> Any:
     return value.numpy()
 
 
-def _keys(tensors: Any) -> list[str]:
+def _keys(tensors: list[_core.Tensor] | _core.Tensor) -> list[str]:
     """Names of features, from strings, scalar string tensors, or a tensor of strings."""
     if isinstance(tensors, list | tuple):
         return [key if isinstance(key, str) else _known(key).decode() for key in tensors]
     return [key.decode() for key in _known(tensors).ravel().tolist()]
 
 
-def _dense(dtype: Any, shape: Any, default: Any) -> Any:
+def _dense(dtype: Any, shape: Any, default: _core.Tensor) -> Any:
     """The configuration of a dense feature; features with an unknown first size are padded."""
     value = np.asarray(_known(default))
     sizes = shape.as_list()
@@ -44,8 +44,8 @@ def _dense(dtype: Any, shape: Any, default: Any) -> Any:
 
 
 def _parsed(
-    parse: Any, serialized: Any, dense: dict[str, Any], sparse: dict[str, Any],
-    ragged: dict[str, Any],
+    parse: Any, serialized: Any, dense: Mapping[str, object], sparse: Mapping[str, object],
+    ragged: Mapping[str, object],
 ) -> list[Any]:  # fmt: skip
     found = parse(serialized, {**dense, **sparse, **ragged})
     parts = [found[key] for key in sparse]

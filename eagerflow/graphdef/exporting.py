@@ -22,7 +22,7 @@ from eagerflow.graphdef import (
 from eagerflow.graphdef.function_gradients import WrittenRun
 from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
-from eagerflow.protos.graph import MESSAGES
+from eagerflow.protos.graph import MESSAGES, FunctionDef, GraphDef
 
 # The version of graphs that TensorFlow 2.21 writes, and the first that it still reads.
 _PRODUCER = 2474
@@ -82,7 +82,7 @@ class Exporter:
         # Graphs are known by their ids, and have to live as long.
         self._kept: list[object] = []
 
-    def variables_of(self, *graphs: Any) -> list[Any]:
+    def variables_of(self, *graphs: object) -> list[Any]:
         """The variables and tables that graphs use, each once."""
         found: dict[int, Any] = {}
         for graph in graphs:
@@ -170,7 +170,7 @@ def used_variables(graph: Any) -> list[Any]:
     return list(found.values())
 
 
-def used_by(node: Any) -> list[Any]:
+def used_by(node: _core.Node) -> list[Any]:
     """The variables and tables that a node uses."""
     found = [*node.variables, *node_functions.resources(node)]
     exchanged = {id(traced): actual for traced, actual in node.exchanged}
@@ -235,7 +235,7 @@ class Body(GraphWriter):
             else:
                 self.write_node(node)
 
-    def _write_or_skip(self, node: Any) -> None:
+    def _write_or_skip(self, node: _core.Node) -> None:
         """Writes a node, unless it is nothing that TensorFlow has, or needs such a node."""
         sources = [_core.node_of(tensor).id for tensor in function_gradients.needed_by(node)]
         error = next(
@@ -252,7 +252,7 @@ class Body(GraphWriter):
                 self.control = []
         self._skipped[node.id] = error
 
-    def begin_program(self, graph: Any) -> None:
+    def begin_program(self, graph: _core.Graph) -> None:
         """Adds the placeholders of a program's graph, and handles of its variables and tables.
 
         A variable's handle has the variable's name. It is the name of a read in the graph.
@@ -286,7 +286,7 @@ class Body(GraphWriter):
         )[0]
         self.bind_handle(variable, ref)
 
-    def has_handle(self, item: Any) -> bool:
+    def has_handle(self, item: object) -> bool:
         """Whether a variable or table has a handle."""
         return id(item) in self._handles
 
@@ -311,7 +311,7 @@ class Body(GraphWriter):
     keeps_gradients = False
 
     def inline(
-        self, graph: Any, inputs: Sequence[Ref], prefix: str, besides: Sequence[Any] = ()
+        self, graph: _core.Graph, inputs: Sequence[Ref], prefix: str, besides: Sequence[Any] = ()
     ) -> list[Any]:
         """Inlines another graph, and returns its results for these inputs.
 
@@ -342,7 +342,7 @@ class Body(GraphWriter):
             self.control, self._prefix, self._result = outer
             self.written_calls, self.differentiated = calls
 
-    def write_node(self, node: Any) -> None:
+    def write_node(self, node: _core.Node) -> None:
         """Exports a node, as one or several nodes of TensorFlow."""
         if self._effects.are_declared and not self._prefix:
             name = self._written.setdefault(node.name, node.name)
@@ -366,7 +366,7 @@ class Body(GraphWriter):
             made = Ref(ref.node, ref.dtype, shape, ref.text, ref.number)
             self.bind(tensor, made)
 
-    def _emitted(self, node: Any, name: str) -> Sequence[Ref]:
+    def _emitted(self, node: _core.Node, name: str) -> Sequence[Ref]:
         if node.constant is not None:
             value = node.constant
             spec = [(value.dtype, value.shape)]
@@ -381,7 +381,7 @@ class Body(GraphWriter):
             return emitters.emit(self, node, name)
         return node_functions.emit(self, node, name)
 
-    def _shown(self, node: Any, name: str) -> list[Ref]:
+    def _shown(self, node: _core.Node, name: str) -> list[Ref]:
         """A node that TensorFlow does not have, under our name."""
         made = self.custom(node.type, [self.ref(tensor) for tensor in node.inputs], name)
         for key, value in node.attrs.items():
@@ -403,7 +403,7 @@ class FunctionBody(Body):
         return self.exporter.custom_gradients and not self._prefix
 
     def add_gradient(
-        self, step: Any, refs: Sequence[Ref], has_gradients: list[bool], captured: list[Ref]
+        self, step: _core.Graph, refs: Sequence[Ref], has_gradients: list[bool], captured: list[Ref]
     ) -> None:
         """Adds the function of a custom gradient for the node that was added last.
 
@@ -443,7 +443,7 @@ class FunctionBody(Body):
         attributes.fill(attrs["_output_shapes"], "list(shape)", [shape])
         return Ref(name, dtype, shape, name)
 
-    def begin(self, graph: Any, arguments: Sequence[Any], variables: Sequence[Any]) -> None:
+    def begin(self, graph: _core.Graph, arguments: Sequence[Any], variables: Sequence[Any]) -> None:
         """Adds the arguments: tensors of the graph or specs, then handles of variables."""
         for argument in arguments:
             ref = self.argument(
@@ -532,7 +532,7 @@ class DeclaredOrder(Effects):
             number: effects for ids in sequences for effects in [Effects()] for number in ids
         }
 
-    def before(self, node: Any) -> list[str]:
+    def before(self, node: _core.Node) -> list[str]:
         """The nodes that a node has to follow."""
         found = [name for control in node.controls for name in self._written.get(control, ())]
         sequence = self._sequences.get(node.id)
@@ -555,7 +555,7 @@ def _argument_name(name: str) -> str:
     return name if name[:1].isalpha() else f"arg_{name}"
 
 
-def _needed(graph: Any) -> set[int]:
+def _needed(graph: _core.Graph) -> set[int]:
     """The nodes that results and effects need."""
     found = {_core.node_of(tensor).id for tensor in graph.outputs}
     for node in reversed(graph.nodes):  # Nodes follow those that they need.
@@ -566,7 +566,7 @@ def _needed(graph: Any) -> set[int]:
     return found
 
 
-def _show(message: Any, value: Any) -> None:
+def _show(message: Any, value: object) -> None:
     """Sets an attribute of a node that only we have."""
     for kind, types in {"bool": bool, "int": int, "float": float, "string": str}.items():
         if isinstance(value, types):
@@ -580,7 +580,7 @@ def _show(message: Any, value: Any) -> None:
         attributes.fill(message, "list(int)", [-1 if item is None else item for item in value])
 
 
-def unexportable(node: Any, reason: str) -> UnimplementedError:
+def unexportable(node: _core.Node, reason: str) -> UnimplementedError:
     """The error about a node that TensorFlow does not have."""
     place = ""
     if node.source is not None:
@@ -592,8 +592,8 @@ def unexportable(node: Any, reason: str) -> UnimplementedError:
 
 
 def graph_def(
-    graph: Any, add_shapes: bool = False, strict: bool = False, frozen: bool = False
-) -> Any:
+    graph: _core.Graph, add_shapes: bool = False, strict: bool = False, frozen: bool = False
+) -> GraphDef:
     """A graph as a GraphDef message, with the functions that it calls.
 
     Args:
@@ -650,7 +650,7 @@ def finish_message(message: Any, exporter: Exporter) -> None:
     message.versions.min_consumer = _MIN_CONSUMER
 
 
-def function_def(graph: Any, name: str) -> Any:
+def function_def(graph: _core.Graph, name: str) -> FunctionDef:
     """A graph as a FunctionDef message."""
     exporter = Exporter(strict=False)
     exporter.function(graph, name)

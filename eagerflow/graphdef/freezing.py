@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow import nest
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.trace_type import TracingContext
@@ -15,7 +13,7 @@ from eagerflow.graphdef.import_graph_def import import_graph_def
 
 
 def convert_variables_to_constants_v2(
-    func: Any, lower_control_flow: bool = True, aggressive_inlining: bool = False
+    func: ConcreteFunction, lower_control_flow: bool = True, aggressive_inlining: bool = False
 ) -> ConcreteFunction:
     """A concrete function with the values of its variables in its graph.
 

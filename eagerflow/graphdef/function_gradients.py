@@ -33,11 +33,11 @@ _READS_OF_LISTS = frozenset(
 _WRITES_OF_LISTS = frozenset("tensor_list_set_item tensor_list_scatter".split())
 
 
-def _reads_its_lists(step: Any) -> bool:
+def _reads_its_lists(step: FuncGraph) -> bool:
     """Whether a loop reads lists that it writes, whose elements it could replace."""
     captured = {inner.name for _, inner in step.captures}
 
-    def reads(node: Any) -> bool:
+    def reads(node: _core.Node) -> bool:
         forward = node.differentiated and node.differentiated[0]
         if node.taped_run or (forward and (forward.callees or forward.op in _WRITES_OF_LISTS)):
             return any(t.dtype is tf.variant and t.name not in captured for t in node.inputs)
@@ -46,7 +46,7 @@ def _reads_its_lists(step: Any) -> bool:
     return any(map(reads, step.nodes))
 
 
-def refusal(node: Any) -> str:
+def refusal(node: _core.Node) -> str:
     """Why the gradient of a node that runs functions cannot be exported; empty if it can."""
     if "While" in node.type and _reads_its_lists(node.callees[1]):
         return (
@@ -113,7 +113,7 @@ def to_write(node: Any) -> WrittenRun | None:
     return WrittenRun(graphs, kept, places)
 
 
-def _results_of_effects(graph: FuncGraph) -> list[Any]:
+def _results_of_effects(graph: FuncGraph) -> list[Tensor]:
     """The tensors of a graph that a second run would not compute again."""
     changed = {id(v) for node in graph.nodes if node.has_effects for v in node.variables}
     streams = {t.name for n in graph.nodes if n.type == _STREAM for t in n.outputs}
@@ -155,7 +155,7 @@ def _needed_outside(callee: Any, graph: Any) -> list[Any]:
     return [tensor for run in outside for tensor in needed_by(run)]
 
 
-def _sources(node: Any) -> list[Any]:
+def _sources(node: _core.Node) -> list[Any]:
     """The sources of a run's gradient: indices of its arguments, and variables that it reads."""
     if node.taped_run is None:
         return [*range(len(node.inputs)), *node.reads]
@@ -164,7 +164,7 @@ def _sources(node: Any) -> list[Any]:
     return [*_sources(run), *range(first, first + len(node.inputs)), *node.reads]
 
 
-def traced(node: Any, written: WrittenRun | None = None) -> FuncGraph:
+def traced(node: _core.Node, written: WrittenRun | None = None) -> FuncGraph:
     """The graph of a gradient.
 
     Args:
@@ -244,7 +244,7 @@ def _gradient_again(node: Any, values: list[Tensor]) -> list[Tensor]:
 
 
 def _operands(
-    forward: Any, operands: Sequence[tuple[int, int, int]], values: Sequence[Tensor]
+    forward: _core.Node, operands: Sequence[tuple[int, int, int]], values: Sequence[Tensor]
 ) -> tuple[list[Tensor], list[Tensor]]:
     """The inputs and outputs of an operation of another graph: zeros for values that nothing reads."""
     count = forward.num_op_inputs
@@ -265,11 +265,11 @@ def _operands(
     return [*found[:count], *rest], found[count:]
 
 
-def _index_dtype(node: Any, results: Sequence[Any]) -> Any:
+def _index_dtype(node: _core.Node, results: list[Tensor]) -> Any:
     return node.outputs[len(results)].dtype
 
 
-def _is_lowered(node: Any) -> bool:
+def _is_lowered(node: _core.Node) -> bool:
     """Whether a node calls Python that consists of operations of TensorFlow."""
     host = node.host_function
     return (
@@ -280,7 +280,7 @@ def _is_lowered(node: Any) -> bool:
 
 
 def _of_operation(
-    forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
+    forward: _core.Node, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
 ) -> list[Tensor]:
     """The gradients of an operation that only TensorFlow has."""
     operation = forward.host_function
@@ -331,7 +331,7 @@ def _is_tape(tensor: Tensor) -> bool:
     return not _core.node_of(tensor).outputs
 
 
-def _node_again(node: Any, inputs: list[Tensor]) -> list[Tensor]:
+def _node_again(node: _core.Node, inputs: list[Tensor]) -> list[Tensor]:
     """Repeats a node in the graph that is being built, and returns its results."""
     if node.type == "SymbolicGradient":
         return _gradient_again(node, inputs)
@@ -377,7 +377,7 @@ def rows_of(node: Any, inputs: list[Tensor]) -> list[Tensor]:
 
 
 def _choose(
-    node: Any, chosen: Tensor, branches: Sequence[Callable[..., list[Tensor]]]
+    node: _core.Node, chosen: Tensor, branches: Sequence[Callable[..., list[Tensor]]]
 ) -> list[Tensor]:
     """The results of a node's selected branch."""
     if node.type.endswith("If"):
@@ -389,7 +389,7 @@ def _is_true(value: Tensor) -> Tensor:
     return value if value.dtype is tf.bool else composed.truth(value)
 
 
-def _limit(node: Any, inputs: Sequence[Tensor]) -> Tensor | None:
+def _limit(node: _core.Node, inputs: Sequence[Tensor]) -> Tensor | None:
     """The most iterations of a loop: it comes after the variables, and belongs to no function."""
     count = len(node.outputs)
     captured = {place for places in node.captures for place in places}
@@ -454,7 +454,7 @@ def _pulled(
 
 
 def _of_written(
-    forward: Any, written: WrittenRun, x: list[Tensor], known: Sequence[Tensor], wanted: list[int],
+    forward: _core.Node, written: WrittenRun, x: list[Tensor], known: Sequence[Tensor], wanted: list[int],
     dy: dict[int, Tensor],
 ) -> list[Tensor]:  # fmt: skip
     """The gradients of a call or conditional that was exported with kept tensors."""
@@ -468,7 +468,7 @@ def _of_written(
 
 
 def _of_part(
-    reads: Sequence[Any], written: WrittenRun, which: int, x: list[Tensor], known: list[Tensor],
+    reads: Sequence[object], written: WrittenRun, which: int, x: list[Tensor], known: list[Tensor],
     wanted: list[int], dy: dict[int, Tensor],
 ) -> list[Tensor]:  # fmt: skip
     """The gradients of one function of a written run, with the kept tensors `known`."""
@@ -496,7 +496,7 @@ def _of_part(
 
 
 def _of_choice(
-    forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
+    forward: _core.Node, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
 ) -> list[Tensor]:
     """The gradients of the branch that was chosen."""
 
@@ -516,7 +516,7 @@ def _as_list(found: Any) -> list[Tensor]:
 
 
 def _of_loop(
-    forward: Any, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
+    forward: _core.Node, x: list[Tensor], wanted: list[int], dy: dict[int, Tensor]
 ) -> list[Tensor]:
     """The gradients of a loop: runs it, keeps the inputs of each iteration, and iterates backwards."""
     condition, step = forward.callees
@@ -525,14 +525,14 @@ def _of_loop(
     outer = [[x[place] for place in places] for places in forward.captures]
     limit = _limit(forward, x)
 
-    def goes_on(k: Tensor, values: Any, kept: object) -> Tensor:
+    def goes_on(k: Tensor, values: list[Tensor], kept: object) -> Tensor:
         more = _is_true(_replayed(condition, [*values, *outer[0]])[0])
         return more if limit is None else tf.logical_and(more, k < tf.cast(limit, tf.int32))
 
     # The lengths of lists are kept in place of lists: elements that are written later are not read.
     lengths = {k for k in range(count) if x[k].dtype is tf.variant}
 
-    def keep(k: Tensor, values: Any, kept: Any) -> Any:
+    def keep(k: Tensor, values: list[Tensor], kept: list[Tensor]) -> Any:
         kept = [
             _ops.tensor_list_set_item(
                 items, k, _ops.tensor_list_length(value) if place in lengths else value, True
@@ -594,7 +594,7 @@ def _of_loop(
     return [by_source[source] for source in wanted]
 
 
-def _element_dtype(forward: Any, source: int) -> Any:
+def _element_dtype(forward: _core.Node, source: int) -> Any:
     """The dtype of the elements of a list that a loop reads."""
     step = forward.callees[1]
     names = {

@@ -29,7 +29,7 @@ def pulled(function: Callable[..., Tensor], x: Sequence[Tensor], dy: Tensor) -> 
 # Convolutions and pools.
 
 
-def conv3d(x: Any, filters: Any, dy: Tensor, which: int, attrs: Sequence[Any]) -> Tensor:
+def conv3d(x: Tensor, filters: Tensor, dy: Tensor, which: int, attrs: Sequence[Any]) -> Tensor:
     """The gradient of `Conv3D` with respect to its input (0) or filter (1); sizes may replace them."""
     whole = [value if _is_whole(value) else tf.zeros(value, dy.dtype) for value in (x, filters)]
     return pulled(lambda a, b: tf.nn.conv3d(a, b, *attrs), whole, dy)[which]
@@ -49,7 +49,7 @@ def max_pool3d(x: Tensor, dy: Tensor, *attrs: Any) -> Tensor:
     return pulled(lambda x: tf.nn.max_pool3d(x, *attrs), [x], dy)[0]
 
 
-def max_pool3d_again(x: Tensor, y: Tensor, dy: Tensor, *attrs: Any) -> Tensor:
+def max_pool3d_again(x: Tensor, y: Tensor, dy: Tensor, *attrs: object) -> Tensor:
     """`MaxPool3DGradGrad`, which is the gradient of a function that is linear in its weights."""
     return pulled(lambda weights: max_pool3d(x, weights, *attrs), [tf.zeros_like(y)], dy)[0]
 

@@ -8,16 +8,16 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.graphdef.constant_variables import constant_variables
 from eagerflow.graphdef.import_graph_def import own_message
-from eagerflow.protos.graph import MESSAGES
+from eagerflow.protos.graph import MESSAGES, GraphDef, NodeDef
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 
 
-def _input_names(node: Any) -> list[str]:
+def _input_names(node: NodeDef) -> list[str]:
     return [text.lstrip("^").partition(":")[0] for text in node.input]
 
 
-def extract_sub_graph(graph_def: Any, dest_nodes: Sequence[str]) -> Any:
+def extract_sub_graph(graph_def: GraphDef, dest_nodes: Sequence[str]) -> GraphDef:
     """The nodes that `dest_nodes` depend on, and these, in the order of the message.
 
     Args:
@@ -83,11 +83,11 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Iterable[str] | Non
 
 def convert_variables_to_constants(
     sess: Any,
-    input_graph_def: Any,
+    input_graph_def: GraphDef,
     output_node_names: Sequence[str],
     variable_names_whitelist: Iterable[str] | None = None,
     variable_names_blacklist: Iterable[str] | None = None,
-) -> Any:
+) -> GraphDef:
     """A GraphDef in which variables are constants with the values that a session has for them.
 
     Args:
@@ -117,7 +117,7 @@ def convert_variables_to_constants(
     return constant_variables(part, tensors)
 
 
-def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
+def must_run_on_cpu(node: NodeDef, pin_variables_on_cpu: bool = False) -> bool:
     """Whether a node runs on the processor only: variables if asked for, and text.
 
     Args:

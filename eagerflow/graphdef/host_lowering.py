@@ -52,7 +52,7 @@ class TensorflowOperation:
         """Raises: the graph is not run."""
         raise InternalError._of(f"{self.definition.name} is exported, and not run.")
 
-    def emit(self, body: Any, node: Any, name: str) -> Sequence[writer.Ref]:
+    def emit(self, body: Any, node: _core.Node, name: str) -> Sequence[writer.Ref]:
         """Adds the operation to a file; its results."""
         refs = iter([body.ref(tensor) for tensor in node.inputs])
         inputs = [
@@ -106,14 +106,14 @@ def op(name: str, *inputs: Any, **attrs: Any) -> Any:
 def rules_of(module: str) -> Callable[..., Callable[..., Any]]:
     """The decorator of rules for the functions of a module that have the same name and parameters."""
 
-    def register(rule: Callable[..., Any]) -> Callable[..., Any]:
+    def register(rule: Callable[..., object]) -> Callable[..., Any]:
         _rules[f"eagerflow.{module}", rule.__name__] = rule
         return rule
 
     return register
 
 
-def find(node: Any) -> Callable[..., Any] | None:
+def find(node: _core.Node) -> Callable[..., Any] | None:
     """The rule for a node that calls Python; None if there is none."""
     function = getattr(node.host_function, "function", None)
     if isinstance(function, HostOperation):
@@ -142,7 +142,7 @@ def _plain(function: Any, found: inverse.Inverse, args: tuple, kwargs: dict[str,
     return op(found.definition.name, *inputs, **attrs)
 
 
-def lowered(node: Any, inputs: Sequence[Tensor]) -> list[Tensor]:
+def lowered(node: _core.Node, inputs: Sequence[Tensor]) -> list[Tensor]:
     """The results of a host node for inputs, by operations of TensorFlow.
 
     There is a rule for it.
@@ -157,7 +157,7 @@ def lowered(node: Any, inputs: Sequence[Tensor]) -> list[Tensor]:
     ]
 
 
-def traced(node: Any) -> FuncGraph:
+def traced(node: _core.Node) -> FuncGraph:
     """The graph of a node that calls Python, for which there is a rule."""
     graph = FuncGraph(node.type)
     with graph.as_default():

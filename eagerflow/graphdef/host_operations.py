@@ -36,7 +36,7 @@ class HostOperation:
         """The results for values."""
         return self._run(self._definition, arguments)
 
-    def lowered(self, **arguments: Any) -> Any:
+    def lowered(self, **arguments: object) -> list[_core.Tensor] | _core.Tensor:
         """Adds the operation itself to the graph that is being exported."""
         definition = self._definition
         attrs = {
@@ -49,7 +49,7 @@ class HostOperation:
 
 
 def whole(
-    definition: OpDef, arguments: Mapping[str, Any], result: Any,
+    definition: OpDef, arguments: Mapping[str, object], result: Any,
     run: Callable[[OpDef, Mapping[str, Any]], Any],
 ) -> Any:  # fmt: skip
     """The results of an operation. Falls back to one opaque node if the rule's nodes cannot be exported.

@@ -15,6 +15,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
+from eagerflow.typing import Axes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -38,12 +39,12 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
 
 @_factorization
-def eigh(tensor: Any, name: str | None = None) -> Any:
+def eigh(tensor: TensorLike, name: str | None = None) -> Any:
     return op("SelfAdjointEigV2", tensor, compute_v=True)
 
 
 @_factorization
-def eigvalsh(tensor: Any, name: str | None = None) -> Any:
+def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     return op("SelfAdjointEigV2", tensor, compute_v=False)[0]
 
 
@@ -102,7 +103,7 @@ def _rows_taken(x: Tensor, perm: Tensor) -> Tensor:
 
 @_solvers
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     lower, upper = _triangles(lower_upper)
     return _rows_taken(tf.matmul(lower, upper), tf.argsort(perm))
@@ -119,26 +120,26 @@ def lu_solve(
 
 @_solvers
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Any:
     return op("MatrixInverse", lu_reconstruct(lower_upper, perm))
 
 
 @_banded
-def _solve(bands: Any, rhs: Any) -> Any:
+def _solve(bands: TensorLike, rhs: TensorLike) -> Any:
     return op("TridiagonalSolve", bands, rhs)
 
 
 @_banded
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: Any, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:
     return op("BandedTriangularSolve", bands, rhs, lower=lower, adjoint=adjoint)
 
 
 @_banded
 def eigh_tridiagonal(
-    alpha: Any, beta: Any, eigvals_only: bool = True, select: str = "a", select_range: object = None,
+    alpha: Any, beta: TensorLike, eigvals_only: bool = True, select: str = "a", select_range: object = None,
     tol: object = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     if select != "a":
@@ -198,7 +199,7 @@ def expm(input: Any, name: str | None = None) -> Any:
 
 @rules_of("ops.reduction")
 def cumulative_logsumexp(
-    x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False, name: str | None = None
+    x: Any, axis: Axes = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
     return op("CumulativeLogsumexp", x, axis, exclusive=bool(exclusive), reverse=bool(reverse))
 
@@ -206,7 +207,7 @@ def cumulative_logsumexp(
 # Spectra.
 
 
-def _padded(x: Tensor, lengths: Any) -> Tensor:
+def _padded(x: Tensor, lengths: list[Tensor]) -> Tensor:
     """Zeros after the last axes, so that they are at least that long."""
     count = len(lengths)
     missing = [
@@ -220,7 +221,7 @@ def _padded(x: Tensor, lengths: Any) -> Tensor:
     return tf.pad(x, tf.stack([*rows, *(tf.stack([zero, more]) for more in missing)]))
 
 
-def _half(name: str, x: Any, fft_length: Any, rank: int) -> Any:
+def _half(name: str, x: TensorLike, fft_length: Any, rank: int) -> Any:
     x = x if isinstance(x, Tensor) else tf.convert_to_tensor(x, tf.float32)
     if fft_length is None:
         return op(name, x, tf.shape(x)[-rank:], Tcomplex=_complex_of(x))
@@ -228,7 +229,7 @@ def _half(name: str, x: Any, fft_length: Any, rank: int) -> Any:
     return op(name, _padded(x, lengths), fft_length, Tcomplex=_complex_of(x))
 
 
-def _from_half(name: str, x: Any, fft_length: Any, rank: int) -> Any:
+def _from_half(name: str, x: TensorLike, fft_length: Any, rank: int) -> Any:
     x = x if isinstance(x, Tensor) else tf.convert_to_tensor(x, tf.complex64)
     real = x.dtype.real_dtype
     if fft_length is None:
@@ -241,32 +242,32 @@ def _from_half(name: str, x: Any, fft_length: Any, rank: int) -> Any:
 
 
 @_fourier
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     return _half("RFFT", input_tensor, fft_length, 1)
 
 
 @_fourier
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     return _half("RFFT2D", input_tensor, fft_length, 2)
 
 
 @_fourier
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def rfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     return _half("RFFT3D", input_tensor, fft_length, 3)
 
 
 @_fourier
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     return _from_half("IRFFT", input_tensor, fft_length, 1)
 
 
 @_fourier
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     return _from_half("IRFFT2D", input_tensor, fft_length, 2)
 
 
 @_fourier
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Any:
+def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     return _from_half("IRFFT3D", input_tensor, fft_length, 3)
 
 
@@ -274,7 +275,7 @@ def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) 
 
 
 @rules_of("ops.nn.isotonic")
-def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> Any:
+def isotonic_regression(inputs: TensorLike, decreasing: bool = True, axis: int = -1) -> Any:
     inputs = tf.convert_to_tensor(inputs)
     rank = inputs.shape.rank
     if not rank or axis not in (-1, rank - 1):
@@ -288,8 +289,9 @@ def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) ->
 
 @rules_of("ops.segment")
 def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None, dtype: Any = None,
-    name: str | None = None, axis: Any = None, binary_output: bool = False,
+    arr: TensorLike, weights: Any = None, minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None, dtype: Any = None, name: str | None = None, axis: Axes | None = None,
+    binary_output: bool = False,
 ) -> Any:  # fmt: skip
     if not isinstance(arr, Tensor):
         raise NoSuchNodeError("only dense numbers are counted")
@@ -305,7 +307,7 @@ def bincount(
 
 @rules_of("ops.nn.ctc")
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
+    inputs: Any, sequence_length: TensorLike, merge_repeated: bool = True, blank_index: Any = None
 ) -> Any:
     blank = -1 if blank_index is None else blank_index
     *decoded, score = op("CTCGreedyDecoder", inputs, sequence_length, merge_repeated=merge_repeated,
@@ -315,7 +317,7 @@ def ctc_greedy_decoder(
 
 @rules_of("ops.nn.ctc")
 def ctc_beam_search_decoder(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> Any:
     found = op("CTCBeamSearchDecoder", inputs, sequence_length, beam_width=beam_width,
                top_paths=top_paths, merge_repeated=False)  # fmt: skip
@@ -353,7 +355,7 @@ def ctc_loss(
 
 @rules_of("image.geometry")
 def extract_glimpse(
-    input: Any, size: Any, offsets: Any, centered: bool = True, normalized: bool = True,
+    input: TensorLike, size: TensorLike, offsets: TensorLike, centered: bool = True, normalized: bool = True,
     noise: str = "uniform", name: str | None = None,
 ) -> Any:  # fmt: skip
     return op("ExtractGlimpseV2", input, size, offsets, centered=centered, normalized=normalized,
@@ -362,8 +364,8 @@ def extract_glimpse(
 
 @rules_of("image.suppression")
 def non_max_suppression(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf, name: str | None = None,
+    boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike, iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf, name: str | None = None,
 ) -> Any:  # fmt: skip
     limits = [tf.cast(limit, tf.float32) for limit in (iou_threshold, score_threshold)]
     return op("NonMaxSuppressionV3", boxes, scores, max_output_size, *limits)
@@ -371,8 +373,8 @@ def non_max_suppression(
 
 @rules_of("image.suppression")
 def non_max_suppression_with_scores(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = -math.inf, soft_nms_sigma: Any = 0.0, name: str | None = None,
+    boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike, iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = -math.inf, soft_nms_sigma: TensorLike = 0.0, name: str | None = None,
 ) -> Any:  # fmt: skip
     given = [tf.convert_to_tensor(part, tf.float32) for part in (boxes, scores)]
     limits = [tf.cast(v, tf.float32) for v in (iou_threshold, score_threshold, soft_nms_sigma)]
@@ -380,7 +382,7 @@ def non_max_suppression_with_scores(
 
 
 @rules_of("image.boxes")
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Any:
+def draw_bounding_boxes(images: Any, boxes: Any, colors: object, name: str | None = None) -> Any:
     if colors is None:
         return op("DrawBoundingBoxes", images, boxes)
     return op("DrawBoundingBoxesV2", images, boxes, colors)

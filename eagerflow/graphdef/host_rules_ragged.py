@@ -6,6 +6,7 @@ splits from the outermost on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from eagerflow.framework import dtypes
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import Axes, DTypeLike, ShapeLike, TensorLike
 
 Tensor = _core.Tensor
 # Values and row splits.
@@ -146,14 +148,14 @@ def _expanded(rows: Rows, axis: int) -> Rows:
     return flat, [*splits[: axis - 1], tf.range(count + 1), *splits[axis - 1 :]]
 
 
-def _known_axes(axis: Any, rank: int) -> list[int]:
+def _known_axes(axis: Axes, rank: int) -> list[int]:
     known = tf.get_static_value(axis)
     if known is None:
         raise NoSuchNodeError("the axis must be known")
     return [int(item) % rank for item in np.reshape(known, [-1])]
 
 
-def _known_axis(axis: Any, rank: int) -> int:
+def _known_axis(axis: Axes, rank: int) -> int:
     return _known_axes(axis, rank)[0]
 
 
@@ -165,7 +167,7 @@ def _rank_of(rows: Rows) -> int:
 
 
 @_reduction
-def reduce(name: str, value: Any, axis: Any = None, keepdims: Any = False) -> Any:
+def reduce(name: str, value: Any, axis: Axes | None = None, keepdims: bool = False) -> Any:
     rows = rows_of(value, value.ragged_rank)
     rank = _rank_of(rows)
     axes = [] if axis is None else sorted(set(_known_axes(axis, rank)), reverse=True)
@@ -187,7 +189,7 @@ def reduce(name: str, value: Any, axis: Any = None, keepdims: Any = False) -> An
 
 
 @_reduction
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+def softmax(logits: Any, axis: Axes | None = None, name: str | None = None) -> Any:
     flat, splits = rows_of(logits, logits.ragged_rank)
     if flat.shape.rank != 1:
         return [tf.nn.softmax(flat), *splits]
@@ -200,7 +202,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
 
 
 @_conversion
-def to_tensor(value: Any, default: Any, shape: Any) -> Any:
+def to_tensor(value: RaggedTensor, default: Any, shape: ShapeLike) -> Any:
     flat, splits = rows_of(value, value.ragged_rank)
     kind = splits[0].dtype
     sizes: Any = tf.constant(-1, kind)
@@ -218,21 +220,21 @@ def to_tensor(value: Any, default: Any, shape: Any) -> Any:
 
 
 @_conversion
-def to_sparse(value: Any) -> Any:
+def to_sparse(value: RaggedTensor) -> Any:
     flat, splits = rows_of(value, value.ragged_rank)
     return op("RaggedTensorToSparse", splits, flat)
 
 
 @_conversion
-def from_sparse(st_input: Any, row_splits_dtype: Any) -> Any:
+def from_sparse(st_input: Any, row_splits_dtype: DTypeLike) -> Any:
     rowids = tf.cast(st_input.indices[:, 0], row_splits_dtype)
     return [st_input.values, splits_of_rowids(rowids, st_input.dense_shape[0])]
 
 
 @_construction
 def ragged_range(
-    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    starts: TensorLike, limits: TensorLike | None = None, deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> Any:  # fmt: skip
     if limits is None:
         starts, limits = 0, starts
@@ -260,7 +262,7 @@ def segment_ids_to_row_splits(
 
 
 @_construction
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
     given, masks = rows_of(data), rows_of(mask)
     depth = len(masks[1])
     if depth == 0:
@@ -315,14 +317,14 @@ def _alike(values: Any, least: int = 0) -> list[Rows]:
 
 
 @_arrangement
-def concat(values: Any, axis: Any, name: object = "concat") -> list[Tensor]:
+def concat(values: TensorLike, axis: Any, name: object = "concat") -> list[Tensor]:
     parts = _alike(values)
     rank = _rank_of(parts[0])
     return _list(_joined_along(parts, _known_axis(axis, rank)))
 
 
 @_arrangement
-def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+def stack(values: Any, axis: Axes = 0, name: str | None = None) -> Any:
     parts = _alike(values, 1 if all(isinstance(v, Tensor) and v.shape.rank for v in values) else 0)
     if not parts[0][1]:
         return tf.stack(list(values))
@@ -344,7 +346,7 @@ def expand_dims(value: Any, axis: Any) -> list[Tensor]:
 
 
 @_arrangement
-def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
+def gather(params: RaggedTensor, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any:
     if axis or batch_dims:
         raise NoSuchNodeError("TensorFlow gathers rows of ragged tensors")
     if not isinstance(params, RaggedTensor):
@@ -374,7 +376,7 @@ def _cut(rows: Rows, part: Any) -> Rows:
     step = 1 if part.step is None else part.step
     low, high = (0, lengths) if step > 0 else (-1, lengths - 1)
 
-    def place(value: Any, default: Any) -> Any:
+    def place(value: Any, default: int | Tensor) -> Any:
         if value is None:
             return default + tf.zeros_like(lengths)
         value = tf.cast(value, outer.dtype)
@@ -391,7 +393,7 @@ def _cut(rows: Rows, part: Any) -> Rows:
 
 
 @rules_of("ragged.getitem")
-def _indexed(value: RaggedTensor, parts: list[Any]) -> Any:
+def _indexed(value: RaggedTensor, parts: Sequence[object]) -> Any:
     parts = [slice(*part) if isinstance(part, tuple) else part for part in parts]
     rows = rows_of(value, value.ragged_rank)
     if any(part is None or part is Ellipsis for part in parts):
@@ -432,7 +434,7 @@ def _indexed(value: RaggedTensor, parts: list[Any]) -> Any:
     return found[0][whole_and(rest)] if rest else found[0]
 
 
-def whole_and(parts: list[Any]) -> tuple:
+def whole_and(parts: Sequence[object]) -> tuple:
     """An index that keeps the first axis."""
     return (slice(None), *parts)
 
@@ -445,7 +447,7 @@ def _ragged(flat: Tensor, splits: list[Tensor]) -> RaggedTensor:
 
 
 @_arrangement
-def tile(value: Any, multiples: Any) -> Any:
+def tile(value: Any, multiples: TensorLike) -> Any:
     rows = rows_of(value, value.ragged_rank)
     if len(rows[1]) != 1 or rows[0].shape.rank != 1:
         raise NoSuchNodeError("only rows of numbers are repeated")
@@ -462,7 +464,7 @@ def tile(value: Any, multiples: Any) -> Any:
 
 
 @_arrangement
-def reverse(value: Any, axis: Any) -> list[Tensor]:
+def reverse(value: Any, axis: Axes) -> list[Tensor]:
     rows = rows_of(value, value.ragged_rank)
     rank = _rank_of(rows)
     for item in _known_axes(axis, rank):
@@ -481,7 +483,7 @@ def reverse(value: Any, axis: Any) -> list[Tensor]:
 
 @_conversion
 def from_tensor(
-    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
+    tensor: Any, lengths: TensorLike, padding: Any, ragged_rank: int, row_splits_dtype: DTypeLike
 ) -> Any:
     kind = dtypes.as_dtype(row_splits_dtype)
     if padding is not None or (lengths is not None and ragged_rank != 1):
@@ -501,7 +503,7 @@ def _in_kind(splits: Tensor, dtype: dtypes.DType) -> list[Tensor]:
 
 
 @_partition
-def from_row_splits(row_splits: Any, validate: Any = True, dtype: Any = None, **rest: Any) -> Any:
+def from_row_splits(row_splits: Any, validate: bool = True, dtype: Any = None, **rest: Any) -> Any:
     return _in_kind(tf.convert_to_tensor(row_splits, dtype_hint=tf.int64), dtype)
 
 
@@ -512,7 +514,7 @@ def from_row_lengths(row_lengths: Any, validate: Any = True, dtype: Any = None, 
 
 @_partition
 def from_row_starts(
-    row_starts: Any, nvals: Any, validate: object = True, dtype: Any = None, **rest: object
+    row_starts: Any, nvals: TensorLike, validate: object = True, dtype: Any = None, **rest: object
 ) -> list[Tensor]:
     row_starts = tf.convert_to_tensor(row_starts, dtype_hint=tf.int64)
     last = tf.reshape(tf.cast(nvals, row_starts.dtype), [1])
@@ -520,7 +522,7 @@ def from_row_starts(
 
 
 @_partition
-def from_row_limits(row_limits: Any, validate: Any = True, dtype: Any = None, **rest: Any) -> Any:
+def from_row_limits(row_limits: Any, validate: bool = True, dtype: Any = None, **rest: Any) -> Any:
     row_limits = tf.convert_to_tensor(row_limits, dtype_hint=tf.int64)
     return _in_kind(tf.concat([tf.zeros([1], row_limits.dtype), row_limits], 0), dtype)
 
@@ -538,8 +540,8 @@ def from_value_rowids(
 
 @_partition
 def from_uniform_row_length(
-    uniform_row_length: Any, nvals: Any = None, nrows: Any = None, validate: object = True,
-    dtype: Any = None, **rest: object,
+    uniform_row_length: TensorLike, nvals: TensorLike | None = None, nrows: TensorLike | None = None,
+    validate: object = True, dtype: DTypeLike | None = None, **rest: object,
 ) -> Any:  # fmt: skip
     kind = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     length = tf.cast(uniform_row_length, kind)
@@ -565,7 +567,7 @@ def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
 
 
 @rules_of("ragged.overrides")
-def _cumsum(x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Any:
+def _cumsum(x: Any, axis: Axes = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     flat, splits = rows_of(x, x.ragged_rank)
     axis = _known_axis(axis, _rank_of((flat, splits)))
     if axis > len(splits):

@@ -14,6 +14,7 @@ from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
 from eagerflow.sparse.crossing import DEFAULT_KEY
 from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.typing import Axes, ShapeLike, TensorLike
 
 Tensor = _core.Tensor
 
@@ -30,7 +31,7 @@ def _parts(value: SparseTensor) -> list[Tensor]:
 # Sparse tensors.
 
 
-def _sparse_reduced(kind: str, value: Any, axis: Any, keepdims: Any, sparse: bool) -> Any:
+def _sparse_reduced(kind: str, value: SparseTensor, axis: Any, keepdims: Any, sparse: bool) -> Any:
     if axis is None:
         axis = tf.range(tf.size(value.dense_shape))
     axes = tf.cast(tf.reshape(axis, [-1]), tf.int32)
@@ -40,17 +41,17 @@ def _sparse_reduced(kind: str, value: Any, axis: Any, keepdims: Any, sparse: boo
 
 @_arithmetic
 def reduce_sum(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
+    sp_input: SparseTensor, axis: Axes | None = None, keepdims: bool | None = None,
+    output_is_sparse: bool = False, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
     return _sparse_reduced("Sum", sp_input, axis, keepdims, output_is_sparse)
 
 
 @_arithmetic
 def reduce_max(
-    sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
+    sp_input: SparseTensor, axis: Axes | None = None, keepdims: bool | None = None,
+    output_is_sparse: bool = False, name: str | None = None,
+) -> list[Tensor]:  # fmt: skip
     return _sparse_reduced("Max", sp_input, axis, keepdims, output_is_sparse)
 
 
@@ -64,17 +65,17 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 
 @_arithmetic
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
+def maximum(sp_a: SparseTensor, sp_b: Any, name: str | None = None) -> Any:
     return [*op("SparseSparseMaximum", *_parts(sp_a), *_parts(sp_b)), sp_a.dense_shape]
 
 
 @_arithmetic
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> Any:
+def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> Any:
     return [*op("SparseSparseMinimum", *_parts(sp_a), *_parts(sp_b)), sp_a.dense_shape]
 
 
 @_arithmetic
-def softmax(sp_input: Any, name: str | None = None) -> Any:
+def softmax(sp_input: SparseTensor, name: str | None = None) -> Any:
     return [sp_input.indices, op("SparseSoftmax", *_parts(sp_input)), sp_input.dense_shape]
 
 
@@ -96,7 +97,7 @@ def concat(axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name:
 
 
 @_arrangement
-def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Any:
+def slice(sp_input: SparseTensor, start: Any, size: TensorLike, name: str | None = None) -> Any:
     return op("SparseSlice", *_parts(sp_input), tf.cast(start, tf.int64), tf.cast(size, tf.int64))
 
 
@@ -112,7 +113,7 @@ def _reordered(indices: Tensor, values: Tensor, shape: Tensor) -> list[Tensor]:
 
 
 @_arrangement
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
+def reshape(sp_input: Any, shape: ShapeLike, name: str | None = None) -> Any:
     indices, sizes = op(
         "SparseReshape", sp_input.indices, sp_input.dense_shape, tf.cast(shape, tf.int64)
     )
@@ -120,7 +121,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> Any:
 
 
 @_arrangement
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> list[Tensor]:
+def transpose(sp_input: SparseTensor, perm: Any = None, name: str | None = None) -> list[Tensor]:
     if perm is None:
         perm = tf.range(tf.size(sp_input.dense_shape) - 1, -1, -1)
     indices = tf.gather(sp_input.indices, perm, axis=1)
@@ -128,7 +129,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> list[
 
 
 @_arrangement
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any:
+def expand_dims(sp_input: SparseTensor, axis: Any = None, name: str | None = None) -> Any:
     rank = sp_input.shape.rank
     if rank is None:
         raise NoSuchNodeError("the rank must be known")
@@ -143,7 +144,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Any
 
 
 @_arrangement
-def reset_shape(sp_input: Any, new_shape: Any = None) -> Any:
+def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> Any:
     if new_shape is None:
         shape = tf.reduce_max(sp_input.indices, 0) + 1
     else:
@@ -152,14 +153,14 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> Any:
 
 
 @_arrangement
-def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) -> Any:
+def fill_empty_rows(sp_input: Any, default_value: TensorLike, name: str | None = None) -> Any:
     default = tf.cast(tf.convert_to_tensor(default_value, sp_input.dtype), sp_input.dtype)
     indices, values, empty, _ = op("SparseFillEmptyRows", *_parts(sp_input), default)
     return [indices, values, sp_input.dense_shape, empty]
 
 
 @rules_of("sparse.conversion")
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: TensorLike, name: str | None = None) -> Tensor:
     ids = tf.cast(sp_input.values, tf.int64)
     indices = tf.concat([sp_input.indices[:, :-1], ids[:, None]], 1)
     size = tf.cast(tf.reshape(vocab_size, [1]), tf.int64)
@@ -169,7 +170,7 @@ def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Ten
     return counts > 0
 
 
-def _set_operation(a: Any, b: Any, kind: str, validate: bool) -> Any:
+def _set_operation(a: TensorLike, b: TensorLike, kind: str, validate: bool) -> Any:
     attrs = {"set_operation": kind, "validate_indices": validate}
     if isinstance(a, SparseTensor):
         if isinstance(b, SparseTensor):
@@ -183,7 +184,7 @@ def _set_operation(a: Any, b: Any, kind: str, validate: bool) -> Any:
 
 
 @_sets
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> Any:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> list[Tensor]:
     return _set_operation(a, b, "intersection", validate_indices)
 
 
@@ -193,12 +194,12 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> Any:
 
 
 @_sets
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> Any:
+def difference(a: Any, b: TensorLike, aminusb: bool = True, validate_indices: bool = True) -> Any:
     return _set_operation(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
 @_sets
-def size(a: Any, validate_indices: bool = True) -> Any:
+def size(a: SparseTensor, validate_indices: bool = True) -> Any:
     return op("SetSize", *_parts(a), validate_indices=validate_indices)
 
 
@@ -233,7 +234,7 @@ def _sparse_lists(columns: list[SparseTensor]) -> list[list[Tensor]]:
 
 
 @_crossing
-def cross(inputs: Any, name: str | None = None, separator: Any = None) -> Any:
+def cross(inputs: TensorLike, name: str | None = None, separator: Any = None) -> Any:
     sparse, dense = _columns(inputs)
     sep = "_X_" if separator is None else separator
     return op(

@@ -14,6 +14,7 @@ from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
 from eagerflow.graphdef.host_rules_ragged import rowids_of, rows_of, splits_of_rowids
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import TensorLike
 
 Tensor = _core.Tensor
 
@@ -25,18 +26,18 @@ def _converted(value: Any) -> RaggedTensor | Tensor:
     return value if isinstance(value, RaggedTensor) else tf.convert_to_tensor(value)
 
 
-def _is_scalar(input: Any) -> bool:
+def _is_scalar(input: TensorLike) -> bool:
     return not isinstance(input, RaggedTensor) and tf.convert_to_tensor(input).shape.rank == 0
 
 
-def _tokens(input: Any, indices: Tensor, values: Tensor, count: Tensor, splits: list) -> Any:
+def _tokens(input: TensorLike, indices: Tensor, values: Tensor, count: Tensor, splits: list) -> Any:
     """The tokens of strings: for each of them the index of its string."""
     if _is_scalar(input):
         return values
     return [values, *splits, splits_of_rowids(indices[:, 0], count)]
 
 
-def _strings(input: Any) -> tuple[Tensor, list[Tensor]]:
+def _strings(input: TensorLike) -> tuple[Tensor, list[Tensor]]:
     """Strings as a vector, and the splits of rows if they are more than that."""
     input = _converted(input)
     if isinstance(input, RaggedTensor) or input.shape.rank is None or input.shape.rank > 1:
@@ -52,7 +53,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 
 
 @_manipulation
-def bytes_split(input: Any, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> list[Tensor] | Tensor:
     flat, splits = _strings(input)
     found = op("StringSplit", flat, "", skip_empty=False)
     return _tokens(input, found[0], found[1], found[2][0], splits)
@@ -86,7 +87,7 @@ def reduce_join(
 
 @_manipulation
 def ngrams(
-    data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
+    data: TensorLike, ngram_width: Any, separator: str = " ", pad_values: Any = None,
     padding_width: Any = None, preserve_short_sequences: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     data = _converted(data)
@@ -111,18 +112,18 @@ def ngrams(
 
 
 @rules_of("strings.hashing")
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Any:
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Any:
     return op("Fingerprint", data, method)
 
 
-def _decoded(input: Any, attrs: dict[str, Any], offsets: bool) -> Any:
+def _decoded(input: TensorLike, attrs: dict[str, object], offsets: bool) -> Any:
     flat, splits = _strings(input)
     kind = "UnicodeDecodeWithOffsets" if offsets else "UnicodeDecode"
     inner, codes, *starts = op(kind, flat, **attrs)
     return splits, inner, codes, starts
 
 
-def _as_rows(input: Any, splits: list, inner: Tensor, *values: Tensor) -> Any:
+def _as_rows(input: TensorLike, splits: list, inner: Tensor, *values: Tensor) -> Any:
     if _is_scalar(input):
         return list(values)
     return [[value, *splits, inner] for value in values]
@@ -136,7 +137,7 @@ def _single_codes(codes: Tensor, encoding: str) -> Tensor:
 
 @_unicode
 def unicode_decode(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
+    input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
@@ -149,7 +150,7 @@ def unicode_decode(
 
 @_unicode
 def unicode_decode_with_offsets(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
+    input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
     replace_control_characters: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
@@ -162,9 +163,9 @@ def unicode_decode_with_offsets(
 
 @_unicode
 def unicode_split(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
+    input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> list[Tensor]:  # fmt: skip
     attrs = {
         "input_encoding": input_encoding, "errors": errors, "replacement_char": replacement_char,
     }  # fmt: skip
@@ -174,7 +175,7 @@ def unicode_split(
 
 @_unicode
 def unicode_split_with_offsets(
-    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
+    input: TensorLike, input_encoding: str, errors: str = "replace", replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
@@ -186,7 +187,7 @@ def unicode_split_with_offsets(
 
 @_unicode
 def unicode_encode(
-    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 65533,
+    input: TensorLike, output_encoding: str, errors: str = "replace", replacement_char: int = 65533,
     name: str | None = None,
 ) -> Any:  # fmt: skip
     attrs = {
@@ -204,7 +205,7 @@ def unicode_encode(
 
 
 @rules_of("strings.elementwise")
-def each(function: Any, value: Any, name: str) -> Any:
+def each(function: object, value: TensorLike, name: str) -> Any:
     # Only letters beyond ASCII are changed one string at a time.
     if name not in ("StringLower", "StringUpper"):
         raise NoSuchNodeError("it calls Python")
@@ -212,10 +213,10 @@ def each(function: Any, value: Any, name: str) -> Any:
 
 
 @rules_of("io.files")
-def read_file(filename: Any, name: str | None = None) -> Any:
+def read_file(filename: TensorLike, name: str | None = None) -> Any:
     return op("ReadFile", filename)
 
 
 @rules_of("io.files")
-def matching_files(pattern: Any, name: str | None = None) -> Any:
+def matching_files(pattern: TensorLike, name: str | None = None) -> Any:
     return op("MatchingFiles", pattern)

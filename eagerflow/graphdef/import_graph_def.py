@@ -8,18 +8,18 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.framework.name_scope import name_scope
-from eagerflow.framework.operation import operation_of
+from eagerflow.framework.operation import Operation, operation_of
 from eagerflow.graphdef.attributes import value_of
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.graphdef.made_tables import table_of
-from eagerflow.protos.graph import MESSAGES
+from eagerflow.protos.graph import MESSAGES, GraphDef, NodeDef
 
 Tensor = _core.Tensor
 
 
 def import_graph_def(
-    graph_def: Any,
-    input_map: dict[str, Any] | None = None,
+    graph_def: GraphDef,
+    input_map: Mapping[str, object] | None = None,
     return_elements: Sequence[str] | None = None,
     name: str | None = None,
     op_dict: object = None,
@@ -87,7 +87,7 @@ def import_graph_def(
 
 
 def add_nodes(
-    builder: Builder, message: Any, prefix: str, given: Mapping[str, Any]
+    builder: Builder, message: Any, prefix: str, given: Mapping[str, object]
 ) -> dict[str, list[Any]]:
     """Adds the nodes of a GraphDef to the graph that is being built; their results by name.
 
@@ -99,7 +99,7 @@ def add_nodes(
     """
     graph = _core.building()
 
-    def placeholder(key: str, dtype: Any, shape: Any) -> Any:
+    def placeholder(key: str, dtype: Any, shape: Any) -> Tensor:
         return graph.placeholder(dtype, dims_of(shape), prefix + key)
 
     if graph.building_function:
@@ -143,7 +143,7 @@ class Resources:
             self._found[key] = self._make(node, attrs)
         return self._found[key]
 
-    def _make(self, node: Any, attrs: dict[str, Any]) -> Any:
+    def _make(self, node: NodeDef, attrs: Mapping[str, object]) -> Any:
         if "key_dtype" in attrs:
             return table_of(attrs)
         trainable = self._trainable is None or node.name in self._trainable
@@ -152,12 +152,12 @@ class Resources:
         )
 
 
-def _fed(name: str, dtype: Any, shape: Any) -> Any:
+def _fed(name: str, dtype: Any, shape: Any) -> Tensor:
     """A placeholder of a program's graph."""
     return _core.building().feed_node(dtype, dims_of(shape), name)
 
 
-def _element(found: dict[str, list[Any]], element: str) -> Any:
+def _element(found: dict[str, list[Any]], element: str) -> Tensor | Operation:
     key, colon, index = element.partition(":")
     if key not in found or int(index or 0) >= max(len(found[key]), 1):
         raise ValueError(f"Requested return_element '{element}' not found in graph_def.")

@@ -211,7 +211,7 @@ class Builder:
     def graph(
         self,
         nodes: Iterable[Any],
-        given: Mapping[str, Any],
+        given: Mapping[str, object],
         placeholder: Callable[[str, Any, Any], Any],
         fetches: Iterable[str] | None = None,
         prefix: str | None = None,
@@ -300,7 +300,7 @@ class Builder:
             graph.rename(new[-1].id, name)
         return results
 
-    def _rename(self, results: list[Any], name: str) -> None:
+    def _rename(self, results: list[Tensor | Missing], name: str) -> None:
         """Renames the node of results, if it has just been built."""
         graph = _core.building()
         if graph is None or not results or not isinstance(results[0], Tensor):
@@ -327,7 +327,7 @@ class Builder:
                 raise
             return _Results(None, [Missing(error)])
 
-    def _built(self, node: Any, values: dict[str, Any], where: str) -> _Results:
+    def _built(self, node: Any, values: Mapping[str, object], where: str) -> _Results:
         self._left -= 1
         if self._left < 0:
             raise refused("The functions of the graph call each other too often to be built.")
@@ -369,7 +369,7 @@ class Builder:
         return _Results(definition, rules.call(definition, {**attrs, **arguments}))
 
 
-def _rename_new(graph: Any, start: int, results: list[Any], name: str) -> None:
+def _rename_new(graph: Any, start: int, results: list[Tensor], name: str) -> None:
     """Renames the node of results, unless it is among the first `start` nodes."""
     if results and isinstance(results[0], Tensor) and _core.is_symbolic(results[0]):
         node = _core.node_of(results[0])
@@ -394,7 +394,7 @@ class _Results:
             found += [value] if argument.is_single else value
         return found
 
-    def find(self, text: str) -> Any:
+    def find(self, text: str) -> Tensor:
         """A value by what follows the node's name: an index, or an output and an index."""
         name, _, index = text.rpartition(":")
         if not name:
@@ -462,7 +462,7 @@ def _arguments(definition: OpDef, inputs: list[Any], attrs: dict[str, Any]) -> d
     return found
 
 
-def _as_input(value: Any, argument: Argument, attrs: dict[str, Any]) -> Any:
+def _as_input(value: Tensor, argument: Argument, attrs: Mapping[str, object]) -> Any:
     """Reads a variable if the operation's input is a value."""
     if isinstance(value, Missing):
         raise value.error

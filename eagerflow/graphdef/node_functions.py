@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.data.graph_iterators import NextElement
@@ -20,6 +20,9 @@ from eagerflow.graphdef.writer import GraphWriter, Ref
 from eagerflow.lookup.tables import StaticVocabularyTable
 from eagerflow.util import lazy
 
+if TYPE_CHECKING:
+    from eagerflow.graphdef.exporting import Body
+
 # It imports this module.
 exporting = lazy.Module("eagerflow.graphdef.exporting")
 
@@ -29,14 +32,14 @@ _SCALAR = (dtypes.bool, TensorShape([]))
 TABLE_NODES = "LookupTable"  # the prefix of the types of nodes that use tables
 
 
-def resources(node: Any) -> list[Any]:
+def resources(node: _core.Node) -> list[Any]:
     """The tables that a node uses."""
     function = getattr(node.host_function, "function", None)
     table = getattr(function, "__self__", None)
     return [table] if node.type.startswith(TABLE_NODES) and table is not None else []
 
 
-def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def emit(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """Exports a node, and returns its results.
 
     Raises:
@@ -52,7 +55,7 @@ def emit(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return emitter(body, node, name)
 
 
-def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _host_call(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """A call of Python is exported if the function consists of operations of TensorFlow."""
     refs = [body.ref(tensor) for tensor in node.inputs]
     if node.type == "Assert":
@@ -71,7 +74,7 @@ def _host_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.inline(host_lowering.traced(node), refs, name)
 
 
-def _table_call(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _table_call(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """A call of a table's method."""
     table = resources(node)[0]
     handle = body.handle(table)
@@ -105,7 +108,7 @@ _PROGRAM_FUNCTIONS = ("PyFunc", "EagerPyFunc")
 _tokens = itertools.count()
 
 
-def _program_function(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _program_function(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """A call of a program's Python function, of which a file has only the name."""
     op = "PyFuncStateless" if node.type == "PyFunc" and not node.has_effects else node.type
     outputs = _specs(node)
@@ -115,7 +118,7 @@ def _program_function(body: Any, node: Any, name: str) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-def _next_element(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _next_element(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """The next element of an iterator, whose handle is an argument."""
     if not all(
         isinstance(spec, TensorSpec) for spec in nest.flatten(node.host_function.element_spec)
@@ -128,11 +131,11 @@ def _next_element(body: Any, node: Any, name: str) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-def _specs(node: Any) -> list[tuple[Any, TensorShape]]:
+def _specs(node: _core.Node) -> list[tuple[Any, TensorShape]]:
     return [(tensor.dtype, tensor.shape) for tensor in node.outputs]
 
 
-def _read(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _read(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     variable = node.variables[0]
     if body.exporter.frozen:
         value = _core.as_tensor(variable)
@@ -143,7 +146,7 @@ def _read(body: Any, node: Any, name: str) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-def _assign(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _assign(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     variable = node.variables[0]
     if body.exporter.frozen:
         raise NoSuchNodeError("it changes a variable that is to become a constant")
@@ -151,7 +154,7 @@ def _assign(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.add(node.type, body.handle(variable), value, name=name, dtype=variable.dtype)
 
 
-def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _identity_n(body: Any, node: _core.Node, name: str) -> Sequence[Ref]:
     """A custom gradient: an `IdentityN` of the results, then of the tensors to differentiate by."""
     found = node.custom_gradient
     refs = [body.ref(tensor) for tensor in node.inputs]
@@ -171,17 +174,17 @@ def _identity_n(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return written[:count]
 
 
-def _no_op(body: Any, node: object, name: str) -> Sequence[Ref]:
+def _no_op(body: Body, node: object, name: str) -> Sequence[Ref]:
     return body.add("NoOp", name=name)
 
 
-def _with_default(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _with_default(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     value = body.ref(node.inputs[0])
     shape = node.outputs[0].shape
     return body.add("PlaceholderWithDefault", value, name=name, outputs=_specs(node), shape=shape)
 
 
-def _is_initialized(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _is_initialized(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     return body.add("VarIsInitializedOp", body.handle(node.variables[0]), name=name)
 
 
@@ -203,7 +206,7 @@ def _gradient(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.inline(function_gradients.traced(node, written), refs, name)
 
 
-def _rows(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _rows(body: Any, node: _core.Node, name: str) -> Sequence[Ref]:
     """A graph that runs for many rows, as a loop over these."""
     needed = function_gradients.needed_by(node)
     graph = FuncGraph(node.type)
@@ -213,7 +216,7 @@ def _rows(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.inline(graph, [body.ref(tensor) for tensor in needed], name)
 
 
-def _update(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _update(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """An optimizer's update of many variables, as the operations that its rule consists of."""
     graph = FuncGraph(node.type)
     with graph.as_default():
@@ -222,7 +225,7 @@ def _update(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name)
 
 
-def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _skip(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """The state of a generator, which moves on."""
     blocks = body.ref(node.inputs[0])
     delta = body.add("FloorDiv", blocks, 256)[0]
@@ -237,7 +240,7 @@ def _skip(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return [key, low, high]
 
 
-def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _call(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     callee = node.callees[0]
     if node.id in body.differentiated and callee.has_effects:
         written = function_gradients.to_write(node)
@@ -257,7 +260,7 @@ def _call(body: Any, node: Any, name: str) -> Sequence[Ref]:
     )  # fmt: skip
 
 
-def _written_in_place(body: Any, node: Any, name: str, call: Any) -> Sequence[Ref]:
+def _written_in_place(body: Body, node: _core.Node, name: str, call: Any) -> Sequence[Ref]:
     """Inlines a call; its gradients use the results of its effects."""
     count = len(node.outputs)
     graph, kept = call.graphs[0], call.kept[0]
@@ -270,7 +273,7 @@ def _written_in_place(body: Any, node: Any, name: str, call: Any) -> Sequence[Re
     return refs[:count]
 
 
-def _stateful(op: str, body: Any, *callees: Any) -> str:
+def _stateful(op: str, body: Body, *callees: FuncGraph) -> str:
     """The name of an operation that runs functions with effects or variables, or without."""
     state = any(callee.has_effects for callee in callees)
     state = state or bool(body.exporter.variables_of(*callees))
@@ -280,7 +283,7 @@ def _stateful(op: str, body: Any, *callees: Any) -> str:
 
 
 def _arguments(
-    node: Any, which: int, places: Sequence[int], branch: FuncGraph | None = None
+    node: _core.Node, which: int, places: Sequence[int], branch: FuncGraph | None = None
 ) -> list[Any]:
     """The tensors in its graph of the arguments of a branch, or of a loop's condition or body.
 
@@ -348,7 +351,7 @@ def _choice(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return found[:count]
 
 
-def _while(body: Any, node: Any, name: str) -> Sequence[Ref]:
+def _while(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """A loop as TensorFlow writes it: a counter and a limit come before its variables."""
     condition, step = node.callees
     count = len(node.outputs)
@@ -380,7 +383,7 @@ def _while(body: Any, node: Any, name: str) -> Sequence[Ref]:
     return results[len(first) : len(first) + count]
 
 
-def _counts(node: Any) -> bool:
+def _counts(node: _core.Node) -> bool:
     """Whether the first variables of a loop are a counter and a limit, as in an imported loop."""
     if len(node.outputs) < 2:
         return False
@@ -411,7 +414,7 @@ def _counts(node: Any) -> bool:
     )
 
 
-def _through_identities(tensor: Any) -> Any:
+def _through_identities(tensor: _core.Tensor) -> _core.Tensor:
     """Follows identities to their input."""
     while _core.node_of(tensor).type == "Identity":
         tensor = _core.node_of(tensor).inputs[0]
@@ -419,7 +422,7 @@ def _through_identities(tensor: Any) -> Any:
 
 
 def _loop_function(
-    body: Any, node: Any, which: int, places: Sequence[int], variables: Sequence[Any],
+    body: Body, node: _core.Node, which: int, places: Sequence[int], variables: Sequence[object],
     first: Sequence[Ref], limited: bool,
 ) -> str:  # fmt: skip
     """The function of a loop's condition or body, between all loop variables."""

@@ -9,7 +9,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import exporting, function_gradients, op_defs
 from eagerflow.graphdef.op_defs import Argument
 from eagerflow.graphdef.writer import Ref
-from eagerflow.protos.graph import MESSAGES
+from eagerflow.protos.graph import MESSAGES, AttrValue, OpDef
 
 
 def node_def(node: Any) -> Any:
@@ -37,7 +37,7 @@ def node_def(node: Any) -> Any:
     return MESSAGES["NodeDef"](name=node.name, op=node.type)
 
 
-def value_of(message: Any) -> Any:
+def value_of(message: AttrValue) -> Any:
     """The value of an attribute, as programs get it: dtypes, plain values, and messages of others."""
     kind = message.WhichOneof("value")
     if kind == "type":
@@ -53,7 +53,7 @@ def value_of(message: Any) -> Any:
     return []
 
 
-def op_def(node: Any) -> Any:
+def op_def(node: Any) -> OpDef:
     """The inputs, outputs and attributes of a node's operation, as an OpDef message."""
     name = node_def(node).op
     definition = op_defs.find(name)
@@ -62,7 +62,7 @@ def op_def(node: Any) -> Any:
     return declaration(definition)
 
 
-def declaration(definition: op_defs.OpDef) -> Any:
+def declaration(definition: op_defs.OpDef) -> OpDef:
     """The inputs, outputs and attributes of an operation of TensorFlow, as an OpDef message."""
     message = MESSAGES["OpDef"](name=definition.name)
     message.is_stateful = definition.has_state

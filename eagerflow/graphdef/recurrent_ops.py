@@ -54,7 +54,7 @@ def lstm_block(
     """`BlockLSTM` over `x` `[time, batch, inputs]`; what follows `length` is 0."""
     order = _CELL if version == 1 else _BLOCK_2
 
-    def step(last: Any, given: Any) -> Any:
+    def step(last: Any, given: tuple[Tensor, Tensor]) -> Any:
         now, is_inside = given
         found = lstm_cell(now, last[1], last[6], w, wci, wcf, wco, b, bias, clip, peephole, order)
         return tuple(tf.where(is_inside, new, tf.zeros_like(new)) for new in found)

@@ -93,7 +93,7 @@ def unknown(name: str, where: str = "") -> UnimplementedError:
     return UnimplementedError._of(f"Operation '{name}'{where} cannot run: {reason}.")
 
 
-def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
+def call(definition: OpDef, arguments: Mapping[str, object]) -> list[Any]:
     """The results of an operation, one for each output that it declares.
 
     Args:
@@ -118,7 +118,7 @@ def call(definition: OpDef, arguments: Mapping[str, Any]) -> list[Any]:
     return list(result)
 
 
-def _result(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
+def _result(definition: OpDef, arguments: Mapping[str, object]) -> Any:
     """The result of a rule.
 
     Raises:
@@ -133,7 +133,7 @@ def _result(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
         raise invalid_argument(f"{error} [Op:{definition.name}]") from error
 
 
-def _evaluated(definition: OpDef, arguments: Mapping[str, Any]) -> Any:
+def _evaluated(definition: OpDef, arguments: Mapping[str, object]) -> Any:
     return eval(_code(definition.name), {"tf": tf, "ops": _core.ops, **MODULES, **arguments})
 
 

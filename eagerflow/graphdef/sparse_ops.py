@@ -92,7 +92,7 @@ def _columns(
     indices: Sequence[Tensor],
     values: Sequence[Tensor],
     shapes: Sequence[Tensor],
-    dense: Sequence[Any],
+    dense: Sequence[object],
 ) -> list[Any]:
     """The crossed columns: first the sparse ones, then the dense ones."""
     columns: list[Any] = [
@@ -102,7 +102,7 @@ def _columns(
 
 
 def crossed(
-    indices: Sequence[Tensor], values: Sequence[Tensor], shapes: Sequence[Tensor], dense: Sequence[Any],
+    indices: Sequence[Tensor], values: Sequence[Tensor], shapes: Sequence[Tensor], dense: Sequence[object],
     separator: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """`SparseCrossV2`."""

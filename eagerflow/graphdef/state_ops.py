@@ -99,7 +99,7 @@ def _identity_n(builder: object, node: object, inputs: dict, attrs: dict) -> lis
     return [[_passed(value) for value in inputs["input"]]]
 
 
-def _passed(value: Any) -> Any:
+def _passed(value: _core.Tensor) -> _core.Tensor:
     return tf.identity(value) if isinstance(value, _core.Tensor) else value
 
 
@@ -207,7 +207,7 @@ def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> li
     before = variable.read_value()
     limit = attrs["limit"]
 
-    def check(value: Any) -> None:
+    def check(value: _core.Tensor) -> None:
         if int(value) >= limit:
             raise OutOfRangeError._of(f"Reached limit of {limit}")
 
@@ -407,17 +407,17 @@ def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     # Resources are constant; only tensors are loop variables.
     places = [k for k, value in enumerate(values) if isinstance(value, _core.Tensor)]
 
-    def complete(tensors: tuple[Any, ...]) -> list[Any]:
+    def complete(tensors: tuple[_core.Tensor, ...]) -> list[Any]:
         whole = list(values)
         for place, tensor in zip(places, tensors, strict=True):
             whole[place] = tensor
         return whole
 
-    def holds(*tensors: Any) -> Any:
+    def holds(*tensors: _core.Tensor) -> _core.Tensor:
         found = builder.call(attrs["cond"].name, complete(tensors))[0]
         return found if found.dtype is dtypes.bool else composed.truth(found)
 
-    def step(*tensors: Any) -> list[Any]:
+    def step(*tensors: _core.Tensor) -> list[Any]:
         results = builder.call(attrs["body"].name, complete(tensors))
         return [results[place] for place in places]
 
@@ -433,7 +433,7 @@ def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
     return [complete(tuple(found))]
 
 
-def _lasting_shapes(step: Callable[..., list[Any]], values: list[Any]) -> list[Any]:
+def _lasting_shapes(step: Callable[..., list[Any]], values: list[_core.Tensor]) -> list[Any]:
     """The most specific shapes of a loop's tensors that hold in all iterations."""
     shapes = [value.shape for value in values]
     while True:
@@ -457,7 +457,7 @@ def _same(a: Any, b: Any) -> bool:
     return a.rank == b.rank and (a.rank is None or a.as_list() == b.as_list())
 
 
-def _invariant(value: Any, shape: Any) -> Any:
+def _invariant(value: _core.Tensor, shape: Any) -> Any:
     if value.dtype is dtypes.variant:
         return value.shape
     return shape if value.shape.is_compatible_with(shape) else tf.TensorShape(None)

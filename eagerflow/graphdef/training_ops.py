@@ -71,7 +71,7 @@ def _proximal_gradient_descent(x: Any, attrs: dict) -> dict:
     return {"var": _shrunk(x.var - x.lr * x.grad, x.lr, x)}
 
 
-def _shrunk(value: Any, rate: Any, x: Any) -> Any:
+def _shrunk(value: _core.Tensor, rate: _core.Tensor, x: Any) -> Any:
     """A value that is drawn to zero by both regularizations."""
     least = tf.abs(value) - rate * x.l1
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,7 +134,7 @@ class GraphWriter:
         return refs
 
     @staticmethod
-    def wanted(definition: OpDef, kind: str, values: dict[str, Any]) -> DType | None:
+    def wanted(definition: OpDef, kind: str, values: Mapping[str, object]) -> DType | None:
         """The dtype of a constant for an input."""
         if kind in values:
             found = values[kind]

@@ -55,7 +55,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
 
 
 @op_function(in_graph=of_any_rank(3))
-def adjust_contrast(images: TensorLike, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Images with more or less contrast: `(x - mean) * factor + mean`, channel by channel.
 
     Args:
@@ -104,7 +104,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
 
 
 @op_function
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: Any, name: str | None = None) -> Tensor:
     """Images with shifted hues.
 
     Args:
@@ -167,7 +167,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: Any, name: str | Non
 
 @op_function
 def adjust_jpeg_quality(
-    image: TensorLike, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+    image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
 ) -> Tensor:
     """An image as it looks after JPEG compression.
 
@@ -192,7 +192,7 @@ def adjust_jpeg_quality(
     images=Input("uint8"),
     quality=Input("int32"),
 )
-def _through_jpeg(images: Tensor, quality: Any) -> Tensor:
+def _through_jpeg(images: Tensor, quality: TensorLike) -> Tensor:
     number = _core.convert(quality, dtypes.int32, None)
     if images.ndim != 3:
         raise invalid(

@@ -228,7 +228,7 @@ def _quality_range(least: Any, most: Any) -> None:
 
 @op_function
 def random_jpeg_quality(
-    image: TensorLike, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: int | None = None
+    image: TensorLike, min_jpeg_quality: Any, max_jpeg_quality: TensorLike, seed: int | None = None
 ) -> Tensor:
     """An image as it looks after JPEG compression of random quality.
 
@@ -245,7 +245,7 @@ def random_jpeg_quality(
 
 @op_function
 def stateless_random_jpeg_quality(
-    image: TensorLike, min_jpeg_quality: Any, max_jpeg_quality: Any, seed: TensorLike
+    image: TensorLike, min_jpeg_quality: TensorLike, max_jpeg_quality: TensorLike, seed: TensorLike
 ) -> Tensor:
     """An image as it looks after JPEG compression of a quality that the seed `[2]` determines.
 

@@ -90,7 +90,7 @@ def _bmp(data: bytes, channels: int, op: str) -> np.ndarray:
 
 
 def _still(
-    data: bytes, channels: int, op: str, dtype: DTypeLike = np.uint8, **options: Any
+    data: bytes, channels: int, op: str, dtype: DTypeLike = np.uint8, **options: object
 ) -> np.ndarray:
     """One image of a format other than BMP; the options are those of `formats.decode_jpeg`."""
     kind = formats.format_of(data)
@@ -138,7 +138,7 @@ def _jpeg_spec(contents: object, channels: Any = 0, *args: object, **kwargs: obj
 
 
 def _crop_spec(
-    contents: object, crop_window: Any, channels: Any = 0, *args: object, **kwargs: object
+    contents: object, crop_window: Any, channels: TensorLike = 0, *args: object, **kwargs: object
 ) -> TensorSpec:
     known = _core.partial_value(_core.convert(crop_window, None, dtypes.int32))
     height, width = (None, None) if known is None or len(known) != 4 else known[2:]
@@ -151,7 +151,7 @@ def _png_spec(
     return TensorSpec([None, None, channels or None], dtype)
 
 
-def _bmp_spec(contents: object, channels: Any = 0, name: str | None = None) -> TensorSpec:
+def _bmp_spec(contents: object, channels: TensorLike = 0, name: str | None = None) -> TensorSpec:
     return TensorSpec([None, None, channels or None], dtypes.uint8)
 
 
@@ -163,7 +163,7 @@ def _webp_spec(
 
 def _image_spec(
     contents: object,
-    channels: Any = None,
+    channels: TensorLike | None = None,
     dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
@@ -173,7 +173,7 @@ def _image_spec(
 
 
 def _shape_spec(
-    contents: object, output_type: Any = dtypes.int32, name: str | None = None
+    contents: object, output_type: DTypeLike = dtypes.int32, name: str | None = None
 ) -> TensorSpec:
     return TensorSpec([3], output_type)
 
@@ -228,7 +228,7 @@ def decode_jpeg(
 )
 def decode_and_crop_jpeg(
     contents: TensorLike,
-    crop_window: Any,
+    crop_window: TensorLike,
     channels: int = 0,
     ratio: int = 1,
     fancy_upscaling: bool = True,
@@ -458,7 +458,7 @@ def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     "ExtractJpegShape", in_graph=on_host(_shape_spec), contents=Input("string"), output_type=DType
 )
 def extract_jpeg_shape(
-    contents: TensorLike, output_type: Any = dtypes.int32, name: str | None = None
+    contents: TensorLike, output_type: DTypeLike = dtypes.int32, name: str | None = None
 ) -> Tensor:
     """Height, width and channels of a JPEG image, from its header.
 

@@ -18,13 +18,13 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.resampling import keys_cubic
 from eagerflow.image.resizing import resize
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Array, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Array:
     """The coordinate of each new pixel in the old image."""
     at = np.arange(new, dtype=np.float32)
     if align_corners and new > 1:
@@ -62,7 +62,7 @@ def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     keeps_dtype = function.__name__ == "resize_nearest_neighbor"
 
     @functools.wraps(function)
-    def resized(images: TensorLike, size: TensorLike, *rest: Any, **options: Any) -> Tensor:
+    def resized(images: TensorLike, size: TensorLike, *rest: bool, **options: bool) -> Tensor:
         images, size = _core.as_tensor(images), _core.convert(size, None, dtypes.int32)
         shape = images.shape
         known: Any = _core.static_value(size)

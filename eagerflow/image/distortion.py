@@ -108,10 +108,10 @@ def _covers(crop: tuple[int, int, int, int], objects: np.ndarray, least: float) 
 
 
 def _sampled(
-    image_size: Any,
+    image_size: TensorLike,
     bounding_boxes: TensorLike,
     words: Callable[[int], _Words],
-    min_object_covered: Any,
+    min_object_covered: TensorLike,
     aspect_ratio_range: Any,
     area_range: Any,
     max_attempts: int | None,
@@ -195,12 +195,12 @@ def _attempts(*args: Any, max_attempts: int | None = None, **kwargs: object) -> 
     area_range=list[float],
 )
 def sample_distorted_bounding_box(
-    image_size: Any,
+    image_size: TensorLike,
     bounding_boxes: TensorLike,
     seed: int = 0,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: TensorLike | None = None,
+    area_range: TensorLike | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
@@ -256,12 +256,12 @@ def sample_distorted_bounding_box(
     area_range=list[float],
 )
 def stateless_sample_distorted_bounding_box(
-    image_size: Any,
+    image_size: TensorLike,
     bounding_boxes: TensorLike,
     seed: TensorLike,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: TensorLike | None = None,
+    area_range: TensorLike | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,

@@ -51,7 +51,7 @@ def opened(data: bytes, kind: str) -> Any:
         raise BadImage(str(error)) from error
 
 
-def _pixels(image: Any) -> np.ndarray:
+def _pixels(image: object) -> np.ndarray:
     """The elements of a Pillow image, with a last axis of channels."""
     try:
         array = np.asarray(image)

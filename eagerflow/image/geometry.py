@@ -69,7 +69,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
 
 
 @op_function
-def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """Images rotated counter-clockwise by `k` right angles.
 
     >>> tf.image.rot90([[[1], [2]]])[:, 0, 0].numpy()
@@ -211,7 +211,7 @@ def _margin(size: TensorLike, fraction: Any) -> int | Tensor:
 
 
 @op_function
-def central_crop(image: TensorLike, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """The central region of images.
 
     Args:
@@ -333,7 +333,7 @@ def _glimpse_spec(input: Tensor, size: Any, offsets: Any, *_: object, **__: obje
 def extract_glimpse(
     input: TensorLike,
     size: TensorLike,
-    offsets: Any,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",

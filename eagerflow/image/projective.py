@@ -12,12 +12,12 @@ FILL_MODES = ("reflect", "wrap", "constant", "nearest")
 INTERPOLATIONS = ("nearest", "bilinear")
 
 
-def as_float(size: Any) -> Any:
+def as_float(size: Any) -> float | _core.Tensor:
     """A size to compute with, which may be known only when a graph runs."""
     return float(size) if type(size) is int else _ops.cast(size, dtypes.float32)
 
 
-def _inside(position: _core.Tensor, count: Any, mode: str) -> Any:
+def _inside(position: _core.Tensor, count: Any, mode: str) -> _core.Tensor:
     """Positions beyond the border as positions in the image, for all modes but "constant"."""
     size = as_float(count)
     last = size - 1.0
@@ -76,7 +76,7 @@ def transformed(
     flat = _ops.reshape(images, [batch * rows * columns, channels])
     starts = _ops.reshape(_ops.range(0, batch, 1), [batch, 1, 1]) * (rows * columns)
 
-    def read(at_y: Any, at_x: Any) -> _core.Tensor:
+    def read(at_y: Any, at_x: _core.Tensor) -> _core.Tensor:
         known = _ops.logical_and(
             _ops.logical_and(_ops.greater_equal(at_x, 0.0), _ops.less(at_x, width)),
             _ops.logical_and(_ops.greater_equal(at_y, 0.0), _ops.less(at_y, height)),
@@ -92,7 +92,7 @@ def transformed(
     left, top = _ops.floor(source_x), _ops.floor(source_y)
     right, bottom = left + 1.0, top + 1.0
 
-    def weight(value: Any) -> Any:
+    def weight(value: _core.Tensor) -> Any:
         return _ops.cast(_ops.expand_dims(value, -1), images.dtype)
 
     def between(first: Any, first_weight: Any, second: Any, second_weight: Any) -> _core.Tensor:

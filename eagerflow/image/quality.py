@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _pair(first: Any, second: Any) -> tuple[Tensor, Tensor]:
+def _pair(first: TensorLike, second: TensorLike) -> tuple[Tensor, Tensor]:
     """Two images as tensors, checked."""
     a, b = _core.as_tensor(first), _core.as_tensor(second)
     _check_pair(a, b)
@@ -41,7 +40,7 @@ def _check_pair(a: Tensor, b: Tensor) -> None:
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
 
 
-def _scaled(max_val: Any, dtype: dtypes.DType) -> Tensor:
+def _scaled(max_val: TensorLike, dtype: dtypes.DType) -> Tensor:
     """The largest value as a float, scaled as images of that dtype are."""
     value = _core.as_tensor(max_val)
     if dtype.is_integer:
@@ -50,7 +49,7 @@ def _scaled(max_val: Any, dtype: dtypes.DType) -> Tensor:
 
 
 @op_function
-def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of images, in decibels.
 
     Args:
@@ -125,9 +124,9 @@ def _ssim_per_channel(
 
 @op_function
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -168,9 +167,9 @@ def ssim(
 
 @op_function
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     power_factors: Sequence = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
     filter_size: int = 11,
     filter_sigma: float = 1.5,

@@ -155,7 +155,7 @@ def resize(
     return in_batch(tensor, resized)
 
 
-def _resized_spec(images: Tensor, target: Sequence[int | None] | None, method: Any) -> TensorSpec:
+def _resized_spec(images: Tensor, target: Sequence[int | None] | None, method: str) -> TensorSpec:
     *outer, _, _, channels = images.shape
     sizes = (None, None) if target is None else target
     dtype = images.dtype if getattr(method, "value", method) == "nearest" else dtypes.float32

@@ -104,10 +104,10 @@ _CHOSEN = TensorSpec([None], dtypes.int32)
     score_threshold=Input("float32"),
 )
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
     max_output_size: Any,
-    iou_threshold: Any = 0.5,
+    iou_threshold: TensorLike = 0.5,
     score_threshold: Any = float("-inf"),
     name: str | None = None,
 ) -> Tensor:
@@ -149,10 +149,10 @@ def non_max_suppression(
     soft_nms_sigma=Input("float16", "float32", prefer="float32"),
 )
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
     max_output_size: Any,
-    iou_threshold: Any = 0.5,
+    iou_threshold: TensorLike = 0.5,
     score_threshold: Any = float("-inf"),
     soft_nms_sigma: Any = 0.0,
     name: str | None = None,
@@ -219,9 +219,9 @@ def non_max_suppression_with_scores(
     score_threshold=Input("float32"),
 )
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     overlap_threshold: Any = 0.5,
     score_threshold: Any = float("-inf"),
     name: str | None = None,
@@ -272,9 +272,9 @@ def _padded_specs(
 
 @op_function(in_graph=on_host(_padded_specs))
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     iou_threshold: Any = 0.5,
     score_threshold: Any = float("-inf"),
     pad_to_max_output_size: bool = False,
@@ -348,8 +348,8 @@ def non_max_suppression_padded(
 def _combined_specs(
     boxes: Tensor,
     scores: Tensor,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
     iou_threshold: object = 0.5,
     score_threshold: TensorLike = float("-inf"),
     pad_per_class: bool = False,
@@ -380,8 +380,8 @@ def _combined_specs(
     score_threshold=Input("float32"),
 )
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
     max_output_size_per_class: Any,
     max_total_size: Any,
     iou_threshold: Any = 0.5,

@@ -90,7 +90,7 @@ def _number(field: bytes, dtype: dtypes.DType, column: int) -> float:
 
 
 def _plain_columns(
-    records: Any, options: tuple, kinds: list[Any], fallbacks: list[Any]
+    records: Any, options: tuple, kinds: list[dtypes.DType], fallbacks: list[Any]
 ) -> list[Tensor] | None:
     """The columns of lines without quotes and errors; None if a line has any."""
     if not all(isinstance(value, bytes | int | float | np.generic | None) for value in fallbacks):

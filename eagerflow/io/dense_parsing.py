@@ -6,7 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.io.features import FixedLenFeature
+from eagerflow.io.features import FixedLenFeature, VarLenFeature
 
 _DTYPES = (dtypes.int64, dtypes.float32, dtypes.string)
 
@@ -65,7 +65,7 @@ def _sizes(feature: Any) -> list[int]:
     return [feature.shape] if isinstance(feature.shape, int) else list(feature.shape)
 
 
-def _is_plain(feature: Any) -> bool:
+def _is_plain(feature: FixedLenFeature | VarLenFeature) -> bool:
     if type(feature) is not FixedLenFeature or feature.dtype not in _DTYPES:
         return False
     return all(type(size) is int and size > 0 for size in _sizes(feature))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
@@ -23,7 +22,7 @@ gfile = lazy.Module("eagerflow.io.gfile")
 Tensor = _core.Tensor
 
 
-def scalar_bytes(value: Any, what: str, op: str) -> bytes:
+def scalar_bytes(value: TensorLike, what: str, op: str) -> bytes:
     """The bytes of a scalar string: a tensor, bytes, text (as UTF-8).
 
     Raises:

@@ -44,7 +44,7 @@ class translated:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, OSError):
             raise from_os_error(error, self._path) from error
         if isinstance(error, ValueError) and "null byte" in str(error):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from eagerflow.io.features import (
     VarLenFeature,
 )
 from eagerflow.io.raw import strings_of, strings_tensor
-from eagerflow.protos.example import MESSAGES
+from eagerflow.protos.example import MESSAGES, Feature
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
@@ -162,7 +162,7 @@ class Parser:
         self._op = op
         self._batch = batch
 
-    def parse(self, examples: list[Any]) -> dict[str, Any]:
+    def parse(self, examples: list[Mapping[str, Feature]]) -> dict[str, Any]:
         """The tensors; each example is a mapping from names to Feature messages."""
         values: dict[str, Any] = {}
         # The order of the result is that of TensorFlow: sparse, dense, ragged; each by name.
@@ -180,7 +180,7 @@ class Parser:
                 raise ValueError(f"Unsupported feature type: {type(feature).__name__} for {key!r}.")
         return values
 
-    def _one(self, key: str, feature: Any, examples: list[Any]) -> Any:
+    def _one(self, key: str, feature: Any, examples: list[Mapping[str, Feature]]) -> Any:
         if isinstance(feature, FixedLenFeature):
             return self._fixed(key, feature, examples)
         if isinstance(feature, VarLenFeature):
@@ -294,7 +294,7 @@ class Parser:
             return column.of(column.array(part), [steps[0], *step])
         return padded(column, parts, max(steps, default=0), step, feature.default_value)
 
-    def _ragged(self, key: str, feature: RaggedFeature, examples: list[Any]) -> Any:
+    def _ragged(self, key: str, feature: RaggedFeature, examples: list[Any]) -> RaggedTensor:
         value_key = key if feature.value_key is None else feature.value_key
         column, parts = self._columns(value_key, feature.dtype, examples)
         parts = [[] if part is None else part for part in parts]
@@ -398,7 +398,7 @@ def serialized_list(serialized: TensorLike, op: str) -> tuple[list[bytes], bool]
 
 
 def _example_specs(
-    serialized: Any, features: Any, example_names: object = None, name: str | None = None
+    serialized: TensorLike, features: Any, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
@@ -488,7 +488,7 @@ def parse_single_example(
 
 
 @op_function(in_graph=on_host(shaped_like(dtypes.string)))
-def decode_json_example(json_examples: Any, name: str | None = None) -> Tensor:
+def decode_json_example(json_examples: TensorLike, name: str | None = None) -> Tensor:
     """Examples in JSON as Example messages.
 
     Args:

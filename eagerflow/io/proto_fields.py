@@ -143,10 +143,10 @@ def _items(message: Any, field: Any) -> tuple[list[Any], Any]:
     "DecodeProtoV2", bytes=Input("string"), output_types=list[DType], descriptor_source=str
 )
 def decode_proto(
-    bytes: Any,
+    bytes: TensorLike,
     message_type: str,
     field_names: Sequence[str],
-    output_types: Sequence[Any],
+    output_types: Sequence[object],
     descriptor_source: Any = "local://",
     message_format: str = "binary",
     sanitize: bool = False,

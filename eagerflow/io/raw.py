@@ -24,14 +24,14 @@ def _invalid(message: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError._of(message)
 
 
-def _texts(value: Any, op: str) -> Tensor:
+def _texts(value: TensorLike, op: str) -> Tensor:
     tensor = _core.convert(value, None, dtypes.string)
     if tensor.dtype is not dtypes.string:
         raise _invalid(f"{op} needs strings, got {tensor.dtype.name} [Op:{op}]")
     return tensor
 
 
-def strings_of(value: Any, op: str) -> tuple[list[bytes], tuple[int, ...]]:
+def strings_of(value: TensorLike, op: str) -> tuple[list[bytes], tuple[int, ...]]:
     """The elements of a string tensor in order, and its shape.
 
     Raises:
@@ -50,7 +50,7 @@ def strings_tensor(values: list[bytes], shape: tuple[int, ...]) -> Tensor:
     return _core.convert(array.reshape(shape), dtypes.string, None)
 
 
-def _each(value: Any, op: str, function: Callable[[bytes], bytes]) -> Tensor:
+def _each(value: TensorLike, op: str, function: Callable[[bytes], bytes]) -> Tensor:
     texts = _texts(value, op)
 
     def results(texts: Tensor) -> Tensor:

@@ -53,7 +53,7 @@ def framed(record: Any) -> bytes:
     )
 
 
-def compression_name(kind: Any) -> str:
+def compression_name(kind: object) -> str:
     """A compression's name: "", "GZIP" or "ZLIB".
 
     Raises:

@@ -109,7 +109,7 @@ def _stacked_spec(
     dtype=DType,
 )
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: DTypeLike, rank: object = None, name: str | None = None
+    serialized_sparse: TensorLike, dtype: DTypeLike, rank: object = None, name: str | None = None
 ) -> SparseTensor:
     """Sparse tensors from strings, stacked along a new first axis.
 

@@ -34,7 +34,7 @@ from eagerflow.ops.linalg import diagonals, factorization, products, solvers
 from eagerflow.typing import TensorLike
 
 
-def _conj(value: Any) -> Any:
+def _conj(value: _core.Tensor) -> Any:
     return tf.conj(value) if value.dtype.is_complex else value
 
 
@@ -288,7 +288,7 @@ def _matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     if transpose_a or transpose_b:
         raise ValueError("Transposing not supported at this time.")
@@ -336,7 +336,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
 }
 
 
-def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_function(function: object, args: tuple, kwargs: dict[str, object]) -> Any:
     """The result of a public function for an operator, or NotImplemented."""
     body = _FUNCTIONS.get(function)
     return NotImplemented if body is None else body(*args, **kwargs)

@@ -59,10 +59,10 @@ class _Blockwise(LinearOperator):
     def _solve_blocks(self, blocks: list[_core.Tensor], adjoint: bool) -> list[Any]:
         raise NotImplementedError
 
-    def _split(self, x: Any, sizes: list[Any]) -> list[Any]:
+    def _split(self, x: TensorLike, sizes: list[_core.Tensor]) -> list[Any]:
         return tf.split(x, tf.stack(sizes), axis=-2) if len(sizes) > 1 else [x]
 
-    def _join(self, blocks: list[Any]) -> _core.Tensor:
+    def _join(self, blocks: list[_core.Tensor]) -> _core.Tensor:
         batch = tf.shape(blocks[0])[:-2]
         for block in blocks[1:]:
             batch = tf.broadcast_dynamic_shape(batch, tf.shape(block)[:-2])

@@ -45,7 +45,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
         is_self_adjoint: bool | None = None,
         is_positive_definite: bool | None = None,
         is_square: bool | None = True,
-        parameters: dict[str, Any] | None = None,
+        parameters: dict[str, object] | None = None,
         name: str = "LinearOperatorCirculant",
     ) -> None:
         self._block_depth = block_depth
@@ -105,7 +105,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
         return tf.concat([tf.shape(self._spectrum)[: -self._block_depth], size, size], axis=0)
 
     @property
-    def _complex(self) -> Any:
+    def _complex(self) -> dtypes.DType:
         if self.dtype.is_complex:
             return self.dtype
         return dtypes.complex128 if self.dtype == dtypes.float64 else dtypes.complex64
@@ -170,7 +170,7 @@ class BaseLinearOperatorCirculant(LinearOperator):
         largest = tf.reduce_max(values, axis=self._block_axes)
         return largest / tf.reduce_min(values, axis=self._block_axes)
 
-    def _assert_non_singular(self) -> Any:
+    def _assert_non_singular(self) -> _core.Tensor | None:
         smallest = tf.reduce_min(tf.abs(self._spectrum))
         return assertions.assert_less(
             tf.zeros_like(smallest),
@@ -178,14 +178,14 @@ class BaseLinearOperatorCirculant(LinearOperator):
             message="Singular operator: Spectrum contained zero values.",
         )
 
-    def _assert_positive_definite(self) -> Any:
+    def _assert_positive_definite(self) -> _core.Tensor | None:
         spectrum = _core.as_tensor(self._spectrum)
         return assertions.assert_positive(
             tf.real(spectrum) if spectrum.dtype.is_complex else spectrum,
             message="Not positive definite:  Real part of spectrum was not all positive.",
         )
 
-    def _assert_self_adjoint(self) -> Any:
+    def _assert_self_adjoint(self) -> _core.Tensor | None:
         spectrum = _core.as_tensor(self._spectrum)
         imaginary = tf.imag(spectrum) if spectrum.dtype.is_complex else tf.zeros_like(spectrum)
         return assertions.assert_equal(
@@ -253,7 +253,7 @@ class LinearOperatorCirculant2D(BaseLinearOperatorCirculant):
 
     def __init__(
         self,
-        spectrum: Any,
+        spectrum: _core.Tensor,
         input_output_dtype: Any = dtypes.complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -277,7 +277,7 @@ class LinearOperatorCirculant3D(BaseLinearOperatorCirculant):
 
     def __init__(
         self,
-        spectrum: Any,
+        spectrum: _core.Tensor,
         input_output_dtype: Any = dtypes.complex64,
         is_non_singular: bool | None = None,
         is_self_adjoint: bool | None = None,
@@ -340,7 +340,7 @@ class LinearOperatorToeplitz(LinearOperator):
         sizes = self.shape_tensor()[:-1]
         return tf.broadcast_to(self._col, sizes), tf.broadcast_to(self._row, sizes)
 
-    def _assert_self_adjoint(self) -> Any:
+    def _assert_self_adjoint(self) -> _core.Tensor | None:
         return assertions.assert_equal(
             self.row,
             self.col,

@@ -104,7 +104,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _shape_tensor(self) -> _core.Tensor:
         return tf.shape(self._tril)
 
-    def _assert_non_singular(self) -> Any:
+    def _assert_non_singular(self) -> _core.Tensor | None:
         diagonal = tf.abs(self._diag_part())
         return assertions.assert_none_equal(
             diagonal,
@@ -132,7 +132,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def _to_dense(self) -> _core.Tensor:
         return self._lower()
 
-    def _eigvals(self) -> Any:
+    def _eigvals(self) -> _core.Tensor:
         return self._diag_part()
 
     _experimental_parameter_ndims_to_matrix_ndims = {"tril": 2}
@@ -295,7 +295,7 @@ class LinearOperatorTridiag(LinearOperator):
             sizes = tf.broadcast_dynamic_shape(sizes, tf.shape(part))
         return tf.stack([tf.broadcast_to(part, sizes) for part in parts], axis=-2)
 
-    def _assert_self_adjoint(self) -> Any:
+    def _assert_self_adjoint(self) -> _core.Tensor | None:
         compact = self._compact()
         upper, lower = compact[..., 0, :-1], compact[..., 2, 1:]
         return assertions.assert_equal(
@@ -313,7 +313,7 @@ class LinearOperatorTridiag(LinearOperator):
         return banded.tridiagonal_matmul(compact, x, diagonals_format="compact")
 
     @staticmethod
-    def _adjoint_of(compact: Any) -> _core.Tensor:
+    def _adjoint_of(compact: _core.Tensor) -> _core.Tensor:
         upper, middle, lower = compact[..., 0, :], compact[..., 1, :], compact[..., 2, :]
         zero = tf.zeros_like(upper[..., :1])
         parts = [
@@ -403,7 +403,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     _assert_self_adjoint = _assert_non_singular
 
-    def _assert_positive_definite(self) -> Any:
+    def _assert_positive_definite(self) -> _core.Tensor | None:
         return invalid("Householder operators are always non-positive definite.")
 
     def _normal(self) -> _core.Tensor:

@@ -70,18 +70,18 @@ class LinearOperatorDiag(LinearOperator):
         sizes = tf.shape(self._diag)
         return tf.concat([sizes, sizes[-1:]], axis=0)
 
-    def _assert_non_singular(self) -> Any:
+    def _assert_non_singular(self) -> _core.Tensor | None:
         return assertions.assert_none_equal(
             tf.abs(self._diag),
             tf.zeros_like(tf.abs(self._diag)),
             message="Diagonal contained zero values.",
         )
 
-    def _assert_positive_definite(self) -> Any:
+    def _assert_positive_definite(self) -> _core.Tensor | None:
         message = "Diagonal operator had diagonal entries with non-positive real part."
         return assertions.assert_positive(_real(self._diag), message=message)
 
-    def _assert_self_adjoint(self) -> Any:
+    def _assert_self_adjoint(self) -> _core.Tensor | None:
         imaginary = tf.imag(self._diag) if self.dtype.is_complex else tf.zeros_like(self._diag)
         return assertions.assert_equal(
             imaginary,
@@ -134,7 +134,7 @@ class LinearOperatorDiag(LinearOperator):
 class _Rectangular(LinearOperator):
     """Operators that a number of rows and a batch shape describe."""
 
-    def _read_sizes(self, num_rows: Any, batch_shape: Any, num_columns: Any = None) -> None:
+    def _read_sizes(self, num_rows: TensorLike, batch_shape: Any, num_columns: Any = None) -> None:
         self._num_rows = _size("num_rows", num_rows)
         self._num_columns = (
             self._num_rows if num_columns is None else _size("num_columns", num_columns)
@@ -314,16 +314,16 @@ class LinearOperatorScaledIdentity(_Rectangular):
     def _shape_tensor(self) -> _core.Tensor:
         return tf.concat([tf.shape(self._multiplier), super()._shape_tensor()], axis=0)
 
-    def _assert_non_singular(self) -> Any:
+    def _assert_non_singular(self) -> _core.Tensor | None:
         return assertions.assert_positive(
             tf.abs(self._multiplier), message="LinearOperator was singular"
         )
 
-    def _assert_positive_definite(self) -> Any:
+    def _assert_positive_definite(self) -> _core.Tensor | None:
         message = "LinearOperator was not positive definite."
         return assertions.assert_positive(_real(self._multiplier), message=message)
 
-    def _assert_self_adjoint(self) -> Any:
+    def _assert_self_adjoint(self) -> _core.Tensor | None:
         number = self._multiplier
         imaginary = tf.imag(number) if self.dtype.is_complex else tf.zeros_like(number)
         return assertions.assert_equal(
@@ -416,10 +416,10 @@ class LinearOperatorZeros(_Rectangular):
     def _linop_adjoint(self) -> LinearOperator:
         return self
 
-    def _assert_non_singular(self) -> Any:
+    def _assert_non_singular(self) -> _core.Tensor | None:
         return invalid("Zero operators are always non-invertible.")
 
-    def _assert_positive_definite(self) -> Any:
+    def _assert_positive_definite(self) -> _core.Tensor | None:
         return invalid("Zero operators are always non-positive definite.")
 
     def _assert_self_adjoint(self) -> None:
@@ -432,13 +432,13 @@ class LinearOperatorZeros(_Rectangular):
         sizes = tf.concat([batch, [rows], tf.shape(x)[-1:]], axis=0)
         return tf.zeros(sizes, dtype=x.dtype)
 
-    def _determinant(self) -> Any:
+    def _determinant(self) -> _core.Tensor:
         self._needs_square("Determinant")
         return self._per_matrix(0.0)
 
     _trace = _determinant
 
-    def _diag_part(self) -> Any:
+    def _diag_part(self) -> _core.Tensor:
         return self._diagonal_of(0.0)
 
     _eigvals = _diag_part
@@ -454,7 +454,7 @@ def _shape_of(value: Any) -> Any:
     return value.shape if isinstance(value, _core.Tensor) else tuple(np.shape(value)) or (1,)
 
 
-def _size(name: str, value: Any) -> Any:
+def _size(name: str, value: Any) -> _core.Tensor:
     tensor = _core.as_tensor(value)
     if tensor.shape.rank not in (0, None):
         raise ValueError(f"Argument {name} must be a 0-D Tensor.  Found: {value}")

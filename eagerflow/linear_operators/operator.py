@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ _NOT_POSITIVE = (
 )
 
 
-def kept(attribute: str, doc: str) -> Any:
+def kept(attribute: str, doc: str) -> property:
     """A property that reads an attribute of the constructor's."""
     return property(operator.attrgetter(attribute), doc=doc)
 
@@ -70,7 +70,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     # The number of dimensions of each parameter for one matrix.
     _experimental_parameter_ndims_to_matrix_ndims: Any = {}
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         complete_docs(cls)
 
@@ -83,7 +83,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         is_positive_definite: bool | None = None,
         is_square: bool | None = None,
         name: str | None = None,
-        parameters: dict[str, Any] | None = None,
+        parameters: dict[str, object] | None = None,
     ) -> None:
         if is_positive_definite:
             if is_non_singular is False:
@@ -107,7 +107,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         super().__init__(name="linear_operator")
         self._name = name or type(self).__name__
 
-    def _describe(self, dtype: DTypeLike, parameters: dict[str, Any], **known: Any) -> None:
+    def _describe(self, dtype: DTypeLike, parameters: dict[str, Any], **known: object) -> None:
         """Calls this class's constructor with the arguments of a subclass's.
 
         Args:
@@ -161,7 +161,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
     def _shape(self) -> TensorShape:
         """The shape as far as it is known."""
 
-    def _shape_tensor(self) -> Any:
+    def _shape_tensor(self) -> _core.Tensor:
         raise NotImplementedError("_shape_tensor is not implemented.")
 
     @property
@@ -180,7 +180,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """The shape without the last two dimensions."""
         return self.shape[:-2]
 
-    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Any:
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> _core.Tensor:
         """The shape without the last two dimensions, a vector of int32."""
         return self.shape_tensor()[:-2]
 
@@ -194,7 +194,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         return tf.size(self.shape_tensor())
 
     @property
-    def domain_dimension(self) -> Any:
+    def domain_dimension(self) -> Dimension:
         """The number of columns, a `Dimension`."""
         return _dimension(self.shape, -1)
 
@@ -203,7 +203,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         return self.shape_tensor()[-1]
 
     @property
-    def range_dimension(self) -> Any:
+    def range_dimension(self) -> Dimension:
         """The number of rows, a `Dimension`."""
         return _dimension(self.shape, -2)
 
@@ -213,11 +213,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
 
     # Checks.
 
-    def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
+    def assert_non_singular(self, name: str = "assert_non_singular") -> _core.Tensor | None:
         """Raises an InvalidArgumentError if a matrix is singular up to rounding."""
         return self._assert_non_singular()
 
-    def _assert_non_singular(self) -> Any:
+    def _assert_non_singular(self) -> _core.Tensor | None:
         # The largest condition number of a matrix that counts as invertible.
         bound = 0.01 / np.finfo(self.dtype.real_dtype.as_numpy_dtype).eps
         condition = self.cond()
@@ -231,7 +231,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         """Raises an InvalidArgumentError if a matrix is not positive definite."""
         return self._assert_positive_definite()
 
-    def _assert_positive_definite(self) -> Any:
+    def _assert_positive_definite(self) -> _core.Tensor | None:
         if not self.is_self_adjoint:
             raise NotImplementedError("assert_positive_definite is not implemented.")
         factor = factorization.cholesky(self.to_dense())
@@ -239,11 +239,11 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             diagonals.diag_part(factor), message="Matrix was not positive definite."
         )
 
-    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> _core.Tensor | None:
         """Raises an InvalidArgumentError if a matrix is not self-adjoint."""
         return self._assert_self_adjoint()
 
-    def _assert_self_adjoint(self) -> Any:
+    def _assert_self_adjoint(self) -> _core.Tensor | None:
         dense = self.to_dense()
         return assertions.assert_equal(
             dense, products.adjoint(dense), message="Matrix was not equal to its adjoint."
@@ -292,16 +292,16 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
         check_dimension(dimension, _dimension(x.shape, -1 if adjoint_arg else -2))
         return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: TensorLike) -> Any:
         return self.matmul(other)
 
-    def __rmatmul__(self, other: Any) -> _core.Tensor:
+    def __rmatmul__(self, other: TensorLike) -> _core.Tensor:
         return tf.matmul(other, self)
 
     def _matvec(self, x: TensorLike, adjoint: bool = False) -> _core.Tensor:
         return tf.squeeze(self.matmul(tf.expand_dims(x, -1), adjoint=adjoint), [-1])
 
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> _core.Tensor:
         """The product with a batch of vectors."""
         x = self._operand(x)
         dimension = self.range_dimension if adjoint else self.domain_dimension
@@ -453,7 +453,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             identity = eye(size, batch_shape=batch, dtype=self.dtype)
         return self.matmul(identity)
 
-    def to_dense(self, name: str = "to_dense") -> Any:
+    def to_dense(self, name: str = "to_dense") -> _core.Tensor:
         """The matrices as a tensor."""
         return self._to_dense()
 
@@ -511,14 +511,14 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
             if (value := getattr(self, name, self._parameters.get(name))) is not None
         }
 
-    def _copy(self, overrides: dict[str, Any]) -> LinearOperator:
+    def _copy(self, overrides: Mapping[str, object]) -> LinearOperator:
         """The operator with other parameters."""
         return type(self)(**{**self._parameters, **overrides})
 
     def __getitem__(self, slices: Any) -> LinearOperator:
         return self._copy(algebra.sliced_parameters(self, slices))
 
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def __op_function__(self, function: object, args: tuple, kwargs: dict[str, object]) -> Any:
         return algebra.call_function(function, args, kwargs)
 
 
@@ -532,7 +532,7 @@ def check_dimension(expected: Any, found: Any) -> None:
     expected.assert_is_compatible_with(found)
 
 
-def _check_fit(expected: Any, found: Any, argument: str = "x") -> None:
+def _check_fit(expected: Dimension, found: Dimension, argument: str = "x") -> None:
     if None not in (expected.value, found.value) and expected.value != found.value:
         raise ValueError(
             f"Operators are incompatible. Expected `{argument}` to have dimension {expected} but got "
@@ -540,7 +540,7 @@ def _check_fit(expected: Any, found: Any, argument: str = "x") -> None:
         )
 
 
-def same_batch(a: Any, b: Any) -> tuple[Any, Any]:
+def same_batch(a: _core.Tensor, b: _core.Tensor) -> tuple[Any, Any]:
     """Two batches of matrices with the same batch shape."""
     first, second = a.shape[:-2], b.shape[:-2]
     if first.is_fully_defined() and second.is_fully_defined() and first == second:
@@ -553,7 +553,7 @@ def same_batch(a: Any, b: Any) -> tuple[Any, Any]:
     return pair[0], pair[1]
 
 
-def tensor_or_variable(value: Any, dtype: Any = None, name: str | None = None) -> Any:
+def tensor_or_variable(value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A parameter as a tensor; a variable stays what it is, so that it is read when it is used."""
     if value is None or isinstance(value, _core.Tensor | _core.Variable):
         return value
@@ -567,7 +567,7 @@ def implied(hint: bool | None, known: bool, message: str) -> bool:
     return known
 
 
-def product(factors: Iterable[Any]) -> Any:
+def product(factors: Iterable[object]) -> Any:
     """The product of tensors."""
     return functools.reduce(operator.mul, factors)
 

@@ -58,7 +58,7 @@ class LinearOperatorSpec(TypeSpec):
             tuple((k, repr(v)) for k, v in sorted(self._others.items())),
         )
 
-    def most_specific_compatible_type(self, other: Any) -> Any:
+    def most_specific_compatible_type(self, other: Any) -> TypeSpec | LinearOperatorSpec:
         """The spec whose tensors have the specs that both have in common."""
         same = type(self) is type(other) and self._key()[2] == other._key()[2]
         if not same or list(self._fields) != list(other._fields):
@@ -81,7 +81,7 @@ class LinearOperatorSpec(TypeSpec):
             a.is_compatible_with(b) for a, b in zip(mine, theirs, strict=True)
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every operator of this spec is one of the other's."""
         if type(self) is not type(other) or self._key()[2] != other._key()[2]:
             return False

@@ -18,16 +18,16 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.lookup.initializers import constant_of, contents_of
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
-# It is used by few programs.
-hashing = lazy.Module("eagerflow.strings.hashing")
+hashing = lazy.Module("eagerflow.strings.hashing")  # used by few programs
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _is_sparse(value: Any) -> bool:
+def _is_sparse(value: TensorLike) -> bool:
     return hasattr(value, "indices") and hasattr(value, "dense_shape")
 
 
@@ -81,7 +81,7 @@ class Table(Module, TrackableResource):
         """The `name` of the constructor, or None."""
         return self._name_given
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike) -> Any:
         return self.lookup(keys)  # type: ignore[attr-defined]
 
     def size(self, name: str | None = None) -> Tensor:
@@ -130,7 +130,7 @@ class Table(Module, TrackableResource):
         """The shape of each value."""
         return ()
 
-    def _found(self, find: Callable[..., Tensor], keys: Tensor, *defaults: Any) -> Tensor:
+    def _found(self, find: Callable[..., Tensor], keys: Tensor, *defaults: object) -> Tensor:
         """What `find(keys, *defaults)` returns, which reads the table."""
 
         def spec() -> TensorSpec:
@@ -182,7 +182,7 @@ class StaticHashTable(Table):
                 f"{_shown(values[other].numpy())}"
             )
 
-    def import_pairs(self, keys: Any, values: Any) -> None:
+    def import_pairs(self, keys: TensorLike, values: TensorLike) -> None:
         """Adds the keys and values of an initializer.
 
         Args:
@@ -201,7 +201,7 @@ class StaticHashTable(Table):
         """The table itself: there is no other resource behind it."""
         return self
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The values of keys.
 
         Args:
@@ -220,7 +220,7 @@ class StaticHashTable(Table):
         return self._table.find(keys, default)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -294,7 +294,7 @@ class StaticVocabularyTable(Table):
         # With the ids of unknown words.
         return _core.convert(len(self._table) + self._num_oov_buckets, dtypes.int64, None)
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The ids of words.
 
         Args:
@@ -384,10 +384,10 @@ class MutableHashTable(Table):
         """Keys that the table can hold."""
         return keys
 
-    def _keys(self, keys: Any) -> Tensor:
+    def _keys(self, keys: TensorLike) -> Tensor:
         return _core.convert(keys, self._key_dtype, None)
 
-    def import_pairs(self, keys: Any, values: Any) -> None:
+    def import_pairs(self, keys: TensorLike, values: TensorLike) -> None:
         """Inserts the keys and values of an initializer."""
         self.insert(keys, values)
 
@@ -441,7 +441,7 @@ class MutableHashTable(Table):
                 default = _ops.broadcast_to(default, whole)
         return self._table.find(self._checked(keys), default)
 
-    def remove(self, keys: Any, name: str | None = None) -> None:
+    def remove(self, keys: TensorLike, name: str | None = None) -> None:
         """Removes keys; missing keys are ignored.
 
         Args:
@@ -504,7 +504,7 @@ class DenseHashTable(MutableHashTable):
         value_dtype: Any,
         default_value: Any,
         empty_key: Any,
-        deleted_key: Any,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -564,10 +564,10 @@ class DenseHashTable(MutableHashTable):
                 raise InvalidArgumentError._of(f"Using the {what} as a table key is not allowed")
         return keys
 
-    def erase(self, keys: Any, name: str | None = None) -> None:
+    def erase(self, keys: TensorLike, name: str | None = None) -> None:
         """Removes keys; the same as `remove`."""
         self.remove(keys)
 
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert_or_assign(self, keys: Any, values: TensorLike, name: str | None = None) -> None:
         """Sets the values of keys; the same as `insert`."""
         self.insert(keys, values)

@@ -395,7 +395,7 @@ def _padded_by_places(tensor: Tensor, flat: Tensor, mode: str, value: Tensor) ->
     strides=Input(INDEX_TYPES, "int16", type="Index"),
 )
 def strided_slice(
-    input_: Any,
+    input_: TensorLike,
     begin: Any,
     end: Any,
     strides: Sizes | None = None,
@@ -640,7 +640,7 @@ def _broadcast_sizes(x: Tensor, y: Tensor) -> Tensor:
 
 
 @op_function
-def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+def meshgrid(*args: Any, **kwargs: object) -> list[Tensor]:
     """The coordinates of all points of a grid.
 
     Args:

@@ -42,7 +42,7 @@ def _listed(value: Any, count: int | None) -> str:
     return ", ".join(parts)
 
 
-def require(flags: TensorLike, refuse: Callable[..., None], *values: Any) -> None:
+def require(flags: TensorLike, refuse: Callable[..., None], *values: object) -> None:
     """Calls `refuse(*values)`, which raises, unless all flags are true.
 
     In a graph this is a node, unless all is known while tracing.
@@ -63,13 +63,13 @@ def require(flags: TensorLike, refuse: Callable[..., None], *values: Any) -> Non
     host_call(refuse, None, values, name="Assert", effects=True, unless=holds)
 
 
-def _awaited(body: Callable[..., Any]) -> Callable[..., Any]:
+def _awaited(body: Callable[..., object]) -> Callable[..., Any]:
     """An assertion that returns its operation while a program builds a graph, for control dependencies.
 
     In a traced function it runs anyway.
     """
 
-    def in_graph(*args: Any, **kwargs: Any) -> Any:
+    def in_graph(*args: object, **kwargs: str) -> Any:
         graph = context.building_graph()
         return body(*args, **kwargs) if graph is None else graph.with_effects(body, *args, **kwargs)
 
@@ -92,7 +92,7 @@ def _compare(
 
 
 def _difference(
-    holds: Any, sign: str, x: Tensor, y: Tensor, message: str | None, count: int | None
+    holds: Tensor, sign: str, x: Tensor, y: Tensor, message: str | None, count: int | None
 ) -> str:
     """The part of a message about two tensors whose comparison fails."""
     lines = [message] if message else []
@@ -354,7 +354,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: An
 
 @op_function(in_graph=_awaited)
 def assert_rank_in(
-    x: Any, ranks: Iterable[Any], message: str | None = None, name: str | None = None
+    x: Any, ranks: Iterable[object], message: str | None = None, name: str | None = None
 ) -> None:
     """Checks that the number of axes is one of several; raises a ValueError if not."""
     _assert_rank(
@@ -551,7 +551,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
         shown = "\n".join(_listed(value, count) for value in data)
         raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
 
-    def refuse(*data: Any) -> None:
+    def refuse(*data: object) -> None:
         shown = " ".join(f"[{_listed(value, count)}]" for value in data)
         raise invalid_argument(f"assertion failed: {shown}")
 

@@ -21,7 +21,7 @@ from eagerflow.ops import graph_control_flow
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.assertions import Assert
 from eagerflow.ops.tensor_array import TensorArray
-from eagerflow.typing import Structure
+from eagerflow.typing import Structure, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -34,7 +34,7 @@ def no_op(name: str | None = None) -> Any:
     return None if graph is None else graph.add_no_op(name or "NoOp")
 
 
-def group(*inputs: Any, **kwargs: Any) -> Any:
+def group(*inputs: object, **kwargs: Any) -> Any:
     """Does nothing: operations have run when their results exist.
 
     In a program's graph (`tf.Graph`), an operation that is done when all of `inputs` are.
@@ -137,7 +137,7 @@ def cond(
 
 @op_function
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: object,
     default: Callable | None = None,
     exclusive: bool = False,
     strict: bool = False,
@@ -264,7 +264,7 @@ def switch_case(
     return (branches[-1] if default is None else default)()
 
 
-def _numbered(branch_fns: Any) -> list[Callable]:
+def _numbered(branch_fns: object) -> list[Callable]:
     """The functions of a `switch_case` in the order of their indices."""
     if not isinstance(branch_fns, list | _tuple | dict | None):
         raise TypeError(f"'branch_fns' must be a list, tuple, or dict. Received: {branch_fns}")
@@ -303,7 +303,7 @@ def while_loop(
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Calls `body` as long as `cond` holds.
@@ -344,7 +344,7 @@ def while_loop(
     return values if back_prop else nest.map_structure(_stopped, values)
 
 
-def iteration_limit(maximum_iterations: Any, parallel_iterations: Any) -> int | None:
+def iteration_limit(maximum_iterations: Any, parallel_iterations: TensorLike) -> int | None:
     """The maximum number of iterations, or None.
 
     Raises:
@@ -360,7 +360,7 @@ def iteration_limit(maximum_iterations: Any, parallel_iterations: Any) -> int | 
     return int(maximum_iterations)
 
 
-def _check_parallel_iterations(parallel_iterations: Any) -> None:
+def _check_parallel_iterations(parallel_iterations: TensorLike) -> None:
     if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
 
@@ -399,11 +399,11 @@ def repeated(
     return nest.map_structure(_as_tensor, loop_vars), alone
 
 
-def _stopped(value: object) -> Any:
+def _stopped(value: object) -> object:
     return _ops.stop_gradient(value) if isinstance(value, Tensor) else value
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: object) -> Any:
     if isinstance(value, TensorArray) or getattr(type(value), "_is_composite_tensor", False):
         return value
     return _core.as_tensor(value)

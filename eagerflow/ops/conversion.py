@@ -275,7 +275,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return _ops.complex(real, imag)
 
 
-def zero_of(dtype: Any) -> Any:
+def zero_of(dtype: dtypes.DType) -> Any:
     """The value of absent elements: zero, False or the empty string."""
     return _core.convert({"string": "", "bool": False}.get(dtype.name, 0), dtype, None)
 

@@ -9,6 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -27,7 +28,7 @@ _RANGE_DTYPES = (
 
 @op_function
 def zeros(
-    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: object = None
+    shape: Any, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None
 ) -> Tensor:
     """A tensor of zeros (false, or empty strings).
 
@@ -50,7 +51,7 @@ def zeros(
 
 @op_function
 def ones(
-    shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: object = None
+    shape: Any, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None
 ) -> Tensor:
     """A tensor of ones (or true).
 
@@ -73,7 +74,7 @@ def ones(
         return _ops.ones(_whole_sizes(shape), dtype)
 
 
-def _whole_sizes(shape: Any) -> Any:
+def _whole_sizes(shape: ShapeLike) -> Any:
     """Integral floats in a shape as integers; TensorFlow 2.0 accepted them too."""
     if isinstance(shape, list | tuple) and all(
         isinstance(size, int) or (isinstance(size, float) and size.is_integer()) for size in shape
@@ -83,7 +84,7 @@ def _whole_sizes(shape: Any) -> Any:
 
 
 @op_function
-def fill(dims: Any, value: Any, name: str | None = None, layout: object = None) -> Tensor:
+def fill(dims: Any, value: TensorLike, name: str | None = None, layout: object = None) -> Tensor:
     """A tensor of equal elements.
 
     Args:
@@ -105,7 +106,7 @@ def eye(
     num_rows: Any,
     num_columns: Any = None,
     batch_shape: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """An identity matrix, or a batch of them.
@@ -161,7 +162,7 @@ def range(
     return _ops.range(*(_cast_to(part, widest) for part in parts))
 
 
-def _cast_to(value: Any, dtype: dtypes.DType) -> Any:
+def _cast_to(value: TensorLike, dtype: dtypes.DType) -> Any:
     if isinstance(value, Tensor | _core.Variable):
         return value if value.dtype is dtype else _ops.cast(value, dtype)
     return _core.convert(value, dtype, None)
@@ -196,10 +197,10 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 def one_hot(
     indices: Any,
     depth: Any,
-    on_value: Any = None,
+    on_value: TensorLike | None = None,
     off_value: Any = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Vectors that are one at an index and zero elsewhere.
@@ -244,7 +245,7 @@ def one_hot(
 
 @op_function
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, name: str | None = None
+    lengths: TensorLike, maxlen: Any = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
 ) -> Tensor:
     """For each length, a vector that is true at that many leading positions.
 

@@ -88,7 +88,7 @@ class CriticalSection:
 
     def execute(
         self, fn: Callable, exclusive_resource_access: bool = True, name: str | None = None
-    ) -> Any:
+    ) -> Tensor:
         """Calls a function while no other runs in this section.
 
         Args:
@@ -184,7 +184,7 @@ def nondifferentiable_batch_function(
 
     def decorator(fn: Callable) -> Callable:
         @functools.wraps(fn)
-        def decorated(*args: Any) -> Any:
+        def decorated(*args: Tensor) -> Tensor:
             with _core.stop_recording():
                 return fn(*(_core.as_tensor(arg) for arg in args))
 
@@ -257,7 +257,7 @@ def ragged_fill_empty_rows(
 
 @composed_op("RaggedFillEmptyRowsGrad", reverse_index_map=Input("int64"), grad_values=Input())
 def ragged_fill_empty_rows_grad(
-    reverse_index_map: Any, grad_values: Any, name: str | None = None
+    reverse_index_map: TensorLike, grad_values: TensorLike, name: str | None = None
 ) -> RaggedFillEmptyRowsGrad:
     """The gradients of `tf.ragged_fill_empty_rows` by its values and its default.
 

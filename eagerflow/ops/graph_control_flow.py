@@ -12,11 +12,12 @@ from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, is_weak
 from eagerflow.ops.tensor_array import TensorArray
+from eagerflow.typing import Structure, TensorLike
 
 Tensor = _core.Tensor
 
 
-def cond(pred: Any, true_fn: Callable, false_fn: Callable, name: str | None) -> Any:
+def cond(pred: TensorLike, true_fn: Callable, false_fn: Callable, name: str | None) -> Any:
     """`tf.cond` as a node: both functions are traced."""
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool", pred)
@@ -48,7 +49,7 @@ def switch_case(branch_index: Any, branches: Sequence[Callable], name: str | Non
     return _choice(branch_index, graphs, name, "tf.switch_case")
 
 
-def _choice(index: Any, branches: dict[str, FuncGraph], name: str, function: str) -> Any:
+def _choice(index: Tensor, branches: dict[str, FuncGraph], name: str, function: str) -> Any:
     (first, graph), *others = branches.items()
     for other, other_graph in others:
         _check_alike(first, graph, other, other_graph, function)
@@ -105,7 +106,7 @@ def _check_alike(
 def while_loop(
     cond: Callable,
     body: Callable,
-    loop_vars: Any,
+    loop_vars: Structure,
     shape_invariants: Any,
     maximum_iterations: Any,
     name: str | None,
@@ -153,7 +154,7 @@ def while_loop(
     return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
 
 
-def _in_graph(value: Any) -> Any:
+def _in_graph(value: object) -> Any:
     """A TensorArray that was made outside of graphs as one of this graph; others as they are."""
     if not isinstance(value, TensorArray):
         return value
@@ -161,11 +162,11 @@ def _in_graph(value: Any) -> Any:
     return spec._from_components(spec._to_components(value))
 
 
-def _as_variable(value: Any) -> Any:
+def _as_variable(value: TensorLike) -> Tensor:
     return _core.building().capture(_core.as_tensor(value))
 
 
-def _variable_specs(loop_vars: Any, shape_invariants: Any) -> list[TensorSpec]:
+def _variable_specs(loop_vars: Structure, shape_invariants: Structure) -> list[TensorSpec]:
     """The loop-invariant spec of each tensor of the loop's variables."""
     variables = nest.flatten(loop_vars)
     if shape_invariants is None:
@@ -179,7 +180,7 @@ def _variable_specs(loop_vars: Any, shape_invariants: Any) -> list[TensorSpec]:
     return specs
 
 
-def _variable_spec(variable: Any, invariant: Any) -> TypeSpec:
+def _variable_spec(variable: Any, invariant: TensorShape | None) -> TypeSpec:
     """The spec of a variable for an invariant: a shape, a spec, or None for its own."""
     if isinstance(invariant, TypeSpec):
         return invariant
@@ -193,7 +194,7 @@ def _variable_spec(variable: Any, invariant: Any) -> TypeSpec:
 
 
 def _traced_part(
-    name: str, function: Callable, loop_vars: Any, specs: Sequence[TensorSpec]
+    name: str, function: Callable, loop_vars: Structure, specs: Sequence[TensorSpec]
 ) -> FuncGraph:
     """The graph of a loop's condition or body."""
     graph = FuncGraph(name)
@@ -207,7 +208,7 @@ def _traced_part(
     return graph
 
 
-def _check_invariants(variables: list[Any], body: FuncGraph) -> None:
+def _check_invariants(variables: list[Tensor], body: FuncGraph) -> None:
     """Checks that dtypes stay the same and shapes get no less specific."""
     for first, before, after in zip(variables, body.inputs, body.outputs, strict=True):
         name = first.name

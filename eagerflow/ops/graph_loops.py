@@ -24,7 +24,7 @@ class _Slices:
         elems: a tensor, a composite tensor with rows, or a nested structure of them.
     """
 
-    def __init__(self, elems: Any) -> None:
+    def __init__(self, elems: TensorLike) -> None:
         self._elems = elems
         self._columns: list[Any] = []
         flat = nest.flatten(elems)
@@ -54,7 +54,7 @@ class _Slices:
         # Their number: a Python integer if it is known, else a tensor.
         self.count: Any = count if static is None else static
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: TensorLike) -> Any:
         """A structure like the elements that holds their slices at an index."""
         return nest.pack_sequence_as(self._elems, [column(index) for column in self._columns])
 
@@ -64,7 +64,7 @@ def _shape_of(value: Any) -> TensorShape:
     return value._type_spec._slices(value).shape if shape is None else shape
 
 
-def _count_of(value: TensorLike) -> Any:
+def _count_of(value: TensorLike) -> Tensor:
     """The number of slices of a composite tensor."""
     if hasattr(value, "nrows"):
         return value.nrows()
@@ -126,7 +126,7 @@ def _arrays(specs: list[Any], count: Any, infer_shape: bool = True) -> list[Tens
     return arrays
 
 
-def _written(specs: list[Any], arrays: Any, i: Any, leaves: list[Any]) -> list[TensorArray]:
+def _written(specs: list[Any], arrays: Any, i: TensorLike, leaves: list[Any]) -> list[TensorArray]:
     """The arrays after the results of an iteration have been written."""
     tensors: list[Any] = []
     for spec, leaf in zip(specs, leaves, strict=True):
@@ -135,7 +135,7 @@ def _written(specs: list[Any], arrays: Any, i: Any, leaves: list[Any]) -> list[T
 
 
 def _stacked(
-    structure: Structure, specs: list[Any], arrays: Any, count: Any, back_prop: bool = True
+    structure: Structure, specs: list[Any], arrays: Any, count: TensorLike, back_prop: bool = True
 ) -> Any:
     """The results of all iterations."""
     remaining = iter(arrays)
@@ -161,7 +161,7 @@ def map_fn(
     slices = _Slices(elems)
     specs = nest.flatten(signature)
 
-    def body(i: Any, *arrays: TensorArray) -> list[TensorArray]:
+    def body(i: Tensor, *arrays: TensorArray) -> list[TensorArray]:
         value = fn(nest.map_structure(weak_as, slices.at(i), elems))
         nest.assert_same_structure(signature, value, check_types=False)
         return _written(specs, arrays, i, nest.flatten(value))
@@ -236,7 +236,7 @@ def fold(
     slices = _Slices(elems)
     value, start = _beginning(slices, initializer, backwards)
 
-    def body(i: Any, *leaves: Any) -> list[Any]:
+    def body(i: Any, *leaves: object) -> list[Any]:
         before = nest.pack_sequence_as(value, list(leaves))
         after = fn(before, slices.at(i))
         nest.assert_same_structure(value, after, check_types=False)
@@ -247,7 +247,7 @@ def fold(
     return result if back_prop else nest.map_structure(_stopped, result)
 
 
-def _beginning(slices: _Slices, initializer: Any, backwards: bool) -> tuple[Any, int]:
+def _beginning(slices: _Slices, initializer: Structure, backwards: bool) -> tuple[Any, int]:
     """The accumulated value at the start, and how many slices it has used up."""
     if initializer is None:
         return slices.at(slices.count - 1 if backwards else 0), 1
@@ -257,7 +257,7 @@ def _beginning(slices: _Slices, initializer: Any, backwards: bool) -> tuple[Any,
 def scan(
     fn: Callable,
     elems: Structure,
-    initializer: Any,
+    initializer: Structure,
     back_prop: bool,
     infer_shape: bool,
     backwards: bool,
@@ -272,7 +272,7 @@ def scan(
     if start:
         arrays = _written(specs, arrays, slices.count - 1 if backwards else 0, first)
 
-    def body(i: Any, *variables: Any) -> list[Any]:
+    def body(i: Tensor, *variables: Any) -> list[Any]:
         leaves, written = variables[: len(first)], variables[len(first) :]
         after = fn(nest.pack_sequence_as(value, list(leaves)), slices.at(i))
         nest.assert_same_structure(value, after, check_types=False)

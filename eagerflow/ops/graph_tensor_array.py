@@ -9,7 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import conversion
 from eagerflow.ops.tensor_array import TensorArray, TensorArraySpec
-from eagerflow.typing import DTypeLike, ShapeLike, Size, TensorLike
+from eagerflow.typing import Axes, DTypeLike, ShapeLike, Size, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -115,7 +115,7 @@ class GraphTensorArray(TensorArray):
         """An array of the same tensors."""
         return self._next(_ops.identity(self._flow))
 
-    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> None:
+    def grad(self, source: Axes, flow: object = None, name: str | None = None) -> None:
         """Gradients of lists are computed by tapes; this raises a NotImplementedError."""
         raise NotImplementedError(
             "TensorArray.grad is not supported: a tf.GradientTape or tf.gradients differentiates "

@@ -15,12 +15,13 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.typing import Structure, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _spec(kind: Any) -> TypeSpec:
+def _spec(kind: dtypes.DType) -> TypeSpec:
     """The spec of a result of a dtype or spec."""
     return kind if isinstance(kind, TypeSpec) else TensorSpec(None, dtypes.as_dtype(kind))
 
@@ -65,7 +66,7 @@ def py_function(
     return _called(func, kinds, several, *arguments)
 
 
-def _called(func: Callable, kinds: list[Any], several: bool, *arguments: Any) -> Any:
+def _called(func: Callable, kinds: list[dtypes.DType], several: bool, *arguments: Tensor) -> Any:
     """The results of `py_function` for tensors with values."""
     try:
         result = func(*arguments)
@@ -111,7 +112,7 @@ def _decorator(call: Callable) -> Callable:
 
     def decorate(function: Callable) -> Callable:
         @functools.wraps(function)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: object, **kwargs: object) -> Any:
             bound = inspect.signature(function).bind(*args, **kwargs)
             bound.apply_defaults()
             return call(function, list(bound.args))
@@ -121,13 +122,13 @@ def _decorator(call: Callable) -> Callable:
     return decorate
 
 
-def _composite_or_tensor(value: Any) -> Any:
+def _composite_or_tensor(value: TensorLike) -> Any:
     if getattr(type(value), "_is_composite_tensor", False):
         return value
     return _core.as_tensor(value)
 
 
-def _results(result: Any, count: int, func: Callable) -> list:
+def _results(result: Structure, count: int, func: Callable) -> list:
     if result is None:
         results = []
     else:
@@ -143,7 +144,7 @@ def _results(result: Any, count: int, func: Callable) -> list:
 def numpy_function(
     func: Callable | None = None,
     inp: Any = None,
-    Tout: Any = None,
+    Tout: object = None,
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -192,7 +193,7 @@ def numpy_function(
     return _core.as_tensor(result)
 
 
-def _numpy_function_of_graph(func: Callable, kinds: list[Any], *tensors: Tensor) -> Any:
+def _numpy_function_of_graph(func: Callable, kinds: list[dtypes.DType], *tensors: Tensor) -> Any:
     """Calls a function of arrays, whose results must have the dtypes that the graph's node declares."""
     arguments = [np.array(tensor.numpy()) for tensor in tensors]
     try:

@@ -202,7 +202,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 
 @op_function
 def searchsorted(
-    sorted_sequence: Any,
+    sorted_sequence: TensorLike,
     values: TensorLike,
     side: str = "left",
     out_type: DTypeLike = dtypes.int32,
@@ -286,7 +286,7 @@ def top_k(
     input: TensorLike,
     k: Any = 1,
     sorted: bool = True,
-    index_type: Any = dtypes.int32,
+    index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> TopKV2:
     """The k largest elements along the last axis and their indices.
@@ -317,7 +317,7 @@ def top_k(
 
 
 @op_function
-def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None) -> Unique:
     """The distinct elements of a vector in order of appearance, and each element's index in them.
 
     >>> y, idx = tf.unique([7, 8, 7])
@@ -330,7 +330,7 @@ def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) 
 
 @op_function
 def unique_with_counts(
-    x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None
+    x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """Like `tf.unique`, with how often each element appears.
 
@@ -426,7 +426,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
 @op_function
 def reverse_sequence(
     input: TensorLike,
-    seq_lengths: Any,
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,

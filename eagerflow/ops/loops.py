@@ -16,7 +16,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, weak_as
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow.util import lazy
 
 graph_loops = lazy.Module("eagerflow.ops.graph_loops")  # few programs need it
@@ -34,7 +34,7 @@ def _as_tensor(value: TensorLike) -> Any:
     return _core.as_tensor(value)
 
 
-def _check_callable(fn: Any) -> None:
+def _check_callable(fn: object) -> None:
     if not callable(fn):
         raise TypeError(f"The provided function {fn} is not callable. fn must be callable.")
 
@@ -59,7 +59,7 @@ def _columns(elems: TensorLike) -> list[list]:
     return [_elements(value) for value in flat]
 
 
-def _result_types(signature: Any) -> tuple[list, list]:
+def _result_types(signature: object) -> tuple[list, list]:
     """The dtype (None if it has none) and the spec of each leaf of a signature."""
     specs = nest.flatten(signature)
     kinds = [
@@ -69,7 +69,7 @@ def _result_types(signature: Any) -> tuple[list, list]:
     return kinds, specs
 
 
-def _like(elems: Any) -> Any:
+def _like(elems: TensorLike) -> Any:
     """The signature of results that have the dtype and shape of slices of these elements."""
     value = _as_tensor(elems)
     if not isinstance(value, CompositeTensor):
@@ -112,7 +112,7 @@ def stack_results(column: list, dtype: Any, spec: Any = None) -> Any:
     return _ops.stack(parts, 0)
 
 
-def _rank(item: Any) -> int:
+def _rank(item: TensorLike) -> int:
     return len(_as_tensor(item).shape)
 
 
@@ -126,7 +126,7 @@ def map_fn(
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
+    fn_output_signature: object = None,
 ) -> Any:
     """Applies a function to the slices along the first axis and stacks the results.
 
@@ -183,7 +183,7 @@ def map_fn(
     return nest.pack_sequence_as(signature, joined)
 
 
-def _empty(kind: Any, spec: Any) -> Any:
+def _empty(kind: dtypes.DType, spec: dtypes.DType) -> Tensor:
     if isinstance(spec, TypeSpec):
         return spec._batch(0)._zero(0)
     shape = getattr(spec, "shape", None)
@@ -225,7 +225,7 @@ def vectorized_map(
 
 
 def _fold(
-    fn: Callable, elems: TensorLike, initializer: Any, backwards: bool, back_prop: bool
+    fn: Callable, elems: TensorLike, initializer: Structure, backwards: bool, back_prop: bool
 ) -> tuple[Any, list]:
     """The last accumulated value, and all of them in the order of the calls."""
     _check_callable(fn)
@@ -265,12 +265,12 @@ def _combined(
 def foldl(
     fn: Callable,
     elems: TensorLike,
-    initializer: Any = None,
+    initializer: Structure = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Combines the slices along the first axis from the first to the last.
 
     Args:
@@ -292,12 +292,12 @@ def foldl(
 def foldr(
     fn: Callable,
     elems: TensorLike,
-    initializer: Any = None,
+    initializer: Structure = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """Combines the slices along the first axis from the last to the first; see `tf.foldl`.
 
     >>> tf.foldr(lambda a, x: 10 * a + x, tf.constant([1, 2, 3]))
@@ -310,7 +310,7 @@ def foldr(
 def scan(
     fn: Callable,
     elems: TensorLike,
-    initializer: Any = None,
+    initializer: Structure = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -134,10 +134,10 @@ def _has_operations(tensor: Tensor) -> bool:
 
 
 def on_values(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     inputs: Sequence[Tensor],
     specs: list[TensorSpec],
-    *arguments: Any,
+    *arguments: object,
     in_programs: bool = False,
 ) -> list[Tensor]:
     """The results of a call in the graph that is being built, which works on values when it runs.

@@ -81,7 +81,7 @@ def _object_text(value: Any, summarize: int) -> str:
         return value._print_text(summarize)
     if nest.is_nested(value):
 
-        def leaf_text(leaf: Any) -> str:
+        def leaf_text(leaf: object) -> str:
             return repr(leaf) if isinstance(leaf, str) else _object_text(leaf, summarize)
 
         return _structure_text(value, leaf_text)

@@ -50,7 +50,7 @@ unsorted_segment_sum = _ops.unsorted_segment_sum
 _LOW = 32  # bits
 
 
-def total_for_mean(sum_of: Callable[[Any], Any], values: Any) -> Any:
+def total_for_mean(sum_of: Callable[[Any], Any], values: Any) -> Tensor:
     """Sums that are to be divided; those of integers are float64, and do not wrap.
 
     Args:
@@ -73,7 +73,7 @@ def as_mean(values: Tensor, dtype: DType) -> Tensor:
     return _ops.cast(values, dtypes.float32) if dtype.is_integer and dtype.size < 4 else values
 
 
-def _counts(ids: Tensor, num_segments: Any, dtype: Any) -> Tensor:
+def _counts(ids: Tensor, num_segments: int | Tensor, dtype: DTypeLike) -> Tensor:
     """The number of rows in each segment, at least 1."""
     with _core.stop_recording():
         ones = _ops.ones(shape_of(ids), dtype)
@@ -214,7 +214,7 @@ def _length(value: TensorLike) -> int:
 
 
 def _bincount_spec(
-    arr: Any,
+    arr: TensorLike,
     weights: TensorLike | None = None,
     minlength: object = None,
     maxlength: object = None,
@@ -232,7 +232,7 @@ def _bincount_spec(
 
 @op_function(in_graph=on_host(_bincount_spec))
 def bincount(
-    arr: Any,
+    arr: TensorLike,
     weights: TensorLike | None = None,
     minlength: TensorLike | None = None,
     maxlength: TensorLike | None = None,
@@ -391,8 +391,8 @@ def confusion_matrix(
 )
 def histogram_fixed_width_bins(
     values: TensorLike,
-    value_range: Any,
-    nbins: Any = 100,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
@@ -404,7 +404,7 @@ def histogram_fixed_width_bins(
     return _bins(values, value_range, nbins, dtype)
 
 
-def _bins(values: TensorLike, value_range: Any, nbins: Any, dtype: DTypeLike) -> Tensor:
+def _bins(values: TensorLike, value_range: Any, nbins: TensorLike, dtype: DTypeLike) -> Tensor:
     values = _core.as_tensor(values)
     limits = _core.convert(value_range, None, values.dtype)
     if limits.ndim != 1:
@@ -437,8 +437,8 @@ def _bins(values: TensorLike, value_range: Any, nbins: Any, dtype: DTypeLike) ->
 )
 def histogram_fixed_width(
     values: TensorLike,
-    value_range: Any,
-    nbins: Any = 100,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:

@@ -18,7 +18,7 @@ from eagerflow.ops.numpy_ops import sparse_spec, sparse_tensor
 from eagerflow.typing import DTypeLike, TensorLike
 
 if TYPE_CHECKING:
-    from eagerflow.sparse.tensor import SparseTensor
+    from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -87,7 +87,7 @@ def _check_dtype(dtype: DTypeLike) -> None:
         )
 
 
-def _combined(a: Any, b: Any, operation: str) -> Any:
+def _combined(a: Any, b: Any, operation: str) -> SparseTensor:
     if not _is_sparse(a):
         a = _core.as_tensor(a)
     _check_dtype(a.dtype)
@@ -109,14 +109,14 @@ def _combined(a: Any, b: Any, operation: str) -> Any:
     return sparse_tensor(coordinates, values, [*outer, width])
 
 
-def _sets_spec(a: Tensor, *_: object, **__: object) -> Any:
+def _sets_spec(a: Tensor, *_: object, **__: object) -> SparseTensorSpec:
     value = a if _is_sparse(a) else _core.as_tensor(a)
     rank = value.shape.rank
     return sparse_spec(None if rank is None else [None] * rank, value.dtype)
 
 
 @op_function(in_graph=on_host(_sets_spec))
-def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """The intersection of each pair of rows.
 
     Args:
@@ -150,7 +150,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Any:
 @op_function(in_graph=on_host(_sets_spec))
 def difference(
     a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
-) -> Any:
+) -> SparseTensor:
     """The difference of each pair of rows; see `tf.sets.intersection`.
 
     Args:
@@ -260,7 +260,7 @@ ListDiff.__doc__ = "What is in one list and not in the other, and where it is."
 
 
 def _difference_specs(
-    x: TensorLike, y: TensorLike, index_dtype: Any = dtypes.int32, name: str | None = None
+    x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dtypes.int32, name: str | None = None
 ) -> ListDiff:
     kind = _core.as_tensor(x).dtype
     return ListDiff(TensorSpec([None], kind), TensorSpec([None], dtypes.as_dtype(index_dtype)))

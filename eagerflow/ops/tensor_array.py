@@ -13,7 +13,7 @@ from eagerflow.errors import InvalidArgumentError, OutOfRangeError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
-from eagerflow.typing import DTypeLike, ShapeLike, Size, TensorLike
+from eagerflow.typing import Axes, DTypeLike, ShapeLike, Size, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.class_signature import SignatureOfInit
 
@@ -127,7 +127,7 @@ class TensorArray(metaclass=_OfEachKind):
         """The list itself."""
         return self
 
-    def grad(self, source: Any, flow: Any = None, name: str | None = None) -> None:
+    def grad(self, source: Axes, flow: object = None, name: str | None = None) -> None:
         """Gradients of lists are computed by tapes; this raises a NotImplementedError."""
         raise NotImplementedError(
             "TensorArray.grad is not supported when executing eagerly: a tf.GradientTape "

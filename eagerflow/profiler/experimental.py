@@ -55,7 +55,7 @@ class _Recorder:
         """Microseconds since the profile began."""
         return (time.perf_counter() - self._begun) * 1e6
 
-    def note(self, name: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
+    def note(self, name: str, inputs: tuple[object, ...], outputs: tuple[object, ...]) -> None:
         """An operation has ended on this thread; it began after whatever ended before it."""
         end, thread = self.now(), threading.get_ident()
         self.add(name, self._last.get(thread, end), end, {"outputs": len(outputs)})
@@ -213,7 +213,7 @@ class Trace:
             self._within.mark()
         return self
 
-    def set_metadata(self, **kwargs: Any) -> None:
+    def set_metadata(self, **kwargs: object) -> None:
         """Adds metadata that is shown."""
         self._details.update(kwargs)
 

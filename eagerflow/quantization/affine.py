@@ -14,6 +14,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import checked
+from eagerflow.typing import DTypeLike, TensorLike
 
 Tensor = _core.Tensor
 _MODES = ("MIN_COMBINED", "MIN_FIRST", "SCALED")
@@ -52,7 +53,7 @@ def _floats_spec(
     max_range: object,
     mode: object = None,
     name: str | None = None,
-    axis: Any = None,
+    axis: TensorLike | None = None,
     narrow_range: bool = False,
     dtype: Any = dtypes.float32,
 ) -> TensorSpec:
@@ -137,7 +138,7 @@ def _to_min_first(x: np.ndarray, low: Tensor, high: Tensor, info: np.iinfo) -> n
     return _clamped(np.where(low == high, np.float32(0), result), info)
 
 
-def _requantized(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarray:
+def _requantized(x: np.ndarray, low: TensorLike, high: TensorLike, info: np.iinfo) -> np.ndarray:
     """The same for values that were quantized before: zero stays zero."""
     steps = 2.0**info.bits
     low, high = np.asarray(low, np.float64), np.asarray(high, np.float64)
@@ -147,7 +148,7 @@ def _requantized(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarr
     return _clamped(np.where(low == high, 0.0, result), info)
 
 
-def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.ndarray:
+def _from_min_first(x: np.ndarray, low: TensorLike, high: TensorLike, info: np.iinfo) -> np.ndarray:
     low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
     with np.errstate(all="ignore"):
         scale = (high - low) / np.float32(2.0**info.bits - 1)
@@ -158,10 +159,10 @@ def _from_min_first(x: np.ndarray, low: Any, high: Any, info: np.iinfo) -> np.nd
 
 @op_function(in_graph=on_host(_quantized_specs))
 def quantize(
-    input: Any,
+    input: TensorLike,
     min_range: Any,
     max_range: Any,
-    T: Any,
+    T: object,
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
@@ -248,14 +249,14 @@ def quantize(
 
 @op_function(in_graph=on_host(_floats_spec))
 def dequantize(
-    input: Any,
+    input: TensorLike,
     min_range: Any,
     max_range: Any,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     axis: int | None = None,
     narrow_range: bool = False,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
 ) -> Tensor:
     """The floats that quantized integers represent.
 

@@ -13,12 +13,13 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import FLOAT_TYPES, Declared, Input, composed_op
 from eagerflow.ops.numpy_ops import checked, differentiable
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _like_inputs(value: Any, *args: object, **kwargs: object) -> TensorSpec:
+def _like_inputs(value: TensorLike, *args: object, **kwargs: object) -> TensorSpec:
     tensor = _core.convert(value, None, dtypes.float32)
     return TensorSpec(tensor.shape, tensor.dtype)
 
@@ -59,7 +60,7 @@ def _fake(
     values = _ops.fake_quant(_ops.stop_gradient(x), limits, variables)
     axes = list(range(x.ndim - 1)) if channels else None
 
-    def backward(dy: Tensor) -> Any:
+    def backward(dy: Tensor) -> TensorLike:
         if _core.recording():
             into, *outside = (
                 _ops.select(mask, dy, np.float32(0)) for mask in _masks(x, limits, wanted)
@@ -88,7 +89,7 @@ def _masks(x: Tensor, limits: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, T
     in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_args(
-    inputs: Any,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -126,9 +127,9 @@ _LIMITED: Declared = dict.fromkeys(("inputs", "min", "max"), Input("float32"))
     "FakeQuantWithMinMaxVars", in_graph=on_host(_like_inputs, in_programs=True), **_LIMITED
 )
 def fake_quant_with_min_max_vars(
-    inputs: Any,
-    min: Any,
-    max: Any,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -145,7 +146,7 @@ def fake_quant_with_min_max_vars(
     return _fake(inputs, _limit(min), _limit(max), num_bits, narrow_range, op, False)
 
 
-def _limit(value: Any) -> Tensor:
+def _limit(value: TensorLike) -> Tensor:
     return _core.convert(value, dtypes.float32, None)
 
 
@@ -155,9 +156,9 @@ def _limit(value: Any) -> Tensor:
     **_LIMITED,
 )
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any,
-    min: Any,
-    max: Any,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -180,8 +181,8 @@ def fake_quant_with_min_max_vars_per_channel(
     in_graph=on_host(_like_inputs, in_programs=True),
 )
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any,
-    inputs: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -215,10 +216,10 @@ def _gradients(
     **_LIMITED,
 )
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -240,10 +241,10 @@ def fake_quant_with_min_max_vars_gradient(
     **_LIMITED,
 )
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -330,9 +331,9 @@ _QUANTIZED: Declared = {
 
 @composed_op("QuantizeAndDequantizeV4", **_QUANTIZED)
 def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
@@ -389,9 +390,9 @@ def quantize_and_dequantize_v2(
 
 @composed_op("QuantizeAndDequantizeV2", **_QUANTIZED)
 def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,

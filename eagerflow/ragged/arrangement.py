@@ -118,7 +118,7 @@ def slice_rows(value: Any, begin: int, end: int) -> Any:
 
 
 @hosted(graph_specs.merged)
-def merge_dims(value: Any, outer_axis: int, inner_axis: int) -> Any:
+def merge_dims(value: RaggedTensor, outer_axis: int, inner_axis: int) -> Any:
     """See `tf.RaggedTensor.merge_dims`."""
     rank = rank_of(value)
     outer = checked_axis(outer_axis, rank, "outer_axis")
@@ -168,7 +168,7 @@ def _merge_inner(value: RaggedTensor, inner: int) -> RaggedTensor:
     return RaggedTensor._of(values, RowPartition.of(splits, value._partition.dtype, uniform))
 
 
-def _checked_list(values: Any, axis: Any, extra: int) -> tuple[list[Any], int]:
+def _checked_list(values: Any, axis: Axes, extra: int) -> tuple[list[Any], int]:
     items = [convert(value) for value in values]
     rank = max(rank_of(item) for item in items)
     for item in items:
@@ -225,7 +225,7 @@ def check_same_rows(items: Sequence[RaggedTensor]) -> None:
 
 
 @op_function(in_graph=on_host(graph_specs.stacked))
-def stack(values: TensorLike, axis: Any = 0, name: str | None = None) -> Any:
+def stack(values: TensorLike, axis: Axes = 0, name: str | None = None) -> Any:
     """Joins tensors along a new axis; they may be ragged, or differ in their sizes.
 
     Args:
@@ -317,7 +317,7 @@ def squeeze(value: RaggedTensor, axis: Any) -> Any:
     return without_lengths(result)
 
 
-def _squeeze(value: Any, axis: int) -> Any:
+def _squeeze(value: Tensor | RaggedTensor, axis: int) -> Any:
     if isinstance(value, Tensor):
         return _ops.squeeze(value, [axis])
     partition = value._partition
@@ -352,7 +352,7 @@ def tile(value: RaggedTensor, multiples: TensorLike) -> RaggedTensor:
     return result
 
 
-def _take(value: Any, axis: int, part: slice) -> Any:
+def _take(value: RaggedTensor, axis: int, part: slice) -> Any:
     return value[(slice(None),) * axis + (part,)]
 
 
@@ -414,7 +414,7 @@ def gather(params: Any, indices: Any, axis: int = 0, batch_dims: int = 0) -> Any
     return gather_rows(params, rows)
 
 
-def _indices(value: Any) -> Any:
+def _indices(value: TensorLike) -> Any:
     indices = convert(value)
     if not indices.dtype.is_integer:
         _core.refuse_attr("Tindices", indices.dtype, [dtypes.int32, dtypes.int64], "GatherV2")
@@ -427,7 +427,7 @@ def _check_rows(rows: np.ndarray, count: int) -> None:
         raise _misfit("indices", f"{bad} is not in [0, {count})")
 
 
-def _gather_columns(params: RaggedTensor, indices: Any) -> Any:
+def _gather_columns(params: RaggedTensor, indices: Tensor) -> Any:
     """The same columns of each row."""
     starts, lengths = params._partition.splits[:-1], params._partition.lengths
     flat = indices.flat_values if isinstance(indices, RaggedTensor) else indices
@@ -480,7 +480,7 @@ def _outer_rows(value: RaggedTensor) -> np.ndarray:
 
 
 @hosted(graph_specs.gathered_at)
-def gather_nd(params: Any, indices: Any, batch_dims: int = 0) -> Any:
+def gather_nd(params: RaggedTensor, indices: Any, batch_dims: int = 0) -> Any:
     """Slices of a ragged tensor at indices along its first axes."""
     if batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")

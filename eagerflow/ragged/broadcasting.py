@@ -83,7 +83,7 @@ def aligned(values: Sequence[TensorLike]) -> tuple[list[Any], Callable[[Any], Ra
     return flats, functools.partial(_divided, result)
 
 
-def _divided(partitions: Sequence[RowPartition], flat: Any) -> Any:
+def _divided(partitions: Sequence[RowPartition], flat: Tensor) -> Any:
     """The ragged tensor of flat values and partitions, the outermost first."""
     for partition in reversed(partitions):
         flat = RaggedTensor._of(flat, partition)

@@ -32,7 +32,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: TensorLike) -> bool:
     return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
@@ -344,7 +344,7 @@ def _masked(data: Any, mask: Any, rank: int, dtype: dtypes.DType) -> Any:
 
 
 @op_function
-def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable, *args: object, **kwargs: object) -> RaggedTensor:
     """Applies a function to the elements of ragged tensors.
 
     Args:
@@ -364,7 +364,7 @@ def map_flat_values(op: Callable, *args: Any, **kwargs: Any) -> Any:
     """
     ragged: list[RaggedTensor] = []
 
-    def flat(value: Any) -> Any:
+    def flat(value: object) -> Any:
         if isinstance(value, RaggedTensor):
             ragged.append(value)
             return value.flat_values
@@ -417,7 +417,7 @@ def _check_same_rows(one: RaggedTensor, other: RaggedTensor) -> None:
 
 @op_function(in_graph=on_host(graph_specs.stacked_partitions))
 def stack_dynamic_partitions(
-    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+    data: Any, partitions: TensorLike, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:
     """The slices of each partition as a row.
 

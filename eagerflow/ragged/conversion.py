@@ -15,7 +15,7 @@ from eagerflow.ragged import graph_specs
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
-from eagerflow.typing import ShapeLike
+from eagerflow.typing import ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -139,7 +139,7 @@ def _wanted_sizes(shape: ShapeLike, value: RaggedTensor) -> list[int | None]:
 
 @hosted(graph_specs.from_tensor)
 def from_tensor(
-    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
+    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: dtypes.DType
 ) -> RaggedTensor:
     """See `tf.RaggedTensor.from_tensor`."""
     graph_specs.check_rows_given(lengths, padding, ragged_rank)
@@ -182,7 +182,7 @@ def from_tensor(
     return result
 
 
-def _ends_before(flat: Tensor, padding: Any, rows: int, width: int) -> np.ndarray:
+def _ends_before(flat: Tensor, padding: TensorLike, rows: int, width: int) -> np.ndarray:
     """The length of each row without the padding at its end."""
     padding = _core.convert(padding, flat.dtype, None)
     inner = flat._shape_tuple()[1:]
@@ -216,7 +216,7 @@ def _from_nested_lengths(flat: Tensor, shape: tuple, lengths: Any, dtype: Any) -
 
 
 @hosted(graph_specs.from_sparse)
-def from_sparse(st_input: Any, row_splits_dtype: Any) -> RaggedTensor:
+def from_sparse(st_input: SparseTensor, row_splits_dtype: dtypes.DType) -> RaggedTensor:
     """See `tf.RaggedTensor.from_sparse`."""
     if not isinstance(st_input, SparseTensor):
         raise TypeError(

@@ -55,7 +55,7 @@ class DynamicRaggedShape(ExtensionType):
     def __init__(
         self,
         row_partitions: Sequence[RowPartition],
-        inner_shape: Any,
+        inner_shape: TensorLike,
         dtype: DTypeLike | None = None,
         validate: bool = False,
         static_inner_shape: object = None,
@@ -162,7 +162,7 @@ class DynamicRaggedShape(ExtensionType):
         return cls(row_partitions, _core.ops.reshape(count, [1]), dtype)
 
     @classmethod
-    def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
+    def from_tensor(cls, t: TensorLike, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
         """The shape of a ragged or dense tensor."""
         if isinstance(t, RaggedTensor):
             return cls(t._partitions(), _sizes(t.flat_values), dtype)
@@ -252,7 +252,7 @@ class DynamicRaggedShape(ExtensionType):
             size = self.inner_shape[axis - self.num_row_partitions]
         return _core.convert(size, self.dtype, None)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         """The size along a uniform axis, or the shape of some axes.
 
         Raises:
@@ -287,13 +287,13 @@ class DynamicRaggedShape(ExtensionType):
             return type(self)(partitions, _core.ops.reshape(rows, [1]), self.dtype)
         return type(self)(self.row_partitions, self._inner[: stop - count], self.dtype)
 
-    def _divided(self, flat: Any) -> Any:
+    def _divided(self, flat: TensorLike) -> Any:
         """Flat values with these partitions."""
         for item in reversed(self.row_partitions):
             flat = RaggedTensor._of(flat, item)
         return flat
 
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, object]) -> Any:
         handler = _TAKE_SHAPES.get(function)
         if handler is not None:
             kwargs.pop("name", None)
@@ -398,14 +398,14 @@ def _shape_of(value: Any) -> DynamicRaggedShape:
     return value if isinstance(value, DynamicRaggedShape) else DynamicRaggedShape([], value)
 
 
-def _reshape(tensor: TensorLike, shape: DynamicRaggedShape) -> Any:
+def _reshape(tensor: TensorLike, shape: DynamicRaggedShape) -> Tensor | RaggedTensor:
     tensor = convert(tensor)
     if isinstance(tensor, RaggedTensor):
         tensor = tensor.flat_values
     return shape._divided(_core.ops.reshape(tensor, shape._inner))
 
 
-def _broadcast_to(input: TensorLike, shape: DynamicRaggedShape) -> Any:
+def _broadcast_to(input: TensorLike, shape: DynamicRaggedShape) -> Tensor | RaggedTensor:
     value = convert(input)
     if len(value.shape) > shape.rank:
         raise ValueError("Cannot broadcast to a shape with smaller rank")

@@ -387,7 +387,7 @@ class RaggedFactories(CompositeTensor):
         cls,
         tensor: TensorLike,
         lengths: TensorLike | None = None,
-        padding: Any = None,
+        padding: TensorLike | None = None,
         ragged_rank: int = 1,
         name: str | None = None,
         row_splits_dtype: DTypeLike = dtypes.int64,

@@ -17,7 +17,7 @@ from eagerflow.ragged.tensor import RaggedTensor
 Tensor = _core.Tensor
 
 
-def getitem(value: RaggedTensor, key: Any) -> Any:
+def getitem(value: RaggedTensor, key: object) -> Tensor | RaggedTensor:
     """`value[key]`.
 
     Raises:
@@ -38,7 +38,7 @@ def _bounds_of(item: slice) -> tuple:
 
 
 @hosted(graph_specs.indexed)
-def _indexed(value: RaggedTensor, parts: list[Tensor]) -> Any:
+def _indexed(value: RaggedTensor, parts: list[Tensor]) -> Tensor | RaggedTensor:
     """`value[parts]` with slices as tuples."""
     items = [
         slice(*(None if bound is None else int(bound) for bound in part))
@@ -56,11 +56,11 @@ def _integer(value: Any) -> Any:
     return value if _is_symbolic(value) else int(value)
 
 
-def _is_symbolic(value: Any) -> bool:
+def _is_symbolic(value: object) -> bool:
     return isinstance(value, Tensor) and _core.is_symbolic(value)
 
 
-def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
+def _checked_keys(value: RaggedTensor, key: object) -> list[Any]:
     keys: list[Any] = []
     for item in key if isinstance(key, tuple) else (key,):
         if isinstance(item, Tensor | np.integer | np.ndarray) and getattr(item, "ndim", 1) == 0:
@@ -93,7 +93,7 @@ def _checked_keys(value: RaggedTensor, key: Any) -> list[Any]:
     return keys
 
 
-def _outer(value: Any, keys: list[Any]) -> Any:
+def _outer(value: Tensor | RaggedTensor, keys: list[Any]) -> Any:
     """Applies keys from axis 0 on."""
     if not keys:
         return value
@@ -125,7 +125,7 @@ def _outer(value: Any, keys: list[Any]) -> Any:
     return _inner(chosen, rest)
 
 
-def _inner(value: Any, keys: list[Any]) -> Any:
+def _inner(value: Tensor | RaggedTensor, keys: list[Any]) -> Any:
     """Applies keys from axis 1 on."""
     if not keys:
         return value

@@ -18,7 +18,7 @@ from eagerflow.framework.sizes import checked_axis, checked_output_count
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
-from eagerflow.typing import Axes, DTypeLike, TensorLike
+from eagerflow.typing import Axes, DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: it imports the functions that these specs are about.
@@ -262,7 +262,7 @@ def gathered(params: Any, indices: Any, axis: Axes = 0, batch_dims: TensorLike =
     return spec_of(_without_lengths(result, ragged_rank, first), params.dtype, ragged_rank, splits)
 
 
-def _batch_gathered(params: Any, indices: Any, axis: int, batch: int) -> TypeSpec:
+def _batch_gathered(params: Tensor, indices: TensorLike, axis: int, batch: int) -> TypeSpec:
     index_dims, splits = dims_of(indices), splits_dtype_of([params, indices])
     own = max(ragged_rank_of(indices), batch - (len(index_dims) == batch))
     rest = max(ragged_rank_of(params), batch) - batch
@@ -280,7 +280,7 @@ def _batch_gathered(params: Any, indices: Any, axis: int, batch: int) -> TypeSpe
     )
 
 
-def gathered_at(params: Any, indices: Any, batch_dims: int = 0) -> TypeSpec:
+def gathered_at(params: Tensor, indices: TensorLike, batch_dims: int = 0) -> TypeSpec:
     """See `tf.gather_nd`."""
     params, indices = convert(params), convert(indices)
     *outer, depth = dims_of(indices)
@@ -321,7 +321,7 @@ def merged(value: Any, outer_axis: int, inner_axis: int) -> TypeSpec:
     return spec_of(sizes, value.dtype, left, value._partition.dtype)
 
 
-def wanted_sizes(shape: Any, rank: int) -> list[int | None]:
+def wanted_sizes(shape: ShapeLike, rank: int) -> list[int | None]:
     """The requested sizes of a dense result; None for sizes that depend on the values."""
     sizes = as_shape(shape).as_list()
     if len(sizes) != rank:
@@ -358,7 +358,7 @@ def check_rows_given(lengths: Any, padding: Any, ragged_rank: Any) -> None:
 
 
 def from_tensor(
-    tensor: Any, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: Any
+    tensor: TensorLike, lengths: Any, padding: Any, ragged_rank: int, row_splits_dtype: DTypeLike
 ) -> TypeSpec:
     """See `tf.RaggedTensor.from_tensor`."""
     check_rows_given(lengths, padding, ragged_rank)
@@ -388,7 +388,7 @@ def from_sparse(st_input: SparseTensor, row_splits_dtype: DTypeLike) -> TypeSpec
     return spec_of([rows, None], st_input.dtype, 1, dtypes.as_dtype(row_splits_dtype))
 
 
-def indexed(value: RaggedTensor, keys: Sequence[Any]) -> TypeSpec:
+def indexed(value: RaggedTensor, keys: Sequence[TensorLike]) -> TypeSpec:
     """See `RaggedTensor.__getitem__`: `keys` are integers, None, or `(start, stop, step)`.
 
     Raises:
@@ -497,7 +497,7 @@ def _check_prefix(data: Any, which: Any) -> None:
 
 
 def partitioned(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+    data: Tensor, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[TypeSpec]:
     """See `tf.dynamic_partition`."""
     data, which = convert(data), convert(partitions)
@@ -509,7 +509,7 @@ def partitioned(
 
 
 def stacked_partitions(
-    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+    data: Any, partitions: Tensor, num_partitions: TensorLike, name: str | None = None
 ) -> TypeSpec:
     """See `tf.ragged.stack_dynamic_partitions`."""
     data, which = convert(data), convert(partitions)
@@ -539,7 +539,7 @@ def coordinates_of(condition: RaggedTensor) -> TensorSpec:
     return TensorSpec([None, len(condition.shape)], dtypes.int64)
 
 
-def masked(data: Any, mask: Any, name: str | None = None) -> TypeSpec:
+def masked(data: Tensor, mask: Any, name: str | None = None) -> TypeSpec:
     """See `tf.ragged.boolean_mask`."""
     data, mask = convert(data), convert(mask)
     rank = len(mask.shape)
@@ -557,9 +557,9 @@ def masked(data: Any, mask: Any, name: str | None = None) -> TypeSpec:
 
 
 def ranges(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
     dtype: DTypeLike | None = None,
     name: str | None = None,
     row_splits_dtype: DTypeLike = dtypes.int64,

@@ -52,7 +52,7 @@ def override(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return NotImplemented
 
 
-def _without_name(arguments: dict[str, Any]) -> dict[str, Any]:
+def _without_name(arguments: dict[str, object]) -> dict[str, Any]:
     arguments.pop("name", None)
     return arguments
 
@@ -89,7 +89,7 @@ def _converted(value: TensorLike, dtype: Any) -> Tensor:
 @hosted(graph_specs.products)
 def _matmul(
     a: Any,
-    b: Any,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
@@ -131,7 +131,7 @@ def _check_matrix(value: RaggedTensor) -> None:
         )
 
 
-def _gather(params: Any, indices: Any, axis: Any = 0, batch_dims: Any = 0) -> Any:
+def _gather(params: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Any:
     return arrangement.gather(params, indices, int(axis or 0), int(batch_dims or 0))
 
 
@@ -157,7 +157,7 @@ def _where_indices(condition: RaggedTensor) -> Tensor:
     return _core.convert(np.concatenate([outer, indices[:, 1:]], axis=1), dtypes.int64, None)
 
 
-def _reshape(tensor: RaggedTensor, shape: Any) -> Any:
+def _reshape(tensor: RaggedTensor, shape: Any) -> Tensor | RaggedTensor:
     return _ops.reshape(tensor.flat_values, shape)
 
 
@@ -165,10 +165,10 @@ def _unsorted_segment_sum(data: Any, segment_ids: TensorLike, num_segments: Tens
     return reduction.unsorted_segments("reduce_sum", data, segment_ids, num_segments)
 
 
-def _of_each_value(function: Any) -> Any:
+def _of_each_value(function: Callable[..., Tensor]) -> Any:
     """Makes a function apply to flat values; its result has a new axis for each value."""
 
-    def applied(value: Any, *args: Any) -> Any:
+    def applied(value: RaggedTensor, *args: object) -> RaggedTensor:
         return value.with_flat_values(function(value.flat_values, *args))
 
     return applied
@@ -227,7 +227,7 @@ OPERATORS: dict[str, Any] = {
 }
 
 
-def _stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
+def _stack(values: list[RaggedTensor], axis: int = 0, name: str | None = None) -> RaggedTensor:
     if isinstance(values, RaggedTensor):
         return array.stack(list(values), axis)
     return arrangement.stack(values, axis)
@@ -255,7 +255,7 @@ def _add_n(inputs: Any, name: str | None = None) -> Any:
 
 @hosted(graph_specs.partitioned)
 def _dynamic_partition(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+    data: Any, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list:
     which = convert(partitions)
     if isinstance(which, RaggedTensor):

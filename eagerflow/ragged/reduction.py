@@ -61,7 +61,7 @@ SEGMENTS: dict[str, Callable] = {
 }
 
 
-def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
+def _segments(name: Any, data: Tensor | RaggedTensor, ids: np.ndarray, count: int) -> Any:
     """Rows of the same segment reduced element by element, by a function or its name."""
     if isinstance(data, Tensor):
         return (SEGMENTS[name] if isinstance(name, str) else name)(data, ids, count)
@@ -77,7 +77,7 @@ def _segments(name: Any, data: Any, ids: np.ndarray, count: int) -> Any:
     return RaggedTensor._of(_segments(name, data.values, ids, int(result.splits[-1])), result)
 
 
-def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
+def joined(value: RaggedTensor, axis: int, separator: bytes) -> Tensor | RaggedTensor:
     """The strings of a ragged tensor joined along its first or second axis."""
 
     def join(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
@@ -96,7 +96,7 @@ def joined(value: RaggedTensor, axis: int, separator: bytes) -> Any:
     return _segments(join, value.values, offsets, int(partition.lengths.max(initial=0)))
 
 
-def _one_axis(name: str, value: Any, axis: int) -> Any:
+def _one_axis(name: str, value: Tensor | RaggedTensor, axis: int) -> Any:
     if isinstance(value, Tensor):
         return getattr(_ops, name)(value, axis)
     partition = value._partition
@@ -147,7 +147,7 @@ def reduce(name: str, value: RaggedTensor, axis: Axes | None = None, keepdims: b
     return result
 
 
-def _expanded(value: TensorLike, axis: int) -> Any:
+def _expanded(value: TensorLike, axis: int) -> Tensor | RaggedTensor:
     if isinstance(value, Tensor):
         return _ops.expand_dims(value, axis)
     return expand_dims(value, axis)
@@ -228,7 +228,7 @@ def softmax(logits: RaggedTensor, axis: Any = None, name: str | None = None) -> 
 
 
 @hosted(graph_specs.segments)
-def unsorted_segments(name: str, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+def unsorted_segments(name: str, data: Any, segment_ids: TensorLike, num_segments: Any) -> Any:
     """Reduces the slices of ragged or dense data that have the same segment id."""
     data, ids = convert(data), convert(segment_ids)
     if isinstance(ids, RaggedTensor):

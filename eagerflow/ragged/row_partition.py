@@ -51,13 +51,13 @@ def _hosted(method: Any) -> Any:
     return call
 
 
-def _known(value: Any) -> int | None:
+def _known(value: object) -> int | None:
     """The value of a scalar argument, if it is passed and known."""
     known = None if value is None else _core.static_value(_core.as_tensor(value))
     return None if known is None else int(known.numpy())
 
 
-def _spec_of_factory(form: str, arguments: dict[str, Any]) -> RowPartitionSpec:
+def _spec_of_factory(form: str, arguments: dict[str, object]) -> RowPartitionSpec:
     """The spec of a partition that a factory creates from `form`, its first argument."""
     value = arguments[form]
     dtype = arguments.get("dtype")
@@ -452,7 +452,7 @@ class RowPartition(CompositeTensor):
         """The same partition, without a uniform row length."""
         return RowPartition(self._row_splits, internal=True)
 
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def __op_function__(self, function: object, args: tuple, kwargs: dict[str, object]) -> Any:
         if function in (_core.ops.identity, _core.ops.stop_gradient):
             return self
         return NotImplemented
@@ -526,10 +526,10 @@ class RowPartitionSpec(TypeSpec):
     def _component_specs(self) -> list:
         return [TensorSpec([None if self._nrows is None else self._nrows + 1], self._dtype)]
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: RowPartition) -> list:
         return [value.row_splits()]
 
-    def _from_components(self, components: Any) -> RowPartition:
+    def _from_components(self, components: list[Tensor]) -> RowPartition:
         splits = _core.convert(components[0], self._dtype, None)
         return RowPartition(splits, self._uniform_row_length, self._nvals, internal=True)
 
@@ -540,18 +540,18 @@ class RowPartitionSpec(TypeSpec):
         pairs = zip(self._key(), other._key(), strict=True)
         return all(a is None or b is None or a == b for a, b in pairs)
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether the other could be the same partition; unknown sizes match any size."""
         other = getattr(spec_or_value, "_type_spec", spec_or_value)
         return isinstance(other, RowPartitionSpec) and self._fits(other)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether all partitions of this spec are of the other."""
         return isinstance(other, RowPartitionSpec) and all(
             b is None or a == b for a, b in zip(self._key(), other._key(), strict=True)
         )
 
-    def most_specific_compatible_type(self, other: Any) -> RowPartitionSpec:
+    def most_specific_compatible_type(self, other: object) -> RowPartitionSpec:
         """A spec with None wherever the two differ."""
         if not isinstance(other, RowPartitionSpec) or self._dtype != other._dtype:
             raise ValueError(f"No RowPartitionSpec is compatible with both {self} and {other}.")

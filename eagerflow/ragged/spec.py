@@ -67,7 +67,7 @@ class RaggedTensorSpec(TypeSpec):
             )
 
     @classmethod
-    def from_value(cls, value: Any) -> RaggedTensorSpec:
+    def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
         """The spec of a ragged tensor."""
         return cls(
             value.shape, value.dtype, value.ragged_rank, row_splits_dtype=value._partition.dtype
@@ -154,7 +154,7 @@ class RaggedTensorSpec(TypeSpec):
             and self._shape.is_compatible_with(spec_or_value._shape)
         )
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other has these dtypes and ranks, and an equal or less specific shape."""
         return (
             isinstance(other, RaggedTensorSpec)
@@ -162,7 +162,7 @@ class RaggedTensorSpec(TypeSpec):
             and self._shape.is_subtype_of(other._shape)
         )
 
-    def most_specific_compatible_type(self, other: Any) -> RaggedTensorSpec:
+    def most_specific_compatible_type(self, other: object) -> RaggedTensorSpec:
         """A spec with None wherever the two shapes differ."""
         if not isinstance(other, RaggedTensorSpec) or self._key()[1:] != other._key()[1:]:
             raise ValueError(f"No RaggedTensorSpec is compatible with both {self} and {other}.")
@@ -190,7 +190,7 @@ class RaggedTensorSpec(TypeSpec):
         rank = max(self._ragged_rank - 1, 0)
         return RaggedTensorSpec(shape, self._dtype, rank, self._row_splits_dtype)
 
-    def _stack(self, values: list) -> Any:
+    def _stack(self, values: list) -> RaggedTensor:
         values = [
             value if isinstance(value, RaggedTensor) else _core.convert(value, None, self._dtype)
             for value in values
@@ -216,13 +216,13 @@ class RaggedTensorSpec(TypeSpec):
             *((TensorSpec([None], dtypes.int64), True) for _ in range(self._ragged_rank)),
         ]
 
-    def _row_tensors(self, value: Any, row: object) -> list:
+    def _row_tensors(self, value: _core.Tensor | RaggedTensor, row: object) -> list:
         if not isinstance(value, RaggedTensor):
             return [value, _core.ops.shape(value, dtypes.int64)[0]]
         lengths = [value.nrows(), *value.nested_row_lengths()]
         return [value.flat_values, *(_core.ops.cast(length, dtypes.int64) for length in lengths)]
 
-    def _from_rows(self, tensors: list, count: object) -> Any:
+    def _from_rows(self, tensors: list, count: object) -> RaggedTensor:
         flat, *lengths = tensors
         rows = RaggedTensor.from_nested_row_lengths(
             flat,

@@ -97,7 +97,7 @@ class RaggedTensor(RaggedFactories):
         return self._values
 
     @property
-    def flat_values(self) -> Any:
+    def flat_values(self) -> _core.Tensor:
         """The elements as a tensor."""
         values = self._values
         while isinstance(values, RaggedTensor):
@@ -127,7 +127,7 @@ class RaggedTensor(RaggedFactories):
         """The splits of all ragged axes, the outermost first."""
         return tuple(partition.row_splits() for partition in self._partitions())
 
-    def _index(self, array: Any) -> Any:
+    def _index(self, array: Any) -> _core.Tensor:
         return _core.convert(array, self._partition.dtype, None)
 
     def nested_row_lengths(self, name: str | None = None) -> tuple:
@@ -155,7 +155,7 @@ class RaggedTensor(RaggedFactories):
         """The end of each row."""
         return self._partition.row_limits()
 
-    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> _core.Tensor | RaggedTensor:
         """The length of each row along an axis; ragged if `axis` is above 1.
 
         >>> tf.ragged.constant([[1, 2], []]).row_lengths().numpy()
@@ -244,7 +244,7 @@ class RaggedTensor(RaggedFactories):
             values = values.with_row_splits_dtype(dtype)
         return RaggedTensor._of(values, self._partition.with_dtype(dtype))
 
-    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> _core.Tensor | RaggedTensor:
         """The axes from `outer_axis` to `inner_axis` joined into one.
 
         >>> tf.ragged.constant([[[1, 2], [3]], [[4]]]).merge_dims(1, 2)
@@ -254,7 +254,7 @@ class RaggedTensor(RaggedFactories):
 
     def to_tensor(
         self, default_value: TensorLike | None = None, name: str | None = None, shape: Any = None
-    ) -> Any:
+    ) -> _core.Tensor:
         """A dense tensor, padded behind the ends of rows.
 
         Args:
@@ -311,7 +311,7 @@ class RaggedTensor(RaggedFactories):
             return result
         return np.array(rows)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> _core.Tensor | RaggedTensor:
         """Rows, parts of rows, or elements; an integer cannot index an inner ragged axis."""
         return getitem.getitem(self, key)
 
@@ -340,7 +340,7 @@ class RaggedTensor(RaggedFactories):
         return spec.RaggedTensorSpec.from_value(self)
 
     @property
-    def _gradient_component(self) -> Any:
+    def _gradient_component(self) -> _core.Tensor:
         return self.flat_values
 
     def _with_gradient(self, gradient: Any) -> RaggedTensor | None:
@@ -348,7 +348,7 @@ class RaggedTensor(RaggedFactories):
             return gradient if gradient is None else self.with_flat_values(gradient)
         return self.with_flat_values(_core.as_tensor(gradient))
 
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def __op_function__(self, function: object, args: tuple, kwargs: dict[str, object]) -> Any:
         return overrides.override(function, args, kwargs)
 
     def _print_text(self, summarize: int) -> str:
@@ -375,10 +375,10 @@ def _attach_operators() -> None:
     def operator(symbol: str, reflected: bool) -> Any:
         plain = getattr(_core.Tensor, f"__{symbol}__")
 
-        def forward(self: Any, other: Any) -> Any:
+        def forward(self: Any, other: TensorLike) -> RaggedTensor:
             return overrides.operate(symbol, self, other)
 
-        def backward(self: Any, other: Any) -> Any:
+        def backward(self: Any, other: TensorLike) -> _core.Tensor | RaggedTensor:
             return overrides.operate(symbol, other, self)
 
         method = backward if reflected else forward

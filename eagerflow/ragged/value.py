@@ -115,7 +115,7 @@ def constant_value(
     ragged_rank: int | None = None,
     inner_shape: ShapeLike | None = None,
     row_splits_dtype: DTypeLike = "int64",
-) -> Any:
+) -> RaggedTensorValue:
     """The RaggedTensorValue of nested lists, as of `tf.ragged.constant`.
 
     Returns:

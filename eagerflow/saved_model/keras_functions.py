@@ -14,6 +14,7 @@ from eagerflow.functions.function import function
 from eagerflow.graphdef.exporting import Exporter
 from eagerflow.keras.engine.calls import first_call
 from eagerflow.saved_model.saved_functions import concrete_functions_of
+from eagerflow.typing import Structure
 
 # What Keras calls a layer by when it has the file and not the class; returns outputs and losses.
 WITH_LOSSES = "call_and_return_conditional_losses"
@@ -41,10 +42,10 @@ def of_model(model: Any) -> dict[str, Any]:
     single = isinstance(specs, list) and len(specs) == 1
     specs = specs[0] if single else specs
 
-    def call(inputs: Any, training: bool = False) -> Any:
+    def call(inputs: Structure, training: bool = False) -> Any:
         return model(inputs, training=training)
 
-    def serve(args_0: Any) -> dict[str, Any]:
+    def serve(args_0: Structure) -> dict[str, Any]:
         return dict(zip(names, nest.flatten(model(args_0, training=False)), strict=True))
 
     called = function(call)
@@ -71,15 +72,15 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
     args, kwargs = known
     takes_training = layer._call_spec.expects_training
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         return layer(*args, **kwargs)
 
-    def with_losses(*args: Any, **kwargs: Any) -> Any:
+    def with_losses(*args: object, **kwargs: object) -> Any:
         outputs = layer(*args, **kwargs)
         inner = layer._flatten_layers()
         return outputs, [loss for each in inner for loss in each.__dict__.get("_losses", ())]
 
-    def serve(*args: Any, **kwargs: Any) -> dict[str, Any]:
+    def serve(*args: object, **kwargs: object) -> dict[str, Any]:
         named = {"training": False} if takes_training else {}
         return _named(layer(*args, **kwargs, **named))
 
@@ -117,7 +118,7 @@ def _named(outputs: Any) -> dict[str, Any]:
     return {f"output_{k}": leaf for k, leaf in enumerate(nest.flatten(outputs), 1)}
 
 
-def _exportable(layer: Any, own_functions: dict[str, Any]) -> dict[str, Any]:
+def _exportable(layer: Any, own_functions: dict[str, object]) -> dict[str, Any]:
     """The functions; nothing if they cannot be exported."""
     trial = Exporter()
     try:

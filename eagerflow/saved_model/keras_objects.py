@@ -45,7 +45,7 @@ class RevivedLambda(RevivedLayer, Lambda):
     """A Lambda layer that is called by the functions of a file: its code does not run."""
 
 
-def knows_all(metadata: Mapping[int, Any]) -> bool:
+def knows_all(metadata: Mapping[int, object]) -> bool:
     """Whether all layers of a file can be made from their configurations."""
     return not unknown_classes(metadata)
 
@@ -68,7 +68,7 @@ def unknown_classes(metadata: Mapping[int, Any]) -> set[str]:
     return unknown
 
 
-def _is_allowed(config: Any) -> bool:
+def _is_allowed(config: object) -> bool:
     """Whether a Lambda layer may be made from its configuration."""
     try:
         reachable.KINDS["layer"].objects()["Lambda"].from_config(config)
@@ -219,7 +219,7 @@ class KerasObjectLoader(ObjectLoader):
         # Functional models pass a list of one tensor as the tensor.
         in_list = isinstance(first, list) and len(first) == 1
 
-        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(self: Any, *args: object, **kwargs: object) -> Any:
             if function is None:
                 raise NotImplementedError(
                     f"When loading a layer, the `call` method of '{self.name}' was not found: the "

@@ -114,7 +114,7 @@ class LoadedConcrete:
         return concrete
 
 
-def _with_nothing(structure: Any, results: Sequence[Any]) -> list[Any]:
+def _with_nothing(structure: Any, results: Sequence[Tensor]) -> list[Any]:
     """The results, with None where the structure has None."""
     remaining = iter(results)
     leaves = nest.flatten(structure, expand_composites=True)
@@ -165,7 +165,7 @@ class LoadedFunction(concrete_functions.Callable):
         """The parameters and their defaults."""
         return FunctionSpec(self.function_type, default_values(self), self.__name__)
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The concrete function for arguments, which may be specs.
 
         Raises:
@@ -173,7 +173,7 @@ class LoadedFunction(concrete_functions.Callable):
         """
         return self._matching(args, kwargs)[0].built(self._names())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Runs the concrete function that fits the arguments.
 
         Raises:
@@ -197,7 +197,7 @@ class LoadedFunction(concrete_functions.Callable):
         return list(self.__signature__.parameters)
 
     def _matching(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, args: tuple[object, ...], kwargs: dict[str, object]
     ) -> tuple[LoadedConcrete, tuple[Any, ...], dict[str, Any]]:
         if not self._concrete:
             raise ValueError(
@@ -257,7 +257,7 @@ def _signature(spec: Any, is_method: bool) -> inspect.Signature:
     return inspect.Signature(found)
 
 
-def _fits(value: Any, spec: Any, converts: bool) -> bool:
+def _fits(value: Tensor | TensorSpec, spec: TensorSpec, converts: bool) -> bool:
     """Whether an argument matches a concrete function's saved argument."""
     if isinstance(spec, TypeSpec):
         if isinstance(value, TypeSpec):

@@ -39,7 +39,7 @@ class _Found:
     def __init__(self, name: str) -> None:
         self._property = getattr(Module, name)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> Any:
         return self if instance is None else self._property.__get__(instance, owner)
 
 
@@ -61,7 +61,7 @@ class CallableObject(LoadedObject):
         return vars(self)["__call__"](*args, **kwargs)
 
 
-def holder(objects: Mapping[str, Any]) -> Any:
+def holder(objects: Mapping[str, object]) -> Any:
     """The root of objects' paths, or an object with attributes along these paths."""
     if "root" in objects:
         return objects["root"]
@@ -124,14 +124,14 @@ class ObjectLoader:
         self._setters: dict[int, Callable[[Any, str, Any], None]] = {}
         self._concrete: dict[str, LoadedConcrete] = {}
 
-    def load(self) -> Any:
+    def load(self) -> LoadedObject:
         """The root of the objects."""
         if not self._nodes:
             return LoadedObject()
         self._load_from([0])
         return self._finished(0)
 
-    def load_parts(self, replacements: Mapping[str, Any]) -> dict[str, Any]:
+    def load_parts(self, replacements: Mapping[str, object]) -> dict[str, Any]:
         """Objects and their children, by path.
 
         Args:
@@ -201,7 +201,7 @@ class ObjectLoader:
                 for name in function[:1]:
                     self._run(name)
 
-    def _run(self, name: str) -> Any:
+    def _run(self, name: str) -> _core.Tensor | None:
         """The first result of a function without arguments."""
         graph = FuncGraph("initialize")
         with graph.as_default():
@@ -232,7 +232,7 @@ class ObjectLoader:
             None if rate is None else self._object(rate),
         )
 
-    def adopt(self, root: Any) -> None:
+    def adopt(self, root: object) -> None:
         """Uses the children of an object that was created from its configuration for the file's nodes."""
         queue = [(0, root)]
         self._made.setdefault(0, root)
@@ -375,7 +375,7 @@ class ObjectLoader:
         raise ValueError(f"'{name}' in '{function}' is no constant")
 
     @staticmethod
-    def _no_resource(node: Any, attrs: dict[str, Any]) -> Any:
+    def _no_resource(node: Any, attrs: Mapping[str, object]) -> Any:
         raise refused(f"Node '{node.name}' ({node.op}) makes a resource in a function.")
 
     def _concrete_function(self, name: str) -> LoadedConcrete:

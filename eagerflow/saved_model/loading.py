@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import errors
@@ -13,9 +13,10 @@ from eagerflow.checkpoint import bundle
 from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.protos.saved_model import MESSAGES
+from eagerflow.protos.saved_model import MESSAGES, MetaGraphDef
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -31,7 +32,7 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 signatures = lazy.Module("eagerflow.saved_model.signatures")
 
 
-def contains_saved_model(export_dir: Any) -> bool:
+def contains_saved_model(export_dir: FilePath) -> bool:
     """Whether a folder holds a SavedModel.
 
     >>> tf.saved_model.contains_saved_model("/nowhere")
@@ -42,7 +43,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     return any(os.path.exists(os.path.join(folder, name)) for name in names)
 
 
-def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
+def load(export_dir: FilePath, tags: Iterable[str] | None = None, options: object = None) -> Any:
     """The object that a SavedModel holds.
 
     Objects have their attributes: variables, lists, dictionaries, inner objects, tables, and functions
@@ -81,7 +82,7 @@ def load(export_dir: Any, tags: Any = None, options: Any = None) -> Any:
     return loaded
 
 
-def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any = None) -> Any:
+def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: object = None) -> Any:
     """Objects of a SavedModel with their children, by path.
 
     Another Keras creates the layers of known classes, and calls this for the others and for variables.
@@ -110,7 +111,7 @@ def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: Any =
     return objects
 
 
-def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any:
+def load_folder(export_dir: FilePath, tags: Any = None, compile: bool = False) -> Any:
     """Like `load`; with `compile`, also compiles a Keras model as before, and restores its optimizer.
 
     A Keras model is made from its configuration. Where the program does not have its class, or that
@@ -159,7 +160,7 @@ def load_folder(export_dir: Any, tags: Any = None, compile: bool = False) -> Any
     return model
 
 
-def _optimizer(model: Any, loader: Any, meta_graph: Any, folder: str, stored: int) -> Any:
+def _optimizer(model: Any, loader: Any, meta_graph: MetaGraphDef, folder: str, stored: int) -> Any:
     """The variables of an optimizer that a model has without being compiled; None if there are none."""
     nodes = meta_graph.object_graph_def.nodes
     numbers = [c.node_id for c in nodes[0].children if c.local_name == "optimizer"] if nodes else []
@@ -193,7 +194,7 @@ def read_model(folder: str) -> Any:
     )
 
 
-def _meta_graph(folder: str, tags: Any) -> Any:
+def _meta_graph(folder: str, tags: Iterable[str] | None) -> Any:
     """The first graph of a SavedModel that has all tags."""
     model = read_model(folder)
     wanted = {tags} if isinstance(tags, str) else set(tags or ())
@@ -206,7 +207,7 @@ def _meta_graph(folder: str, tags: Any) -> Any:
     )
 
 
-def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
+def _load_objects(folder: str, meta_graph: MetaGraphDef, options: object) -> Any:
     loader = _object_loader(folder, meta_graph, options)
     with _damage_of_objects(folder, *_UNFIT):
         root = loader.load()
@@ -216,7 +217,7 @@ def _load_objects(folder: str, meta_graph: Any, options: Any) -> Any:
     return root
 
 
-def _object_loader(folder: str, meta_graph: Any, options: Any) -> Any:
+def _object_loader(folder: str, meta_graph: MetaGraphDef, options: object) -> Any:
     allowed = getattr(options, "allowed_operations", ())
     with _damage_of_objects(folder, *_UNFIT):
         stored = _stored_bytes(constants.variables_prefix(folder))

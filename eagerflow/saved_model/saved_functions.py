@@ -29,7 +29,7 @@ Tensor = _core.Tensor
 FUNCTIONS = Function | ConcreteFunction | LoadedFunction | LoadedConcrete
 
 
-def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
+def functions_of(item: object, of_class: bool = False) -> dict[str, Any]:
     """The Functions and concrete functions that are attributes of an object, by name.
 
     Args:
@@ -53,12 +53,12 @@ def functions_of(item: Any, of_class: bool = False) -> dict[str, Any]:
     return named
 
 
-def holders_of_functions(item: Any) -> dict[str, Any]:
+def holders_of_functions(item: object) -> dict[str, Any]:
     """The lists, tuples and dictionaries of an object that have functions in them, by name."""
     return {key: value for key, value in _parts(item) if _holds_functions(value)}
 
 
-def _holds_functions(value: Any) -> bool:
+def _holds_functions(value: object) -> bool:
     return isinstance(value, list | tuple | Mapping) and any(
         isinstance(part, FUNCTIONS) or _holds_functions(part) for _, part in _parts(value)
     )
@@ -113,7 +113,7 @@ def _uses_first_copies(concrete: ConcreteFunction) -> bool:
 _FOR_ONE: WeakKeyDictionary[ConcreteFunction, ConcreteFunction] = WeakKeyDictionary()
 
 
-def _anew(value: Any, concrete: ConcreteFunction) -> ConcreteFunction:
+def _anew(value: object, concrete: ConcreteFunction) -> ConcreteFunction:
     """Traces a function of all replicas for the first replica only."""
     if concrete not in _FOR_ONE:
         traced = value._traced_anew(concrete) if isinstance(value, Function) else concrete
@@ -253,7 +253,7 @@ def _writable(value: Any) -> Any:
     return value if isinstance(value, bool | int | float | str) else None
 
 
-def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[str, FuncGraph]:
+def signature_graphs(signatures: object, root_functions: dict[str, Any]) -> dict[str, FuncGraph]:
     """For each signature, the graph of a function of named tensors that returns named tensors.
 
     Args:
@@ -271,7 +271,7 @@ def signature_graphs(signatures: Any, root_functions: dict[str, Any]) -> dict[st
     return {key: _signature_graph(key, value) for key, value in signatures.items()}
 
 
-def _default_signature(functions: dict[str, Any]) -> dict[str, Any]:
+def _default_signature(functions: dict[str, Function]) -> dict[str, Any]:
     """The only function of an object with one signature, if it can be a signature."""
     if "_default_save_signature" in functions:
         return {"serving_default": functions["_default_save_signature"]}
@@ -337,7 +337,7 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
     return graph
 
 
-def _normalized(key: str, result: Any) -> dict[str, Any]:
+def _normalized(key: str, result: Tensor) -> dict[str, Any]:
     """A function's result as named tensors."""
     if isinstance(result, Mapping):
         named = dict(result)

@@ -20,7 +20,7 @@ ArgSpec: Any = collections.namedtuple(  # type: ignore[name-match]
 )
 
 
-def fill(message: Any, value: Any) -> None:
+def fill(message: Any, value: object) -> None:
     """Sets a StructuredValue.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import _core
@@ -61,7 +61,7 @@ class Version1Object(LoadedObject):
         return self._whole.graph
 
     def prune(
-        self, feeds: Any, fetches: Any, name: str | None = None, input_signature: Any = None
+        self, feeds: Any, fetches: Any, name: str | None = None, input_signature: object = None
     ) -> Any:
         """The part of the graph that computes `fetches` from `feeds`.
 
@@ -112,14 +112,14 @@ class Version1Graph:
                 self._resource(node, attrs)
         return [value for value in self._resources.values() if isinstance(value, Variable)]
 
-    def _resource(self, node: Any, attrs: dict[str, Any]) -> Any:
+    def _resource(self, node: Any, attrs: Mapping[str, object]) -> Any:
         name = node.attr["shared_name"].s.decode() or node.name
         if name not in self._resources:
             with eagerly():
                 self._resources[name] = self._make(node, name, attrs)
         return self._resources[name]
 
-    def _make(self, node: Any, name: str, attrs: dict[str, Any]) -> Any:
+    def _make(self, node: Any, name: str, attrs: Mapping[str, object]) -> Any:
         if "key_dtype" in node.attr:
             return table_of(attrs)
         if self._reader is None or name not in self._reader:
@@ -146,7 +146,7 @@ class Version1Graph:
         """All of the graph as a function without results."""
         graph = FuncGraph("graph")
 
-        def placeholder(key: str, dtype: dtypes.DType, shape: Any) -> Any:
+        def placeholder(key: str, dtype: dtypes.DType, shape: Any) -> _core.Tensor:
             return graph.placeholder(dtype, dims_of(shape), key)
 
         with graph.as_default(), describing("The graph"):
@@ -156,7 +156,7 @@ class Version1Graph:
         output = trace_types.from_value(None, TracingContext())
         return ConcreteFunction(graph, FunctionType([], graph.capture_types, output), graph.name)
 
-    def _tensors(self, names: Iterable[str], inputs: dict[str, Any]) -> dict[str, list[Any]]:
+    def _tensors(self, names: Iterable[str], inputs: Mapping[str, object]) -> dict[str, list[Any]]:
         def placeholder(key: str, dtype: dtypes.DType, shape: Any) -> Any:
             raise refused(f"Placeholder '{key}' is needed, and is no input of the signature.")
 
@@ -226,7 +226,7 @@ class Signatures(Mapping[str, ConcreteFunction]):
                 self._built[key] = self._graph.function(key, self._messages[key])
         return self._built[key]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._messages)
 
     def __len__(self) -> int:

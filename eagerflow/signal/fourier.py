@@ -17,6 +17,7 @@ from eagerflow.ops.array import invalid_argument, pad, roll
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Function, Input, composed_op
 from eagerflow.ops.numpy_ops import COMPLEX, checked, differentiable
 from eagerflow.signal import specs
+from eagerflow.typing import Axes, ShapeLike, TensorLike
 from eagerflow.util.optional import found
 
 _ops = _core.ops
@@ -163,7 +164,7 @@ def _checked_rank(x: Tensor, rank: int, op: str) -> None:
         )
 
 
-def _whole(value: Any, rank: int, op: str, inverse: bool) -> Tensor:
+def _whole(value: TensorLike, rank: int, op: str, inverse: bool) -> Tensor:
     x = checked(value, COMPLEX, op, dtypes.complex64, "Tcomplex")
     _checked_rank(x, rank, op)
     return _complex_transform(x, tuple(range(x.ndim - rank, x.ndim)), inverse)
@@ -178,7 +179,7 @@ def _transform(op: str) -> Callable[[Function], Function]:
 
 
 @_transform("FFT")
-def fft(input: Any, name: str | None = None) -> Tensor:
+def fft(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last axis.
 
     Args:
@@ -194,7 +195,7 @@ def fft(input: Any, name: str | None = None) -> Tensor:
 
 
 @_transform("IFFT")
-def ifft(input: Any, name: str | None = None) -> Tensor:
+def ifft(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last axis, scaled by 1 / size.
 
     >>> tf.signal.ifft(tf.constant([4, 0, 0, 0], tf.complex64)).numpy().tolist()
@@ -204,25 +205,25 @@ def ifft(input: Any, name: str | None = None) -> Tensor:
 
 
 @_transform("FFT2D")
-def fft2d(input: Any, name: str | None = None) -> Tensor:
+def fft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last two axes; see `tf.signal.fft`."""
     return _whole(input, 2, "FFT2D", False)
 
 
 @_transform("IFFT2D")
-def ifft2d(input: Any, name: str | None = None) -> Tensor:
+def ifft2d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last two axes; see `tf.signal.ifft`."""
     return _whole(input, 2, "IFFT2D", True)
 
 
 @_transform("FFT3D")
-def fft3d(input: Any, name: str | None = None) -> Tensor:
+def fft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The discrete Fourier transform along the last three axes; see `tf.signal.fft`."""
     return _whole(input, 3, "FFT3D", False)
 
 
 @_transform("IFFT3D")
-def ifft3d(input: Any, name: str | None = None) -> Tensor:
+def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     """The inverse discrete Fourier transform along the last three axes; see `tf.signal.ifft`."""
     return _whole(input, 3, "IFFT3D", True)
 
@@ -244,7 +245,7 @@ def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
     return [int(size) for size in array]
 
 
-def _real_input(value: Any, rank: int, op: str) -> Tensor:
+def _real_input(value: TensorLike, rank: int, op: str) -> Tensor:
     x = _core.convert(value, None, dtypes.float32)
     if x.dtype not in _REAL:
         raise ValueError(f"{op} requires tf.float32 or tf.float64 inputs, got: {x.dtype.name}")
@@ -262,7 +263,7 @@ def _spectrum_input(value: Any, rank: int, op: str) -> Tensor:
     return x
 
 
-def _half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
+def _half(value: TensorLike, fft_length: Any, rank: int, op: str) -> Tensor:
     x = _real_input(value, rank, op)
     axes = tuple(range(x.ndim - rank, x.ndim))
     if fft_length is not None:
@@ -270,7 +271,7 @@ def _half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
     return _half_transform(x, axes)
 
 
-def _from_half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
+def _from_half(value: TensorLike, fft_length: Any, rank: int, op: str) -> Tensor:
     x = _spectrum_input(value, rank, op)
     axes = tuple(range(x.ndim - rank, x.ndim))
     if fft_length is None:
@@ -282,7 +283,7 @@ def _from_half(value: Any, fft_length: Any, rank: int, op: str) -> Tensor:
 
 
 @op_function(in_graph=on_host(specs.half(1), in_programs=True))
-def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """The first half of the Fourier transform of real values along the last axis.
 
     Args:
@@ -302,19 +303,19 @@ def rfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> 
 
 
 @op_function(in_graph=on_host(specs.half(2), in_programs=True))
-def rfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real values along the last two axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 2, "RFFT2D")
 
 
 @op_function(in_graph=on_host(specs.half(3), in_programs=True))
-def rfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def rfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Half the Fourier transform of real values along three axes; see `tf.signal.rfft`."""
     return _half(input_tensor, fft_length, 3, "RFFT3D")
 
 
 @op_function(in_graph=on_host(specs.from_half(1), in_programs=True))
-def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from the first half of their spectrum along the last axis.
 
     Args:
@@ -332,13 +333,13 @@ def irfft(input_tensor: Any, fft_length: Any = None, name: str | None = None) ->
 
 
 @op_function(in_graph=on_host(specs.from_half(2), in_programs=True))
-def irfft2d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft2d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from half their spectrum along the last two axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 2, "IRFFT2D")
 
 
 @op_function(in_graph=on_host(specs.from_half(3), in_programs=True))
-def irfft3d(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+def irfft3d(input_tensor: TensorLike, fft_length: Any = None, name: str | None = None) -> Tensor:
     """Real values from half their spectrum along three axes; see `tf.signal.irfft`."""
     return _from_half(input_tensor, fft_length, 3, "IRFFT3D")
 
@@ -392,8 +393,8 @@ def _scaled(y: Tensor, factor: float) -> Tensor:
 )
 def fftnd(
     input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    fft_length: ShapeLike | None = None,
+    axes: Axes | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -426,8 +427,8 @@ def fftnd(
 )
 def ifftnd(
     input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    fft_length: ShapeLike | None = None,
+    axes: Axes | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -435,7 +436,7 @@ def ifftnd(
     return _along(input_tensor, fft_length, axes, norm, True)
 
 
-def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bool) -> Tensor:
+def _along(value: object, fft_length: Any, axes: Any, norm: str | None, inverse: bool) -> Tensor:
     op = "IFFTND" if inverse else "FFTND"
     x = _spectrum_input(value, 1, op)
     chosen, lengths = _axes_and_lengths(x, fft_length, axes, op)
@@ -448,8 +449,8 @@ def _along(value: Any, fft_length: Any, axes: Any, norm: str | None, inverse: bo
 @op_function(in_graph=on_host(specs.half(), in_programs=True))
 def rfftnd(
     input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    fft_length: ShapeLike | None = None,
+    axes: Axes | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -479,8 +480,8 @@ def _rfftnd(x: Tensor, fft_length: Any = None, axes: Any = None, norm: str | Non
 @op_function(in_graph=on_host(specs.from_half(), in_programs=True))
 def irfftnd(
     input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    fft_length: ShapeLike | None = None,
+    axes: Axes | None = None,
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -511,7 +512,7 @@ def _shift_axes(x: Tensor, axes: Any) -> list[int]:
 
 
 @op_function
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: Axes | None = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency to the middle.
 
     Args:
@@ -528,7 +529,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 @op_function
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: Axes | None = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency from the middle to the beginning; undoes `tf.signal.fftshift`.
 
     >>> tf.signal.ifftshift([-2, -1, 0, 1, 2]).numpy()

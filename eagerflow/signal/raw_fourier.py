@@ -9,6 +9,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
 from eagerflow.signal import fourier
+from eagerflow.typing import Axes, DTypeLike, ShapeLike
 
 Tensor = _core.Tensor
 
@@ -19,7 +20,7 @@ Tensor = _core.Tensor
     fft_length=Input("int32"),
     axes=Input("int32"),
 )
-def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
+def fftnd(input: Any, fft_length: ShapeLike, axes: Axes, name: str | None = None) -> Tensor:
     """The Fourier transform along axes; see `tf.signal.fftnd`.
 
     >>> tf.fftnd(tf.ones([2, 2], tf.complex64), [2, 2], [0, 1]).numpy()[0, 0]
@@ -34,7 +35,7 @@ def fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Te
     fft_length=Input("int32"),
     axes=Input("int32"),
 )
-def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
+def ifftnd(input: Any, fft_length: ShapeLike, axes: Axes, name: str | None = None) -> Tensor:
     """The inverse Fourier transform along axes; see `tf.signal.ifftnd`."""
     return fourier.ifftnd(input, fft_length, axes)
 
@@ -48,9 +49,9 @@ def ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> T
 )
 def rfftnd(
     input: Any,
-    fft_length: Any,
-    axes: Any,
-    Tcomplex: Any = dtypes.complex64,
+    fft_length: ShapeLike,
+    axes: Axes,
+    Tcomplex: DTypeLike = dtypes.complex64,
     name: str | None = None,
 ) -> Tensor:
     """Half the Fourier transform of real values along axes; see `tf.signal.rfftnd`."""
@@ -66,9 +67,9 @@ def rfftnd(
 )
 def irfftnd(
     input: Any,
-    fft_length: Any,
-    axes: Any,
-    Treal: Any = dtypes.float32,
+    fft_length: ShapeLike,
+    axes: Axes,
+    Treal: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Real values from half their spectrum along axes; see `tf.signal.irfftnd`."""

@@ -13,7 +13,7 @@ _COMPLEX = {dtypes.float32: dtypes.complex64, dtypes.float64: dtypes.complex128}
 _REAL = {complex_: real for real, complex_ in _COMPLEX.items()}
 
 
-def whole(value: Any, *args: object, **kwargs: object) -> TensorSpec:
+def whole(value: _core.Tensor, *args: object, **kwargs: object) -> TensorSpec:
     """The transform of all axes at once: complex, and of the input's shape."""
     x = _core.convert(value, None, dtypes.complex64)
     return TensorSpec(x.shape, x.dtype)
@@ -36,7 +36,7 @@ def _axes(rank: int, lengths: list[Any] | None, axes: Any, default: int | None) 
 
 
 def _spec(
-    x: Any, fft_length: Any, axes: Any, default: int | None, dtype: Any, last: Any
+    x: Any, fft_length: Any, axes: Any, default: int | None, dtype: dtypes.DType, last: Any
 ) -> TensorSpec:
     sizes = x._shape_tuple()
     if sizes is None:
@@ -50,16 +50,16 @@ def _spec(
     return TensorSpec(sizes, dtype)
 
 
-def _same(size: Any, given: bool) -> Any:
+def _same(size: int | None, given: bool) -> Any:
     return size
 
 
-def _bins(size: Any, given: bool) -> Any:
+def _bins(size: int | None, given: bool) -> Any:
     """The number of frequencies of a real signal."""
     return None if size is None else size // 2 + 1 if size else 0
 
 
-def _samples(size: Any, given: bool) -> Any:
+def _samples(size: int | None, given: bool) -> Any:
     """The length of the signal with so many frequencies, unless it is given."""
     return size if given or size is None else max(2 * (size - 1), 0)
 
@@ -91,7 +91,7 @@ def from_half(rank: int | None = None) -> Callable[..., TensorSpec]:
 
 
 def along_axes(
-    value: Any, fft_length: Any = None, axes: Any = None, *args: object, **kwargs: object
+    value: _core.Tensor, fft_length: Any = None, axes: Any = None, *args: object, **kwargs: object
 ) -> TensorSpec:
     """Complex values along some axes."""
     x = _core.convert(value, None, dtypes.complex64)

@@ -15,6 +15,7 @@ from eagerflow.framework.sizes import Size, at_least, is_known, of_any_rank
 from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.signal.fourier import fft, irfft, rfft
 from eagerflow.signal.windows import hann_window, vorbis_window
+from eagerflow.typing import Array, DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -33,8 +34,8 @@ def _scalar(value: Any, name: str) -> Size:
 
 @op_function
 def frame(
-    signal: Any,
-    frame_length: Any,
+    signal: TensorLike,
+    frame_length: TensorLike,
     frame_step: Any,
     pad_end: bool = False,
     pad_value: Any = 0,
@@ -119,7 +120,7 @@ def _frames_of_any_size(
 
 
 @op_function(in_graph=of_any_rank(2))
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: Any, name: str | None = None) -> Tensor:
     """Concatenates frames and adds them where they overlap.
 
     Args:
@@ -172,10 +173,10 @@ def _enclosing_power(length: Size) -> Size:
 
 @op_function(in_graph=of_any_rank(1))
 def stft(
-    signals: Any,
+    signals: TensorLike,
     frame_length: Any,
     frame_step: Any,
-    fft_length: Any = None,
+    fft_length: ShapeLike | None = None,
     window_fn: Callable | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -240,10 +241,10 @@ def inverse_stft_window_fn(
 
 @op_function(in_graph=of_any_rank(2))
 def inverse_stft(
-    stfts: Any,
+    stfts: TensorLike,
     frame_length: Any,
     frame_step: Any,
-    fft_length: Any = None,
+    fft_length: ShapeLike | None = None,
     window_fn: Callable | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -310,7 +311,7 @@ def _checked_dct(x: Tensor, type: int, n: int | None, axis: int, norm: str | Non
 
 @op_function(in_graph=of_any_rank(1))
 def dct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -345,14 +346,14 @@ def dct(
     return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, size, norm == "ortho")
 
 
-def _steps(size: Size) -> Any:
+def _steps(size: Size) -> Array | Tensor:
     """The numbers from 0, an array, or a tensor for an unknown size."""
     if is_known(size):
         return np.arange(size, dtype=np.float64)
     return _ops.cast(_ops.range(0, size, 1), dtypes.float64)
 
 
-def _turns(angles: Any, radius: Any, dtype: dtypes.DType) -> Tensor:
+def _turns(angles: TensorLike, radius: Any, dtype: dtypes.DType) -> Tensor:
     """Complex numbers of these angles and one radius, for real values of a dtype."""
     kind = dtypes.complex128 if dtype is dtypes.float64 else dtypes.complex64
     if isinstance(angles, np.ndarray):
@@ -411,7 +412,7 @@ def _real(size: Size) -> Any:
 
 @op_function
 def idct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: int | None = None,
     axis: int = -1,
@@ -435,7 +436,7 @@ def idct(
 
 @op_function(in_graph=of_any_rank(1))
 def mdct(
-    signals: Any,
+    signals: TensorLike,
     frame_length: Any,
     window_fn: Callable | None = vorbis_window,
     pad_end: bool = False,
@@ -479,7 +480,7 @@ def mdct(
 
 @op_function(in_graph=of_any_rank(2))
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Callable | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,
@@ -526,7 +527,7 @@ def inverse_mdct(
     return overlap_and_add(frames, half)
 
 
-def _mel(hertz: Any) -> Any:
+def _mel(hertz: Array | float) -> Any:
     """The mel scale: 1127 * ln(1 + f / 700 Hz)."""
     return 1127.0 * np.log1p(hertz / 700.0)
 
@@ -538,7 +539,7 @@ def linear_to_mel_weight_matrix(
     sample_rate: Any = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """A matrix that converts spectra over frequencies to spectra over mels.

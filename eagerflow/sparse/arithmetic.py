@@ -243,7 +243,7 @@ def _segments(values: Tensor, ids: Tensor, count: int, largest: bool) -> Tensor:
 def _reduced_spec(
     sp_input: SparseTensor,
     axis: Axes | None = None,
-    keepdims: Any = None,
+    keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> SparseTensorSpec | TensorSpec:
@@ -262,10 +262,10 @@ def _reduced_spec(
 def reduce_sum(
     sp_input: SparseTensor,
     axis: Axes | None = None,
-    keepdims: Any = None,
+    keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | SparseTensor:
     """The sum of elements along axes.
 
     Args:
@@ -284,10 +284,10 @@ def reduce_sum(
 def reduce_max(
     sp_input: SparseTensor,
     axis: Axes | None = None,
-    keepdims: Any = None,
+    keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | SparseTensor:
     """The largest present element along axes; zero if there is none.
 
     >>> tf.sparse.reduce_max(tf.sparse.from_dense([[1, 0, 2], [0, -3, 0]]), axis=1).numpy()

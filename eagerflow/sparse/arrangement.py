@@ -171,13 +171,13 @@ def split(
     return parts
 
 
-def _reshaped_spec(sp_input: Any, shape: Any, name: str | None = None) -> Any:
+def _reshaped_spec(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> Any:
     rank = _core.ops.cast(shape, dtypes.int64)._size
     return SparseTensorSpec(None if rank is None else [None] * rank, checked(sp_input).dtype)
 
 
 @op_function(in_graph=on_host(_reshaped_spec))
-def reshape(sp_input: SparseTensor, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:
     """The same elements in row-major order in another shape, where one size may be -1.
 
     >>> tf.sparse.reshape(tf.sparse.eye(2), [-1]).indices.numpy().tolist()
@@ -376,7 +376,7 @@ def mask(a: Any, mask_indices: TensorLike, name: str | None = None) -> IndexedSl
 
 
 @op_function
-def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable, *args: object, **kwargs: object) -> SparseTensor:
     """Applies a function to the values of sparse tensors.
 
     Args:
@@ -393,7 +393,7 @@ def map_values(op: Callable, *args: Any, **kwargs: Any) -> SparseTensor:
     """
     sparse: list[SparseTensor] = []
 
-    def values_of(item: Any) -> Any:
+    def values_of(item: object) -> Any:
         if isinstance(item, SparseTensor):
             sparse.append(item)
             return item.values

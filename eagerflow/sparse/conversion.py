@@ -233,7 +233,7 @@ def _indicator_spec(sp_input: SparseTensor, vocab_size: Any, name: str | None = 
 
 
 @op_function(in_graph=on_host(_indicator_spec))
-def to_indicator(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseTensor, vocab_size: TensorLike, name: str | None = None) -> Tensor:
     """Whether each row contains each id.
 
     Args:

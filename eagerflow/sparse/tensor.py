@@ -80,7 +80,7 @@ class SparseTensor(CompositeTensor):
         )
 
     @property
-    def indices(self) -> Any:
+    def indices(self) -> Tensor:
         """The indices of the elements, int64 `[n, rank]`."""
         return self._indices
 
@@ -90,7 +90,7 @@ class SparseTensor(CompositeTensor):
         return self._values
 
     @property
-    def dense_shape(self) -> Any:
+    def dense_shape(self) -> Tensor:
         """The shape as a vector of int64."""
         return self._dense_shape
 
@@ -176,7 +176,7 @@ class SparseTensor(CompositeTensor):
     def _with_gradient(self, gradient: Any) -> SparseTensor | None:
         return gradient if gradient is None else self.with_values(gradient)
 
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    def __op_function__(self, function: object, args: tuple, kwargs: dict[str, object]) -> Any:
         if not isinstance(function, _core.OpFunction):
             return NotImplemented
         of_values = function.of_sparse_values
@@ -202,7 +202,7 @@ class SparseTensor(CompositeTensor):
         indices, values, shape = (tensor_text(part, summarize) for part in parts)
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
 
-    def _combined(self, other: Any, function: Callable[..., Tensor]) -> SparseTensor:
+    def _combined(self, other: object, function: Callable[..., Tensor]) -> SparseTensor:
         """Combines the values with those of a dense tensor at the same indices."""
         if isinstance(other, SparseTensor):
             raise other._no_tensor()
@@ -320,10 +320,10 @@ class SparseTensorSpec(TypeSpec):
         """A sparse tensor of the next three tensors."""
         return self._from_components([next(tensors), next(tensors), next(tensors)])
 
-    def _to_components(self, value: Any) -> list:
+    def _to_components(self, value: SparseTensor) -> list:
         return [value.indices, value.values, value.dense_shape]
 
-    def _from_components(self, components: Any) -> SparseTensorValue | SparseTensor:
+    def _from_components(self, components: list[Tensor]) -> SparseTensorValue | SparseTensor:
         if all(isinstance(item, np.ndarray) for item in components):
             return SparseTensorValue(*components)
         dense_shape = components[2]
@@ -340,13 +340,13 @@ class SparseTensorSpec(TypeSpec):
         same = self._dtype == spec_or_value.dtype
         return same and self._shape.is_compatible_with(spec_or_value.shape)
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether the other has this dtype, and an equal or less specific shape."""
         if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
             return False
         return self._shape.is_subtype_of(other._shape)
 
-    def most_specific_compatible_type(self, other: Any) -> SparseTensorSpec:
+    def most_specific_compatible_type(self, other: object) -> SparseTensorSpec:
         """A spec with None wherever the two shapes differ."""
         if not isinstance(other, SparseTensorSpec) or self._dtype != other._dtype:
             raise ValueError(f"No SparseTensorSpec is compatible with both {self} and {other}.")
@@ -388,7 +388,7 @@ class SparseTensorSpec(TypeSpec):
             (TensorSpec([rank], dtypes.int64), False),
         ]
 
-    def _row_tensors(self, value: SparseTensor, row: Any) -> list:
+    def _row_tensors(self, value: SparseTensor, row: TensorLike) -> list:
         ops = _core.ops
         rows = ops.fill(ops.cast(row, dtypes.int64), [ops.shape(value.values)[0], 1])
         return [ops.concat([rows, value.indices], 1), value.values, value.dense_shape]

@@ -66,7 +66,7 @@ def row_spec(input: TensorLike, dtype: DTypeLike = dtypes.string) -> TypeSpec:
     return RaggedTensorSpec([*value.shape, None], dtype, rank, splits)
 
 
-def rows_of(*types: Any) -> Callable[..., Any]:
+def rows_of(*types: Any) -> Callable[..., TypeSpec | tuple[TypeSpec, ...]]:
     """The specs of a function with rows of these dtypes for each string; see `on_host`."""
 
     def specs(input: Tensor, *args: object, **kwargs: object) -> TypeSpec | tuple[TypeSpec, ...]:
@@ -83,7 +83,7 @@ def from_items(values: Sequence[bytes], shape: Sequence[int]) -> Tensor:
     return _core.convert(array.reshape(tuple(shape)), dtypes.string, None)
 
 
-def each(function: Callable[[bytes], bytes], value: TensorLike, op: str) -> Any:
+def each(function: Callable[[bytes], bytes], value: TensorLike, op: str) -> Tensor | RaggedTensor:
     """Applies a function to each string."""
     tensor = strings(value, op)
     if _core.building() is not None:
@@ -92,7 +92,7 @@ def each(function: Callable[[bytes], bytes], value: TensorLike, op: str) -> Any:
     return from_items([function(item) for item in items(tensor)], tensor._shape_tuple())
 
 
-def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -> Any:
+def numbers(function: Callable[[bytes], Any], value: TensorLike, dtype: Any, op: str) -> Any:
     """Computes a value of a given dtype for each string."""
     tensor = strings(value, op)
     if _core.building() is not None:
@@ -102,12 +102,12 @@ def numbers(function: Callable[[bytes], Any], value: Any, dtype: Any, op: str) -
     return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
 
 
-def natively(operation: Callable, value: TensorLike, op: str, *attributes: Any) -> Any:
+def natively(operation: Callable, value: TensorLike, op: str, *attributes: object) -> Any:
     """Applies an operation of the engine to strings."""
     return operation(strings(value, op), *attributes)
 
 
-def split_rows(value: TensorLike, separator: bytes, op: str) -> Any:
+def split_rows(value: TensorLike, separator: bytes, op: str) -> Tensor | RaggedTensor:
     """Splits each string at a separator, or at white space if that is empty; see `rows`."""
     if isinstance(value, RaggedTensor):
         return value.with_flat_values(split_rows(value.flat_values, separator, op))
@@ -116,7 +116,7 @@ def split_rows(value: TensorLike, separator: bytes, op: str) -> Any:
     return as_rows(pieces, splits, tensor._shape_tuple())
 
 
-def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Any:
+def as_rows(pieces: Tensor, splits: Tensor, shape: Sequence[int]) -> Tensor | RaggedTensor:
     """The substrings as rows by `splits`: a vector for a scalar, else a ragged tensor."""
     if not shape:
         return pieces
@@ -138,7 +138,7 @@ def rows(pieces: Sequence[Sequence[Any]], shape: Sequence[int], join: Callable) 
     return _in_shape(RaggedTensor.from_row_lengths(flat, lengths), shape)
 
 
-def _in_shape(result: Any, shape: Sequence[int]) -> Any:
+def _in_shape(result: TensorLike, shape: Sequence[int]) -> Any:
     """Rows, one for each string, as ragged rows `[*shape, None]`.
 
     Each axis is set explicitly, since with an inner size of 0 the number of rows is unknown.

@@ -31,7 +31,7 @@ def _checked_count(num_buckets: int, op: str) -> int:
 
 
 @composed_op("StringToHashBucket", elementwise=1, input=Input("string"))
-def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """A bucket for each string, int64, by MurmurHash64A.
 
     Args:
@@ -49,7 +49,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Any
 
 
 @composed_op("StringToHashBucketFast", elementwise=1, input=Input("string"))
-def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Any:
+def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """A bucket for each string, int64, by FarmHash; see `tf.strings.to_hash_bucket`.
 
     >>> tf.strings.to_hash_bucket_fast("abc", 1000).numpy()
@@ -88,7 +88,7 @@ def _print_spec(data: Any, *args: object, **kwargs: object) -> TensorSpec:
 
 
 @composed_op("Fingerprint", data=Input(), method=Input("string"), in_graph=on_host(_print_spec))
-def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> Tensor:
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """An 8-byte fingerprint of each row.
 
     Args:

@@ -123,7 +123,7 @@ def as_string(
 @composed_op(
     "StringSplit", input=Input("string", converts="alone"), in_graph=on_host(rows_of(dtypes.string))
 )
-def bytes_split(input: TensorLike, name: str | None = None) -> Any:
+def bytes_split(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:
     """Each string as its bytes.
 
     Args:
@@ -221,7 +221,7 @@ def _starts(item: bytes) -> list[int]:
 
 
 @composed_op("StringLength", elementwise=1, input=Input("string"))
-def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Any:
+def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """How long each string is, int32.
 
     Args:
@@ -247,7 +247,7 @@ def _checked_encoding(encoding: str, op: str) -> bool:
 
 
 @composed_op("StringLower", elementwise=1, input=Input("string"))
-def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
+def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor | RaggedTensor:
     """The strings in lower case.
 
     Args:
@@ -266,7 +266,7 @@ def lower(input: TensorLike, encoding: str = "", name: str | None = None) -> Any
 
 
 @composed_op("StringUpper", elementwise=1, input=Input("string"))
-def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any:
+def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Tensor | RaggedTensor:
     """The strings in upper case; see `tf.strings.lower`.
 
     >>> tf.strings.upper("Hello").numpy()
@@ -278,7 +278,7 @@ def upper(input: TensorLike, encoding: str = "", name: str | None = None) -> Any
 
 
 @composed_op("StringStrip", elementwise=1, input=Input("string"))
-def strip(input: TensorLike, name: str | None = None) -> Any:
+def strip(input: TensorLike, name: str | None = None) -> Tensor | RaggedTensor:
     """The strings without white space at both ends.
 
     >>> tf.strings.strip("  a b ").numpy()
@@ -464,7 +464,7 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
 
 
 def _joined_spec(
-    inputs: Any,
+    inputs: TensorLike,
     axis: Axes | None = None,
     keepdims: bool = False,
     separator: str = "",
@@ -489,12 +489,12 @@ def _joined_spec(
 
 @op_function(in_graph=on_host(_joined_spec))
 def reduce_join(
-    inputs: Any,
+    inputs: TensorLike,
     axis: Axes | None = None,
     keepdims: bool = False,
     separator: str = "",
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Joins the strings along axes.
 
     Args:
@@ -518,7 +518,7 @@ def reduce_join(
 
 
 @composed_op("ReduceJoin", overridable=False, inputs=Input("string"), axis=Input("int32"))
-def _join(inputs: Any, axis: Any, keepdims: bool, separator: str) -> Tensor:
+def _join(inputs: TensorLike, axis: Any, keepdims: bool, separator: str) -> Tensor:
     x = strings(inputs, "ReduceJoin")
     rank = x.ndim
     if axis is None:
@@ -636,7 +636,7 @@ def unsorted_segment_join(
     return _core.convert(lines.reshape([count, *inner]), dtypes.string, None)
 
 
-def _check_pads(pad_values: Any) -> None:
+def _check_pads(pad_values: str | tuple[str, str]) -> None:
     pair = pad_values if isinstance(pad_values, tuple | list) else (pad_values, pad_values)
     if len(pair) != 2 or not all(isinstance(word, str | bytes) for word in pair):
         raise TypeError(

@@ -274,7 +274,7 @@ def _forms(pattern: bytes) -> _Forms:
     return _Forms(plain, solid, signed, runs)
 
 
-def _is_ascii(kind: Any, argument: Any) -> bool:
+def _is_ascii(kind: object, argument: Any) -> bool:
     """Whether a part of an expression is a class of ASCII characters."""
     name = str(kind)
     if name == "LITERAL":

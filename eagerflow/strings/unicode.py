@@ -155,7 +155,7 @@ def unicode_decode_with_offsets(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor] | tuple[RaggedTensor, RaggedTensor]:
     """The characters of each string, and where each begins.
 
     Args:
@@ -196,7 +196,7 @@ def unicode_decode(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """The code points of each string, int32; see `unicode_decode_with_offsets`.
 
     >>> tf.strings.unicode_decode("a\\u00e9", "UTF-8").numpy()
@@ -215,7 +215,7 @@ def unicode_split_with_offsets(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor] | tuple[RaggedTensor, RaggedTensor]:
     """Each string as its characters, and where each begins; see `unicode_decode_with_offsets`.
 
     >>> parts, offsets = tf.strings.unicode_split_with_offsets("ab", "UTF-8")
@@ -241,7 +241,7 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Each string as its characters; see `unicode_decode_with_offsets`.
 
     >>> tf.strings.unicode_split("ab", "UTF-8").numpy()
@@ -288,7 +288,7 @@ def unicode_encode(
     errors: str = "replace",
     replacement_char: int = 65533,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Strings of characters along the last axis.
 
     Args:
@@ -363,7 +363,7 @@ def unicode_transcode(
     replacement_char: int = 65533,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Strings in another encoding.
 
     Args:

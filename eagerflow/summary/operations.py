@@ -15,6 +15,7 @@ from eagerflow.framework import context
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.protos.event import MESSAGES
+from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -32,7 +33,7 @@ def _operation(kind: str) -> Callable[[Callable[..., None]], Callable[..., Any]]
 
     def of(fill: Callable[..., None]) -> Callable[..., Any]:
         @functools.wraps(fill)
-        def call(*arguments: Any, **attributes: Any) -> Any:
+        def call(*arguments: object, **attributes: object) -> Any:
             if context.building_graph() is not None:
                 spec = TensorSpec([], "string")
                 return host_call(call, spec, arguments, attributes, name=kind, kind=kind)
@@ -48,7 +49,7 @@ def _operation(kind: str) -> Callable[[Callable[..., None]], Callable[..., Any]]
     return of
 
 
-def _array(value: Any) -> Any:
+def _array(value: object) -> Any:
     return np.asarray(value) if isinstance(value, _core.Tensor) else value
 
 
@@ -58,7 +59,7 @@ def _text(tag: Any) -> str:
 
 
 @_operation("ScalarSummary")
-def scalar_summary(message: Any, tags: Any, values: Any) -> None:
+def scalar_summary(message: Any, tags: TensorLike, values: TensorLike) -> None:
     """One value for each tag; both are scalars, or have the same shape."""
     tags, values = np.asarray(tags), np.asarray(values)
     if tags.shape != values.shape:
@@ -80,7 +81,7 @@ def _histogram_limits() -> np.ndarray:
 
 
 @_operation("HistogramSummary")
-def histogram_summary(message: Any, tag: Any, values: Any) -> None:
+def histogram_summary(message: Any, tag: TensorLike, values: TensorLike) -> None:
     """How many values are in each bucket, their sum, and the sum of their squares."""
     flat = np.asarray(values).astype(np.float64).ravel()
     name = _text(tag)
@@ -119,7 +120,7 @@ def _pixels(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
 
 @_operation("ImageSummary")
 def image_summary(
-    message: Any, tag: Any, tensor: Any, max_images: int = 3, bad_color: Any = None
+    message: Any, tag: Any, tensor: TensorLike, max_images: int = 3, bad_color: Any = None
 ) -> None:
     """The first images of a batch; pixels that are not finite get the color `bad_color`, or red."""
     batch = np.asarray(tensor)
@@ -138,7 +139,7 @@ def image_summary(
 
 @_operation("AudioSummaryV2")
 def audio_summary(
-    message: Any, tag: Any, tensor: Any, sample_rate: Any, max_outputs: int = 3
+    message: Any, tag: Any, tensor: TensorLike, sample_rate: TensorLike, max_outputs: int = 3
 ) -> None:
     """The first clips of a batch, as WAV files."""
     clips, rate = np.asarray(tensor), float(np.asarray(sample_rate))

@@ -7,7 +7,7 @@ import functools
 import inspect
 import io
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,13 @@ from eagerflow.summary.writer import (
     state,
     writing_to,
 )
+from eagerflow.typing import Array, TensorLike
 
 _DEFAULT_BUCKETS = 30
 _WAV = 11  # audio's number of the encoding
 
 
-def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_graph(function: Callable[..., object]) -> Callable[..., Any]:
     """Makes a function that writes a summary add a node while a graph is built.
 
     Writer, default step, condition and name scope are those of the time of tracing.
@@ -40,7 +41,7 @@ def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if _core.building() is None:
             return function(*args, **kwargs)
         writer, recording, prefix = state.writer, state.recording, current_prefix()
@@ -52,7 +53,7 @@ def _in_graph(function: Callable[..., Any]) -> Callable[..., Any]:
             arguments["tensor"] = arguments["tensor"]()
         condition = recording() if callable(recording) else recording
 
-        def run(arguments: dict[str, Any], condition: Any) -> Any:
+        def run(arguments: Mapping[str, object], condition: TensorLike) -> Any:
             with writing_to(writer, condition), name_scope(prefix):
                 return function(**arguments)
 
@@ -99,7 +100,7 @@ def _tag(name: str) -> str:
     return f"{scope}/{name}" if scope else name
 
 
-def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
+def _record(tag: str, tensor: TensorLike, step: TensorLike | None, metadata: object) -> bool:
     value = MESSAGES["Summary.Value"](tag=tag, metadata=metadata)
     fill_message(value.tensor, _core.as_tensor(tensor))
     return state.writer.add(current_step(step), value)
@@ -107,7 +108,7 @@ def _record(tag: str, tensor: Any, step: Any, metadata: Any) -> bool:
 
 @_in_graph
 def write(
-    tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
+    tag: str, tensor: TensorLike, step: Any = None, metadata: Any = None, name: str | None = None
 ) -> _core.Tensor:
     """Writes a tensor under a tag, for plugins of TensorBoard.
 
@@ -165,7 +166,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     )
 
 
-def _histogram(values: Any, buckets: int) -> Any:
+def _histogram(values: Array, buckets: int) -> Array:
     """Rows of (left edge, right edge, count)."""
     if buckets == 0:
         return np.zeros([0, 3])
@@ -186,8 +187,8 @@ def _histogram(values: Any, buckets: int) -> Any:
 @_in_graph
 def histogram(
     name: str,
-    data: Any,
-    step: Any = None,
+    data: TensorLike,
+    step: TensorLike | None = None,
     buckets: int | None = None,
     description: str | None = None,
 ) -> _core.Tensor:
@@ -260,16 +261,16 @@ def image(
     return _core.as_tensor(_record(_tag(name), strings, step, _metadata("images", description)))
 
 
-def encoded_png(pixels: Any) -> bytes:
+def encoded_png(pixels: TensorLike) -> bytes:
     return encode_png(pixels).numpy()
 
 
 @_in_graph
 def audio(
     name: str,
-    data: Any,
+    data: TensorLike,
     sample_rate: Any,
-    step: Any = None,
+    step: TensorLike | None = None,
     max_outputs: int = 3,
     encoding: str | None = None,
     description: str | None = None,
@@ -370,7 +371,7 @@ def graph(graph_data: Any) -> bool:
     return _add_event(graph_def=graph_data)
 
 
-def _add_event(step: int = 0, **what: Any) -> bool:
+def _add_event(step: int = 0, **what: object) -> bool:
     import time
 
     add = getattr(state.writer, "add_event", None)
@@ -378,7 +379,7 @@ def _add_event(step: int = 0, **what: Any) -> bool:
 
 
 @_in_graph
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> _core.Tensor:
+def write_raw_pb(tensor: TensorLike, step: Any = None, name: str | None = None) -> _core.Tensor:
     """Writes a serialized Summary message.
 
     Args:

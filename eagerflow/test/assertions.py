@@ -78,7 +78,7 @@ class PlainAssertions(unittest.TestCase):
         text = f"{container!r} has length of {found}, expected {expected_len}."
         self._require(found == expected_len, text, msg)
 
-    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
+    def assertBetween(self, value: Any, minv: object, maxv: object, msg: str | None = None) -> None:
         """Asserts that a value is between two others, or equals one."""
         text = f"{value!r} unexpectedly not between {minv!r} and {maxv!r}"
         self._require(minv <= value <= maxv, text, msg)
@@ -108,7 +108,7 @@ class PlainAssertions(unittest.TestCase):
         self._require(not common, f"Common elements {common}", msg)
 
     def assertContainsSubsequence(
-        self, container: Sequence[Any], subsequence: Sequence[Any], msg: str | None = None
+        self, container: Sequence[object], subsequence: Sequence[object], msg: str | None = None
     ) -> None:
         """Asserts that elements are in a sequence, in this order."""
         remaining = iter(container)
@@ -116,7 +116,7 @@ class PlainAssertions(unittest.TestCase):
         self._require(holds, f"{subsequence} not a subsequence of {container}", msg)
 
     def assertContainsExactSubsequence(
-        self, container: Sequence[Any], subsequence: Sequence[Any], msg: str | None = None
+        self, container: Sequence[object], subsequence: Sequence[object], msg: str | None = None
     ) -> None:
         """Asserts that elements are in a sequence, in this order and without others between."""
         count, wanted = len(subsequence), list(subsequence)
@@ -147,7 +147,7 @@ class PlainAssertions(unittest.TestCase):
                         self._require(compare(value, later), text, msg)
 
     def assertSequenceStartsWith(
-        self, prefix: Any, whole: Sequence[Any], msg: str | None = None
+        self, prefix: object, whole: Sequence[object], msg: str | None = None
     ) -> None:
         """Asserts that a sequence begins with these elements, of which there is at least one."""
         first = list(prefix) if isinstance(prefix, Collection) else [prefix]
@@ -215,7 +215,7 @@ class PlainAssertions(unittest.TestCase):
         self._require(not actual.endswith(unexpected_end), text, msg)
 
     def assertRegexMatch(
-        self, actual_str: Any, regexes: Iterable[Any], message: str | None = None
+        self, actual_str: Any, regexes: Iterable[object], message: str | None = None
     ) -> None:
         """Asserts that a text has a match of one of several patterns."""
         patterns: list[Any] = [regexes] if isinstance(regexes, str | bytes) else list(regexes)
@@ -265,7 +265,7 @@ class PlainAssertions(unittest.TestCase):
                 captured.finish()
 
     def checkedThread(
-        self, target: Callable[..., Any], args: Any = None, kwargs: Any = None
+        self, target: Callable[..., object], args: object = None, kwargs: object = None
     ) -> CheckedThread:
         """A thread that fails this test when it fails."""
         return CheckedThread(self, target, args, kwargs)

@@ -126,7 +126,7 @@ class Benchmark:
         store_trace: bool = False,
         store_memory_usage: bool = True,
         name: str | None = None,
-        extras: Mapping[str, Any] | None = None,
+        extras: Mapping[str, object] | None = None,
         mbs: float = 0,
     ) -> dict[str, object]:
         """Measures how long a session takes for an operation or tensor, and reports it.

@@ -22,6 +22,7 @@ from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.test.assertions import PlainAssertions
+from eagerflow.typing import Array, Structure, TensorLike
 from eagerflow.util import lazy
 
 # Few tests build graphs.
@@ -63,7 +64,7 @@ def is_built_with_xla() -> bool:
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
+    f: Callable[..., object], x: Sequence[_core.Tensor], delta: float | None = None
 ) -> tuple[tuple[np.ndarray, ...], ...]:
     """The derivatives of a function, from its gradients and from differences.
 
@@ -105,7 +106,7 @@ def compute_gradient(
     return tuple(zip(*pairs, strict=True))
 
 
-def _real(values: Any) -> np.ndarray:
+def _real(values: _core.Tensor | Array) -> np.ndarray:
     """The elements in a row, complex ones as two each."""
     flat = np.array(values).reshape(-1)
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
@@ -173,7 +174,7 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
     return (lambda decorated: decorated) if cls is None else cls
 
 
-def _is_fetch(value: Any) -> bool:
+def _is_fetch(value: object) -> bool:
     """Whether a session runs a value: tensors of graphs, operations and what is made of them."""
     return hasattr(value, "graph") or getattr(value, "_is_composite_tensor", False)
 
@@ -187,16 +188,16 @@ def _as_container(value: Any) -> Any:
     return value
 
 
-def _is_list_of_parts(value: Any) -> bool:
+def _is_list_of_parts(value: object) -> bool:
     return isinstance(value, list | tuple) and any(map(_has_parts, value))
 
 
-def _has_parts(value: Any) -> bool:
+def _has_parts(value: object) -> bool:
     """Whether a value in a list may differ from its neighbours in shape."""
     return nest.is_nested(value) or len(getattr(value, "shape", ())) > 0
 
 
-def _value_of(leaf: Any) -> Any:
+def _value_of(leaf: object) -> Any:
     return leaf.numpy() if hasattr(leaf, "numpy") else leaf
 
 
@@ -210,7 +211,7 @@ class _EagerSession:
     def __init__(self, test: TestCase) -> None:
         self._test = test
 
-    def run(self, fetches: Any, feed_dict: Any = None, **options: object) -> Any:
+    def run(self, fetches: Structure, feed_dict: Any = None, **options: object) -> Any:
         """The values as arrays.
 
         Raises:
@@ -234,7 +235,7 @@ class TestCase(PlainAssertions):
         random.set_seed(87654321)
         np.random.seed(87654321)
 
-    def evaluate(self, tensors: Any) -> Any:
+    def evaluate(self, tensors: Structure) -> Any:
         """Tensors and variables as arrays, in the same structure; those of a graph are run together.
 
         Functions of no arguments stand for what they return.
@@ -243,7 +244,7 @@ class TestCase(PlainAssertions):
             return nest.map_structure(self._evaluated, tensors)
         return self._run_together(tensors)
 
-    def _run_together(self, tensors: Any) -> Any:
+    def _run_together(self, tensors: Structure) -> Any:
         leaves = nest.flatten(tensors)
         fetches = [leaf for leaf in leaves if _is_fetch(leaf)]
         if not fetches:
@@ -303,7 +304,7 @@ class TestCase(PlainAssertions):
             self.skipTest("test_session is a way of running a graph, not a test.")
         return self.session(*args, **kwargs)
 
-    def _array(self, value: Any) -> np.ndarray:
+    def _array(self, value: object) -> np.ndarray:
         """A value as an array, text as bytes. Functions stay what they are, to be compared."""
         if executing_eagerly():
             value = nest.map_structure(_value_of, value)
@@ -322,7 +323,7 @@ class TestCase(PlainAssertions):
         first, second = (DeviceSpec.from_string(d or "").to_string() for d in (device1, device2))
         self.assertEqual(first, second, msg or f"Devices {device1} and {device2} are not equal.")
 
-    def _ragged(self, a: Any, b: Any) -> tuple[Any, Any] | None:
+    def _ragged(self, a: TensorLike, b: TensorLike) -> tuple[Any, Any] | None:
         """The values as nested lists, if one of them is ragged."""
         if not (isinstance(a, RaggedTensor) or isinstance(b, RaggedTensor)):
             return None
@@ -334,7 +335,7 @@ class TestCase(PlainAssertions):
                 pair.append(value if isinstance(value, list) else self._array(value).tolist())
         return pair[0], pair[1]
 
-    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+    def assertAllEqual(self, a: TensorLike, b: TensorLike, msg: str | None = None) -> None:
         """Asserts that two arrays, or ragged tensors, have the same shape and elements."""
         ragged = self._ragged(a, b)
         if ragged is not None:
@@ -399,27 +400,27 @@ class TestCase(PlainAssertions):
         """Asserts that two arrays have the same shape."""
         self.assertEqual(tuple(input_a.shape), tuple(input_b.shape), msg)
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that all elements are greater than a number."""
         self.assertTrue((np.asarray(self.evaluate(a)) > comparison_target).all())
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLess(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that all elements are less than a number."""
         self.assertTrue((np.asarray(self.evaluate(a)) < comparison_target).all())
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that no element is less than a number."""
         self.assertTrue((np.asarray(self.evaluate(a)) >= comparison_target).all())
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that no element is greater than a number."""
         self.assertTrue((np.asarray(self.evaluate(a)) <= comparison_target).all())
 
     def assertAllInRange(
         self,
-        target: Any,
-        lower_bound: Any,
-        upper_bound: Any,
+        target: TensorLike,
+        lower_bound: TensorLike,
+        upper_bound: TensorLike,
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
@@ -431,15 +432,15 @@ class TestCase(PlainAssertions):
         below = values < upper_bound if open_upper_bound else values <= upper_bound
         self.assertTrue((above & below).all())
 
-    def assertAllInSet(self, target: Any, expected_set: Any) -> None:
+    def assertAllInSet(self, target: TensorLike, expected_set: Any) -> None:
         """Asserts that every element is one of a set."""
         strange = set(np.asarray(self.evaluate(target)).reshape(-1).tolist()) - set(expected_set)
         self.assertFalse(strange, f"{strange} not in {expected_set}")
 
     def assertAllCloseAccordingToType(
         self,
-        a: Any,
-        b: Any,
+        a: TensorLike,
+        b: TensorLike,
         rtol: float = 1e-6,
         atol: float = 1e-6,
         float_rtol: float = 1e-6,
@@ -472,13 +473,13 @@ class TestCase(PlainAssertions):
             self.assertNear(float(f1), float(f2), err, msg)
 
     def assertNDArrayNear(
-        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+        self, ndarray1: TensorLike, ndarray2: TensorLike, err: float, msg: str | None = None
     ) -> None:
         """Asserts that the difference of two arrays has a norm of at most `err`."""
         distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
         self.assertTrue(distance < err, msg or f"The arrays are {distance} apart")
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: TensorLike, expected_dtype: Any) -> None:
         """Asserts that an array has a dtype."""
         found = np.asarray(self.evaluate(target)).dtype
         self.assertEqual(found, getattr(expected_dtype, "as_numpy_dtype", expected_dtype))
@@ -507,7 +508,7 @@ class TestCase(PlainAssertions):
         else:
             self.fail(f"{exception_type.__name__} not raised")
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
+    def assertRaisesOpError(self, expected_err_re_or_predicate: object) -> Any:
         """Asserts that an error of an operation is raised whose text matches."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 

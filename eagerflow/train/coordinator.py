@@ -151,7 +151,7 @@ class LooperThread(threading.Thread):
     def loop(
         coord: Coordinator,
         timer_interval_secs: float | None,
-        target: Callable[..., Any],
+        target: Callable[..., object],
         args: tuple[Any, ...] | None = None,
         kwargs: dict[Any, Any] | None = None,
     ) -> LooperThread:

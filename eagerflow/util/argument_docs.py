@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from eagerflow.util import own_code
 
@@ -32,7 +31,7 @@ class ArgumentDocs:
         return completed(self.own, owner.__init__, described)  # type: ignore[misc]
 
 
-def completed(doc: str, function: Callable[..., Any], described: Mapping[str, list[str]]) -> str:
+def completed(doc: str, function: Callable[..., object], described: Mapping[str, list[str]]) -> str:
     """A docstring with all arguments of a function, in the order of its signature.
 
     Args:

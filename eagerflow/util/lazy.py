@@ -88,7 +88,7 @@ def _is_missing(source: str) -> bool:
 
 def attach(
     namespace: str,
-    make: Callable[[str, str], Any] | None = None,
+    make: Callable[[str, str], object] | None = None,
     hint: Callable[[str], str] = lambda name: "",
     together: bool = False,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -150,7 +150,7 @@ def listing(namespace: str) -> Callable[[], list[str]]:
     (True, False, False)
     """
 
-    def shown(name: str, value: Any) -> bool:
+    def shown(name: str, value: object) -> bool:
         origin = getattr(value, "__module__", None) or type(value).__module__
         ours = own_code.is_own(origin) or origin.split(".")[0] in ("tensorflow", "builtins")
         return name[:2] == "__" or (ours and name[0] != "_" and not isinstance(value, _MODULES))

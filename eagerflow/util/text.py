@@ -15,7 +15,7 @@ class Listing(str):
         return str(self)
 
 
-def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
+def as_bytes(bytes_or_text: object, encoding: str = "utf-8") -> bytes:
     """Text as bytes; bytes as they are.
 
     Raises:
@@ -33,7 +33,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
+def as_text(bytes_or_text: object, encoding: str = "utf-8") -> str:
     """Bytes as text; text as it is.
 
     Raises:
@@ -52,7 +52,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
 as_str = as_text
 
 
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+def as_str_any(value: object, encoding: str = "utf-8") -> str:
     """Bytes as text, and anything else as `str` shows it.
 
     >>> tf.compat.as_str_any(3)

@@ -39,7 +39,7 @@ def jit_scope(
     yield
 
 
-def compile(computation: Callable[..., Any], inputs: Sequence[Any] | None = None) -> Any:
+def compile(computation: Callable[..., object], inputs: Sequence[Any] | None = None) -> Any:
     """What a function returns, with tensors in place of numbers.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from eagerflow.autograph.operators.staging import is_staged
 from eagerflow.util import lazy
@@ -11,7 +10,7 @@ from eagerflow.util import lazy
 assertions = lazy.Module("eagerflow.ops.assertions")  # few programs need it
 
 
-def assert_stmt(expression: Any, message: Callable[[], Any]) -> None:
+def assert_stmt(expression: object, message: Callable[[], object]) -> None:
     """`assert expression, message()`.
 
     Raises:

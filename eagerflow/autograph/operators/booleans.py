@@ -12,7 +12,7 @@ from eagerflow.ops import control_flow
 _ops = _core.ops
 
 
-def and_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+def and_(first: Callable[[], object], second: Callable[[], object]) -> Any:
     """`first() and second()`."""
     value = first()
     if is_staged(value):
@@ -21,7 +21,7 @@ def and_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
     return value and second()
 
 
-def or_(first: Callable[[], Any], second: Callable[[], Any]) -> Any:
+def or_(first: Callable[[], object], second: Callable[[], object]) -> Any:
     """`first() or second()`."""
     value = first()
     if is_staged(value):
@@ -40,6 +40,6 @@ def eq(left: Any, right: Any) -> Any:
     return _ops.equal(left, right) if is_staged(left) or is_staged(right) else left == right
 
 
-def not_eq(left: Any, right: Any) -> Any:
+def not_eq(left: object, right: object) -> _core.Tensor | bool:
     """`left != right`."""
     return not_(eq(left, right))

@@ -21,22 +21,22 @@ _ops = _core.ops
 _NOT_GIVEN: Any = object()
 
 
-def is_dataset(value: Any) -> bool:
+def is_dataset(value: object) -> bool:
     """Whether a value is a `tf.data.Dataset`."""
     return getattr(type(value), "_is_dataset", False)
 
 
-def is_dataset_iterator(value: Any) -> bool:
+def is_dataset_iterator(value: object) -> bool:
     """Whether a value is a dataset's iterator."""
     return getattr(type(value), "_is_dataset_iterator", False)
 
 
-def is_ragged(value: Any) -> bool:
+def is_ragged(value: object) -> bool:
     """Whether a value is a ragged tensor."""
     return hasattr(value, "ragged_rank") and hasattr(value, "nrows")
 
 
-def abs_(x: Any) -> Any:
+def abs_(x: Any) -> _core.Tensor:
     """`abs(x)`; for a dataset, that of its elements."""
     if is_dataset(x):
         return x.map(abs)
@@ -59,7 +59,7 @@ def int_(x: Any = 0, base: Any = _NOT_GIVEN) -> int | Tensor:
     return _number(x, dtypes.int32)
 
 
-def _number(x: Any, dtype: dtypes.DType) -> Tensor:
+def _number(x: _core.Tensor, dtype: dtypes.DType) -> Tensor:
     x = _core.as_tensor(x)
     return _ops.string_to_number(x, dtype) if x.dtype is dtypes.string else _ops.cast(x, dtype)
 
@@ -110,7 +110,7 @@ def print_(*objects: Any, **kwargs: Any) -> None:
         return
     places = [k for k, value in enumerate(objects) if is_staged(value)]
 
-    def printed(*values: Any) -> None:
+    def printed(*values: _core.Tensor) -> None:
         texts = list(objects)
         for k, tensor in zip(places, values, strict=True):
             value = tensor.numpy()
@@ -207,6 +207,6 @@ _OVERLOADS: dict[int, Callable[..., Any]] = {
 }
 
 
-def overload_of(function: Any) -> Callable[..., Any] | None:
+def overload_of(function: object) -> Callable[..., Any] | None:
     """What converted code calls for a builtin function; None for every other."""
     return _OVERLOADS.get(id(function))

@@ -12,7 +12,7 @@ from eagerflow.autograph.operators.variables import Undefined, UndefinedReturnVa
 from eagerflow.framework.shapes import TensorShape
 
 
-def _tensors(value: Any) -> Any:
+def _tensors(value: object) -> Any:
     """A structure in which Python's values and variables are tensors."""
     return nest.map_structure(
         lambda leaf: leaf.value() if hasattr(leaf, "assign_add") else as_tensor(leaf), value
@@ -43,7 +43,7 @@ def check_branches(main: Sequence, other: Sequence, names: Sequence[str]) -> Non
         check_either(name, left, right)
 
 
-def check_either(name: str, main: Any, other: Any) -> None:
+def check_either(name: str, main: object, other: object) -> None:
     """Checks that a variable has the same kind of value after either branch.
 
     Args:
@@ -110,7 +110,7 @@ def check_before_loop(
             raise ValueError(f"'{name}' must be defined before the loop{note}")
 
 
-def check_iteration(name: str, before: Any, entry: Any, after: Any, invariant: Any) -> None:
+def check_iteration(name: str, before: Any, entry: Any, after: object, invariant: object) -> None:
     """Checks that a variable keeps its kind of value in an iteration of a loop.
 
     Args:
@@ -145,7 +145,7 @@ def check_iteration(name: str, before: Any, entry: Any, after: Any, invariant: A
         _check_leaf(name, *leaves)
 
 
-def _check_leaf(name: str, before: Any, entry: Any, after: Any, invariant: Any) -> None:
+def _check_leaf(name: str, before: Any, entry: object, after: Any, invariant: Any) -> None:
     if after is None:
         raise ValueError(f"'{name}' is None at the end of the iteration.")
     if not isinstance(entry, Tensor) or not isinstance(after, Tensor):

@@ -13,7 +13,7 @@ from eagerflow.ops.tensor_array import TensorArray
 
 
 def if_stmt(
-    cond: Any,
+    cond: object,
     body: Callable[[], None],
     orelse: Callable[[], None],
     get_state: Callable[[], tuple],
@@ -91,7 +91,7 @@ def _with_arrays(
 
 
 def if_exp(
-    cond: Any, if_true: Callable[[], Any], if_false: Callable[[], Any], expr_repr: str
+    cond: object, if_true: Callable[[], object], if_false: Callable[[], object], expr_repr: str
 ) -> Any:
     """`if_true() if cond else if_false()`.
 
@@ -109,7 +109,7 @@ def if_exp(
         return if_true() if cond else if_false()
     results: list[Any] = []
 
-    def traced(value: Callable[[], Any]) -> Callable[[], Any]:
+    def traced(value: Callable[[], object]) -> Callable[[], Any]:
         def run() -> Any:
             results.append(value())
             if len(results) == 2:

@@ -50,7 +50,7 @@ def new_list(iterable: Any = ()) -> GrowingList:
     return GrowingList(iterable)
 
 
-def as_loop_variable(value: Any) -> Any:
+def as_loop_variable(value: object) -> Any:
     """What a variable of a staged loop or branch begins with: a TensorArray for a list."""
     if not isinstance(value, GrowingList):
         return value
@@ -110,7 +110,7 @@ def list_pop(list_: Any, i: Any, opts: ListPopOpts) -> tuple[Any, Any]:
     return list_, element
 
 
-def list_stack(list_: Any, opts: ListStackOpts) -> Any:
+def list_stack(list_: object, opts: ListStackOpts) -> Any:
     """The elements of a list in one tensor."""
     return list_.stack() if isinstance(list_, TensorArray) else opts.original_call(list_)
 
@@ -143,6 +143,6 @@ _UPDATES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def update_item_with_op(target: Any, i: Any, x: Any, op: str) -> Any:
+def update_item_with_op(target: object, i: object, x: Any, op: str) -> Any:
     """The object after `target[i] += x`, or another operator's assignment."""
     return set_item(target, i, _UPDATES[op](get_item(target, i, GetItemOpts(None)), x))

@@ -42,7 +42,7 @@ class FunctionScope:
     def __exit__(self, *error: object) -> None:
         self._entered.close()
 
-    def ret(self, value: Any, did_return: Any) -> Any:
+    def ret(self, value: object, did_return: object) -> Any:
         """What the function returns."""
         return None if isinstance(value, UndefinedReturnValue) else value
 

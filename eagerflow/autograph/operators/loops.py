@@ -37,7 +37,7 @@ def while_stmt(
     get_state: Callable[[], State],
     set_state: Callable[[State], None],
     symbol_names: tuple[str, ...],
-    opts: dict[str, Any],
+    opts: dict[str, object],
 ) -> None:
     """A `while` statement.
 
@@ -77,7 +77,7 @@ def while_stmt(
             )
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a variable has no value that a loop can begin with."""
     return value is None or is_undefined(value) or isinstance(value, EmptyArray)
 
@@ -110,11 +110,11 @@ def staged_while(
     # A first variable tells whether there was an iteration; a loop must also have one variable.
     extra = 1 if missing or not names else 0
 
-    def traced_test(*values: Any) -> Any:
+    def traced_test(*values: object) -> _core.Tensor:
         set_state(values[extra:])
         return condition(test(), "while loop")
 
-    def traced_body(*values: Any) -> State:
+    def traced_body(*values: object) -> State:
         values = values[extra:]
         set_state(values)
         body()
@@ -141,7 +141,7 @@ def staged_while(
 _OPTIONS = ("maximum_iterations", "parallel_iterations", "swap_memory")
 
 
-def _invariant(value: Any, declared: list[tuple[Any, Any]]) -> Any:
+def _invariant(value: object, declared: list[tuple[Any, Any]]) -> TensorShape | None:
     """The shape invariant that is declared for a variable, or None."""
     for other, shape in declared:
         if other is value:
@@ -192,7 +192,7 @@ def _with_placeholders(
     return initial, invariants
 
 
-def _first_value(before: Any, after: Any, invariant: Any) -> tuple[Any, Any]:
+def _first_value(before: object, after: object, invariant: object) -> tuple[Any, Any]:
     """A value like the one after an iteration, and the shape invariant that fits both.
 
     What it holds is never read: the loop's check sees to that.

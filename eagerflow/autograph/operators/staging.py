@@ -17,12 +17,12 @@ Tensor = _core.Tensor
 VALUES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: object) -> bool:
     """Whether a function is being traced, and a value is a tensor or a variable of it."""
     return isinstance(value, Tensor | _core.Variable) and _core.building() is not None
 
 
-def placeholder_like(graph: FuncGraph, value: Any) -> Any:
+def placeholder_like(graph: FuncGraph, value: object) -> Any:
     """A tensor of the graph for a Python value that has one, anything else as it is."""
     if not isinstance(value, VALUES):
         return value
@@ -30,7 +30,7 @@ def placeholder_like(graph: FuncGraph, value: Any) -> Any:
     return graph.placeholder(tensor.dtype, dims_of(tensor.shape), "loop_variable")
 
 
-def as_tensor(value: Any) -> Any:
+def as_tensor(value: object) -> Any:
     """The tensor of a Python value that has one, anything else as it is."""
     return _core.as_tensor(value) if isinstance(value, VALUES) else value
 

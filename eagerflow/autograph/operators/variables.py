@@ -29,12 +29,12 @@ class UndefinedReturnValue:
     """The value of a function that has not returned yet."""
 
 
-def is_undefined(value: Any) -> bool:
+def is_undefined(value: object) -> bool:
     """Whether a variable has no value."""
     return isinstance(value, Undefined | UndefinedReturnValue)
 
 
-def ld(value: Any) -> Any:
+def ld(value: object) -> Any:
     """The value of a variable that is read.
 
     Raises:
@@ -45,7 +45,7 @@ def ld(value: Any) -> Any:
     return value
 
 
-def ldu(load: Callable[[], Any], name: str) -> Any:
+def ldu(load: Callable[[], object], name: str) -> Any:
     """The value of an attribute or element, or Undefined if there is none."""
     try:
         return load()

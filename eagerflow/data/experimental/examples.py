@@ -41,26 +41,26 @@ def parse_example_dataset(
     if features is None:
         raise ValueError("Argument `features` is required, but not specified.")
 
-    def parse(serialized: Any) -> Any:
+    def parse(serialized: TensorLike) -> Any:
         return parse_example(serialized, features)
 
     return lambda dataset: dataset.map(parse, num_parallel_calls, deterministic)
 
 
 def make_batched_features_dataset(
-    file_pattern: Any,
+    file_pattern: TensorLike | Dataset,
     batch_size: TensorLike,
     features: Any,
     reader: Any = None,
     label_key: str | None = None,
     reader_args: Any = None,
-    num_epochs: Any = None,
+    num_epochs: TensorLike | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
-    shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None,
-    reader_num_threads: Any = None,
-    parser_num_threads: Any = None,
+    shuffle_buffer_size: TensorLike = 10000,
+    shuffle_seed: TensorLike | None = None,
+    prefetch_buffer_size: TensorLike | None = None,
+    reader_num_threads: TensorLike | None = None,
+    parser_num_threads: TensorLike | None = None,
     sloppy_ordering: bool = False,
     drop_final_batch: bool = False,
 ) -> Dataset:

@@ -18,7 +18,7 @@ from eagerflow.data.random_access import element_at
 from eagerflow.data.sources import ListDataset
 from eagerflow.framework import context, dtypes
 from eagerflow.ops import creation
-from eagerflow.typing import DTypeLike, FilePath, TensorLike
+from eagerflow.typing import DTypeLike, FilePath, Structure, TensorLike
 
 Transformation = Callable[[Dataset], Dataset]
 
@@ -30,7 +30,7 @@ def _applied(method: str, name: str | None = None) -> Callable[..., Transformati
     _, *parameters = inspect.signature(getattr(Dataset, method)).parameters.values()
     signature = inspect.Signature([item for item in parameters if item.name != "name"])
 
-    def transformation(*args: Any, **kwargs: Any) -> Transformation:
+    def transformation(*args: object, **kwargs: int) -> Transformation:
         signature.bind(*args, **kwargs)
         return lambda dataset: getattr(dataset, method)(*args, **kwargs)
 
@@ -54,7 +54,7 @@ unbatch = _applied("unbatch")
 unique = _applied("unique")
 
 
-def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:
+def Counter(start: Any = 0, step: TensorLike = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:
     """A dataset that counts; see `tf.data.Dataset.counter`.
 
     >>> [int(k) for k in tf.data.experimental.Counter(5, 2).take(3)]
@@ -63,7 +63,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: DTypeLike = dtypes.int64) -> D
     return Dataset.counter(start, step, dtype)
 
 
-def assert_cardinality(expected_cardinality: Any) -> Transformation:
+def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
     """Declares the number of elements, which is checked when they are read.
 
     Args:
@@ -79,7 +79,7 @@ def assert_cardinality(expected_cardinality: Any) -> Transformation:
     return lambda dataset: AssertCardinalityDataset(dataset, expected_cardinality)
 
 
-def at(dataset: Dataset, index: Any) -> Any:
+def at(dataset: Dataset, index: TensorLike) -> _core.Tensor:
     """The element at a position.
 
     It is made without those before it. After `shuffle`, positions have an order of their
@@ -102,7 +102,7 @@ def at(dataset: Dataset, index: Any) -> Any:
     return element_at(dataset, integer(index, "index"))
 
 
-def cardinality(dataset: Dataset) -> Any:
+def cardinality(dataset: Dataset) -> _core.Tensor:
     """The number of elements; see `Dataset.cardinality`.
 
     >>> int(tf.data.experimental.cardinality(tf.data.Dataset.range(7).batch(2)))
@@ -111,7 +111,7 @@ def cardinality(dataset: Dataset) -> Any:
     return dataset.cardinality()
 
 
-def from_list(elements: list[Any], name: str | None = None) -> Dataset:
+def from_list(elements: list[Structure], name: str | None = None) -> Dataset:
     """A dataset of the elements of a list, which may be structures.
 
     Args:
@@ -172,7 +172,7 @@ def enable_debug_mode() -> None:
     Debugging.enabled = True
 
 
-def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Transformation:
+def group_by_reducer(key_func: Callable[..., object], reducer: Reducer) -> Transformation:
     """One value for each key of the elements.
 
     Args:
@@ -193,11 +193,11 @@ def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) ->
 
 
 def map_and_batch(
-    map_func: Callable[..., Any],
+    map_func: Callable[..., object],
     batch_size: Any,
     num_parallel_batches: Any = None,
     drop_remainder: bool = False,
-    num_parallel_calls: Any = None,
+    num_parallel_calls: TensorLike | None = None,
 ) -> Transformation:
     """Maps, then batches.
 
@@ -223,7 +223,7 @@ def map_and_batch(
 
 
 def parallel_interleave(
-    map_func: Callable[..., Any],
+    map_func: Callable[..., object],
     cycle_length: TensorLike,
     block_length: TensorLike = 1,
     sloppy: bool | None = False,
@@ -265,14 +265,14 @@ def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Transfo
 
 
 def choose_from_datasets(
-    datasets: Any, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
+    datasets: Structure, choice_dataset: Dataset, stop_on_empty_dataset: bool = False
 ) -> Dataset:
     """See `tf.data.Dataset.choose_from_datasets`."""
     return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
 def sample_from_datasets(
-    datasets: Any, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
+    datasets: Structure, weights: Any = None, seed: Any = None, stop_on_empty_dataset: bool = False
 ) -> Dataset:
     """See `tf.data.Dataset.sample_from_datasets`."""
     return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
@@ -282,7 +282,7 @@ def save(
     dataset: Dataset,
     path: FilePath | TensorLike,
     compression: str | None = None,
-    shard_func: Callable[..., Any] | None = None,
+    shard_func: Callable[..., object] | None = None,
     checkpoint_args: Any = None,
 ) -> None:
     """See `Dataset.save`."""
@@ -291,9 +291,9 @@ def save(
 
 def load(
     path: Any,
-    element_spec: Any = None,
+    element_spec: Structure = None,
     compression: str | None = None,
-    reader_func: Callable[..., Any] | None = None,
+    reader_func: Callable[..., object] | None = None,
 ) -> Dataset:
     """See `tf.data.Dataset.load`."""
     return Dataset.load(path, element_spec, compression, reader_func)
@@ -334,7 +334,7 @@ def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformat
             raise ValueError(f"The elements have a part named {mask_key!r} already.")
         zero = structure.map_structure(lambda s: creation.zeros(s.shape, s.dtype), spec)
 
-        def marked(element: dict[Any, Any], valid: bool) -> dict[Any, Any]:
+        def marked(element: dict[str, _core.Tensor], valid: bool) -> dict[Any, Any]:
             return {**element, mask_key: _core.as_tensor(valid)}
 
         filler = Dataset.from_tensors(zero).repeat(wanted - count)

@@ -10,7 +10,7 @@ from eagerflow.data.dataset import Dataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.lookup.tables import StaticHashTable, StaticVocabularyTable
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, TensorLike
 
 
 class DatasetInitializer:
@@ -49,12 +49,12 @@ class DatasetInitializer:
         self._dtypes = (spec[0].dtype, spec[1].dtype)
 
     @property
-    def key_dtype(self) -> Any:
+    def key_dtype(self) -> dtypes.DType:
         """The dtype of the keys."""
         return self._dtypes[0]
 
     @property
-    def value_dtype(self) -> Any:
+    def value_dtype(self) -> dtypes.DType:
         """The dtype of the values."""
         return self._dtypes[1]
 
@@ -122,12 +122,12 @@ def table_from_dataset(
 def index_table_from_dataset(
     dataset: Dataset | None = None,
     num_oov_buckets: int = 0,
-    vocab_size: Any = None,
+    vocab_size: TensorLike | None = None,
     default_value: Any = -1,
     hasher_spec: Any = None,
     key_dtype: DTypeLike = dtypes.string,
     name: str | None = None,
-) -> Any:
+) -> StaticVocabularyTable | StaticHashTable:
     """A lookup table from keys to their positions in a dataset.
 
     Args:

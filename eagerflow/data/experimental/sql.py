@@ -62,7 +62,7 @@ class SqlDataset(Dataset):
     def _cursor(self, context: Context) -> Cursor:
         return SqlCursor(self._path, self._query, self._declared)
 
-    def _make_spec(self) -> Any:
+    def _make_spec(self) -> Structure:
         return self._declared
 
     def _count(self) -> int:
@@ -81,7 +81,7 @@ class SqlCursor(Cursor):
         self._rows: Any = None
         self._at = 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Structure:
         import sqlite3
 
         leaves = structure.flatten(self._spec)

@@ -25,7 +25,7 @@ _KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.str
 
 
 def make_csv_dataset(
-    file_pattern: Any,
+    file_pattern: TensorLike | Dataset,
     batch_size: TensorLike,
     column_names: Any = None,
     column_defaults: Any = None,
@@ -35,15 +35,15 @@ def make_csv_dataset(
     use_quote_delim: bool = True,
     na_value: str = "",
     header: bool = True,
-    num_epochs: Any = None,
+    num_epochs: TensorLike | None = None,
     shuffle: bool = True,
-    shuffle_buffer_size: Any = 10000,
-    shuffle_seed: Any = None,
-    prefetch_buffer_size: Any = None,
+    shuffle_buffer_size: TensorLike = 10000,
+    shuffle_seed: TensorLike | None = None,
+    prefetch_buffer_size: TensorLike | None = None,
     num_parallel_reads: TensorLike | None = None,
     sloppy: bool = False,
-    num_rows_for_inference: Any = 100,
-    compression_type: Any = None,
+    num_rows_for_inference: TensorLike = 100,
+    compression_type: str | None = None,
     ignore_errors: bool = False,
     encoding: str = "utf-8",
 ) -> Dataset:
@@ -133,7 +133,7 @@ def make_csv_dataset(
         )
         return rows.ignore_errors() if ignore_errors else rows
 
-    def named(*columns: Any) -> Any:
+    def named(*columns: _core.Tensor) -> Any:
         features = OrderedDict(zip(column_names, columns, strict=True))
         if label_name is None:
             return features

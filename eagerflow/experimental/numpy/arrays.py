@@ -178,7 +178,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Tensor]:
     return [_ops.reshape(asarray(x), part.shape) for x, part in zip(xi, axes, strict=True)]
 
 
-def ix_(*args: Any) -> list[Tensor]:
+def ix_(*args: TensorLike) -> list[Tensor]:
     """Vectors shaped so that they index a grid together.
 
     Raises:

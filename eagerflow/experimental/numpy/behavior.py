@@ -86,7 +86,7 @@ def _promote(kind: type, name: str, function: Callable, reflected: bool) -> None
     """Lets operators of two dtypes, or of a tensor and a number, follow NumPy's rules."""
     plain = getattr(kind, name)
 
-    def operator(self: Any, other: Any) -> Any:
+    def operator(self: Any, other: object) -> Any:
         if getattr(other, "dtype", None) is self.dtype and name not in _INTEGER_MATTERS:
             return plain(self, other)
         try:
@@ -114,11 +114,11 @@ def _indexing(plain: Callable) -> Callable:
     return getitem
 
 
-def _is_no_number(part: Any) -> bool:
+def _is_no_number(part: object) -> bool:
     return part is None or part is Ellipsis or isinstance(part, slice | list | tuple | np.ndarray)
 
 
-def _is_array(part: Any) -> bool:
+def _is_array(part: object) -> bool:
     """Whether a part of an index is an array of indices."""
     if isinstance(part, list | tuple):
         return True
@@ -166,7 +166,7 @@ def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
     return tf.transpose(result, order + list(range(count + axes[0], len(result.shape))))
 
 
-def _index_tensors(part: Any) -> list[tf.Tensor] | None:
+def _index_tensors(part: object) -> list[tf.Tensor] | None:
     """A part as tensors of indices, one for each axis that it is for; None for slices and new axes."""
     if part is None or part is Ellipsis or isinstance(part, slice):
         return None

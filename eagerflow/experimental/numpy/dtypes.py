@@ -112,7 +112,7 @@ def of_operands(*values: Any) -> tf.DType:
     return promotion.together(values) if lists else _of_numpy(values)
 
 
-def _of_numpy(arrays_and_dtypes: Sequence[Any]) -> tf.DType:
+def _of_numpy(arrays_and_dtypes: Sequence[object]) -> tf.DType:
     parts = tf.nest.flatten(arrays_and_dtypes)
     dtype = np.dtype(np.result_type(*[_operand(x) for x in parts]))
     if all(isinstance(x, float | int) for x in arrays_and_dtypes):

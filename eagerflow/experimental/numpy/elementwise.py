@@ -55,7 +55,7 @@ def divmod(x1: TensorLike, x2: TensorLike) -> tuple[Tensor, Tensor]:
     return shared.floor_divide(NUMPY, x1, x2), shared.mod(NUMPY, x1, x2)
 
 
-def clip(a: Any, a_min: Any, a_max: Any) -> Tensor:
+def clip(a: TensorLike, a_min: TensorLike, a_max: Any) -> Tensor:
     """Values clipped to a range; a limit of None does not bound.
 
     Raises:

@@ -15,6 +15,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.type_spec import is_weak
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -66,7 +67,7 @@ def operand(value: Any) -> tuple[DType, bool] | None:
     return next((known for kind, known in _PYTHON.items() if isinstance(value, kind)), None)
 
 
-def together(values: Sequence[Any]) -> DType:
+def together(values: Sequence[TensorLike]) -> DType:
     """The dtype to which arrays, numbers and dtypes are promoted.
 
     Raises:
@@ -78,7 +79,7 @@ def together(values: Sequence[Any]) -> DType:
     return functools.reduce(_of_both_in_mode, map(_operand_or_dtype, values))[0]
 
 
-def _operand_or_dtype(value: Any) -> tuple[DType, bool]:
+def _operand_or_dtype(value: TensorLike) -> tuple[DType, bool]:
     if isinstance(value, DType | type | np.dtype | str):
         known = _PYTHON.get(value) if isinstance(value, type) else None
         return known or (dtypes.as_dtype(value), False)
@@ -94,7 +95,7 @@ def _numeric(dtype: DType, weak: bool) -> tuple[DType, bool] | None:
     return (dtype, weak) if dtype in _MANTISSA or dtype.is_integer or dtype.is_bool else None
 
 
-def _of_all(values: Sequence[Any]) -> tuple[DType, bool] | None:
+def _of_all(values: Sequence[object]) -> tuple[DType, bool] | None:
     """What values are promoted to together; None if one of them is no number."""
     parts = [operand(value) for value in values]
     known = [part for part in parts if part is not None]
@@ -105,7 +106,7 @@ def _of_both(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType
     return result(left, right, safe=False)
 
 
-def promoted(a: Any, b: Any) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
+def promoted(a: TensorLike, b: TensorLike) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
     """Two operands as tensors of one dtype, and whether the result is weak.
 
     None if one of them is no number.
@@ -120,7 +121,7 @@ def promoted(a: Any, b: Any) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
     return _cast(a, dtype), _cast(b, dtype), weak
 
 
-def clipped(value: Any, low: Any, high: Any) -> list[_core.Tensor] | None:
+def clipped(value: TensorLike, low: TensorLike, high: TensorLike) -> list[_core.Tensor] | None:
     """A value and its bounds as tensors of the dtype to which the bounds promote it, one after the other."""
     parts = [operand(part) for part in (value, low, high)]
     known = [part for part in parts if part is not None]
@@ -151,7 +152,7 @@ def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
     return _cast(value, dtype)
 
 
-def joined(values: Sequence[Any]) -> list[_core.Tensor] | None:
+def joined(values: Sequence[object]) -> list[_core.Tensor] | None:
     """Values as tensors of one dtype, weak if that is; None if one of them is no number."""
     found = _of_all(values)
     if found is None:

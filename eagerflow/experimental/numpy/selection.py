@@ -18,7 +18,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def where(condition: Any, x: Any = None, y: Any = None) -> Any:
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None) -> Any:
     """Elements of `x` where a condition is true, of `y` elsewhere; or the indices where it is.
 
     Raises:
@@ -127,7 +127,7 @@ def average(
     axis: Axes | None = None,
     weights: TensorLike | None = None,
     returned: bool = False,
-) -> Any:
+) -> Tensor:
     """Weighted means, and with `returned` also the sums of the weights.
 
     Raises:
@@ -151,7 +151,7 @@ def trace(
     return reductions.sum(NUMPY, products.diagonal(NUMPY, a, offset, axis1, axis2), -1, dtype)
 
 
-def einsum(subscripts: str, *operands: Any, **kwargs: Any) -> Tensor:
+def einsum(subscripts: str, *operands: TensorLike, **kwargs: object) -> Tensor:
     """Sums of products by Einstein's convention, see `tf.einsum`."""
     kwargs.pop("optimize", None)
     kwargs.pop("casting", None)
@@ -169,7 +169,7 @@ def polyval(p: TensorLike, x: TensorLike) -> Tensor:
     return value
 
 
-def isscalar(num: Any) -> bool:
+def isscalar(num: TensorLike) -> bool:
     """Whether it is a number, or a tensor without axes."""
     return np.isscalar(num) or (hasattr(num, "shape") and len(num.shape) == 0)
 

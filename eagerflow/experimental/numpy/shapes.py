@@ -66,7 +66,7 @@ def ndim(a: TensorLike) -> int:
     return asarray(a).ndim
 
 
-def broadcast_arrays(*args: Any, **kwargs: Any) -> list[Tensor]:
+def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Tensor]:
     """The arrays, all of the shape to which they broadcast."""
     kwargs.pop("subok", None)
     if kwargs:
@@ -86,17 +86,17 @@ def atleast_1d(*arys: Any) -> Tensor | list[Tensor]:
     return _each(lambda x: shapes.at_least(1, x), arys)
 
 
-def atleast_2d(*arys: Any) -> Tensor | list[Tensor]:
+def atleast_2d(*arys: TensorLike) -> Tensor | list[Tensor]:
     """The arrays, with two axes at least."""
     return _each(lambda x: shapes.at_least(2, x), arys)
 
 
-def atleast_3d(*arys: Any) -> Tensor | list[Tensor]:
+def atleast_3d(*arys: TensorLike) -> Tensor | list[Tensor]:
     """The arrays, with three axes at least."""
     return _each(shapes.at_least_3d, arys)
 
 
-def pad(array: Any, pad_width: Any, mode: str, **kwargs: Any) -> Tensor:
+def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> Tensor:
     """Elements added before and after those of each axis.
 
     Args:

@@ -54,7 +54,7 @@ def _set_promoters() -> None:
         function._set_promoter(promoter, operands)
 
 
-def _of_one(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_one(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) -> Any:
     """A call of a function of one tensor: the result is weak if that is."""
     given = bind_arguments(function, args, kwargs)
     if given is None:
@@ -66,7 +66,7 @@ def _of_one(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> 
 
 
 def _of_two(
-    function: _core.OpFunction, args: tuple, kwargs: dict[str, Any], strong: bool = False
+    function: _core.OpFunction, args: tuple, kwargs: dict[str, object], strong: bool = False
 ) -> Any:
     """A call of a function of two operands, which it promotes."""
     names = parameter_names(function)[:2]
@@ -100,18 +100,18 @@ def _clipped(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) ->
     return _weakened(result) if promotion.makes_weak(operands[0]) else result
 
 
-def _moments(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _moments(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) -> Any:
     """A call of `moments`: the mean is weak if the argument is, and the variance is not."""
     mean, variance = _of_one(function, args, kwargs)
     return mean, _strong(variance)
 
 
-def _called(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _called(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) -> Any:
     """A call of a function that calls others, which get weak tensors as they are."""
     return function._run(*args, **kwargs)
 
 
-def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) -> Any:
     """A call of `while_loop`: variables that begin as weak tensors are weak at the end."""
     given = bind_arguments(function, args, kwargs) or {}
     results = function._run(*args, **kwargs)
@@ -122,7 +122,7 @@ def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -
     )
 
 
-def _weakened(result: Any) -> Any:
+def _weakened(result: object) -> Any:
     if isinstance(result, list | tuple):
         return type(result)([_weakened(part) for part in result])
     if isinstance(result, _core.Tensor) and result.dtype not in (tf.bool, tf.string):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
@@ -79,7 +78,7 @@ class GFile:
         with translated(self._name):
             return self._decoded(file.read(n))
 
-    def readline(self) -> Any:
+    def readline(self) -> bytes | str:
         """The next line with its end; empty at the end of the file."""
         file = self._readable()
         with translated(self._name):
@@ -137,7 +136,7 @@ class GFile:
             with translated(self._name):
                 file.close()
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> GFile:
         return self
 
     def __next__(self) -> Any:

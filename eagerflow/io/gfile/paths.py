@@ -196,7 +196,7 @@ def _matches(pattern: str) -> list[str]:
     return matches
 
 
-def glob(pattern: Any) -> list[str]:
+def glob(pattern: FilePath) -> list[str]:
     """The paths that match a pattern or one of a list of them, each pattern's sorted.
 
     `*` and `?` do not match a slash; `[a-z]` matches one character of a set.
@@ -210,7 +210,7 @@ def glob(pattern: Any) -> list[str]:
 
 
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable | None = None
+    top: FilePath, topdown: bool = True, onerror: Callable | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """Walks through a folder and its subfolders.
 

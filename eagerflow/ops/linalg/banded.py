@@ -264,7 +264,7 @@ def eigh_tridiagonal(
     beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
+    select_range: TensorLike | None = None,
     tol: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:

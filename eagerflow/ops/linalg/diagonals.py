@@ -24,6 +24,7 @@ from eagerflow.framework.sizes import (
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.assertions import require
 from eagerflow.ops.composed_op import NUMERIC_TYPES
+from eagerflow.typing import Array, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -31,7 +32,7 @@ Tensor = _core.Tensor
 _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-def _band(k: Any, align: str) -> tuple[Any, Any]:
+def _band(k: TensorLike, align: str) -> tuple[Any, Any]:
     """The indices of the lowest and the highest diagonal: one object, if it is one diagonal.
 
     It may be a tensor of a graph whose value is unknown.
@@ -78,7 +79,7 @@ def _positions(rows: Size, columns: Size, low: int, high: int, align: str) -> tu
     size = (high - low + 1) * length
     upper, lower = (side == "RIGHT" for side in align.split("_"))
 
-    def extents(diagonals: Any) -> tuple[Any, Any]:
+    def extents(diagonals: Tensor | Array) -> tuple[Any, Any]:
         """The lengths of diagonals, and where they begin in their packed rows."""
         lengths = smaller(rows + smaller(diagonals, 0), columns - larger(diagonals, 0))
         right = ((diagonals >= 0) & upper) | ((diagonals <= 0) & lower)
@@ -122,7 +123,7 @@ def _check_band(rows: Size, columns: Size, low: int, high: int, op: str) -> None
             require((rows + k > 0) & (columns - k > 0), refuse, rows, columns)
 
 
-def _given(value: Any) -> Size:
+def _given(value: TensorLike) -> Size:
     """A number of rows or columns."""
     size = _core.convert(value, dtypes.int32, None)
     known = _core.static_value(size)
@@ -136,7 +137,7 @@ def _or(size: Size, other: Size) -> Size:
     return _ops.select(_ops.equal(size, -1), other, size)
 
 
-def _padding(value: Any, dtype: dtypes.DType) -> Tensor:
+def _padding(value: TensorLike, dtype: dtypes.DType) -> Tensor:
     """The padding of matrices and bands: the default, 0, is the empty element of any dtype."""
     if type(value) is int and value == 0:
         return _ops.zeros([], dtype)
@@ -155,7 +156,7 @@ def diag(
     k: Any = 0,
     num_rows: Any = -1,
     num_cols: Any = -1,
-    padding_value: Any = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """Matrices from their diagonals, with padding elsewhere.
@@ -201,7 +202,8 @@ def diag(
 
 
 def _band_matrix(
-    diagonal: Tensor, low: Any, high: Any, num_rows: Any, num_cols: Any, padding_value: Any, align: str
+    diagonal: Tensor, low: Any, high: Any, num_rows: TensorLike, num_cols: TensorLike,
+    padding_value: TensorLike, align: str,
 ) -> Tensor:  # fmt: skip
     """Matrices with a band `[..., diagonals, length]`."""
     rows, columns = _given(num_rows), _given(num_cols)
@@ -240,7 +242,7 @@ def _band_matrix(
 
 
 def _picked(
-    source: Tensor, batch: list[Size], size: Size, padding: Tensor, positions: Any
+    source: Tensor, batch: list[Size], size: Size, padding: Tensor, positions: Tensor | Array
 ) -> Tensor:
     """Elements of flattened matrices by index; the index after the last is the padding."""
     flat = reshaped(source, [*batch, size])

@@ -24,7 +24,7 @@ _FORMAT = re.compile(r"[A-Za-z]*(\.\.\.)?[A-Za-z]*")
 
 
 @op_function
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     """Sums products of elements as an equation says.
 
     Args:

@@ -31,7 +31,7 @@ from eagerflow.ops.numpy_ops import (
     text,
     waits_for_values,
 )
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Array, DTypeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported lazily: it imports this module.
@@ -363,7 +363,7 @@ def _svd(array: Any, full_matrices: Any, vectors: Any) -> Any:
     )
 
 
-def _svd_of_nothing(array: Any, full_matrices: Any, vectors: Any) -> Any:
+def _svd_of_nothing(array: Array, full_matrices: bool, vectors: bool) -> Any:
     *batch, m, n = array.shape
     k = min(m, n)
     s = np.zeros([*batch, k], array.real.dtype)
@@ -569,7 +569,7 @@ def _eig(array: np.ndarray) -> Any:
     input=Input(COMPLEX_TYPES, "float32", "float64", no_kernel=("float16",)),
     output_idx_type=DType,
 )
-def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of P A = L U, with rows exchanged for the largest pivots.
 
     Args:

@@ -102,7 +102,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
         COMPLEX_TYPES, INDEX_TYPES, "float16", "float32", "float64", no_kernel=("bfloat16",)
     ),
 )
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the elements of another one on its diagonal.
 
     >>> tf.linalg.tensor_diag([1, 2]).numpy()
@@ -318,7 +318,7 @@ def _spectral_norm(x: Tensor, axes: list[int], keep: bool) -> Tensor:
 
 @op_function
 def normalize(
-    tensor: TensorLike, ord: Any = "euclidean", axis: Axes | None = None, name: str | None = None
+    tensor: TensorLike, ord: str = "euclidean", axis: Axes | None = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The tensor divided by its norm, and the norm.
 
@@ -342,7 +342,7 @@ def l2_normalize(
     axis: Axes | None = None,
     epsilon: float = 1e-12,
     name: str | None = None,
-    dim: Any = None,
+    dim: Axes | None = None,
 ) -> Tensor:
     """Divides by the euclidean norm over axes, or by sqrt(epsilon) if that is larger.
 
@@ -381,7 +381,7 @@ def _joint_norm(items: list) -> norms.ScaledNorm:
     return norms.joint_norm(tensors or [_core.as_tensor(0.0)])
 
 
-def values_of(item: Any) -> Tensor:
+def values_of(item: TensorLike) -> Tensor:
     """The tensor, or the rows of an `IndexedSlices`."""
     return _core.as_tensor(item.values if isinstance(item, IndexedSlices) else item)
 
@@ -441,7 +441,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Axes | None = None, name: str | N
 
 @op_function
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Any, clip_norm: TensorLike, use_norm: Any = None, name: str | None = None
 ) -> tuple[list, Tensor]:
     """Scales tensors down together if their common norm is larger than `clip_norm`.
 

@@ -436,7 +436,7 @@ def _substitute(
 
 
 @op_function
-def cholesky_solve(chol: Any, rhs: TensorLike, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """Solves A X = B, given the Cholesky factors of A.
 
     Args:

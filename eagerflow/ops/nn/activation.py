@@ -86,7 +86,7 @@ def silu(features: Any, beta: Any = 1.0) -> Tensor:
 swish = silu
 
 
-def _along(function: Callable, logits: Tensor, axis: Any) -> Tensor:
+def _along(function: Callable, logits: Tensor, axis: int | None) -> Tensor:
     if axis is None or axis == -1:
         return function(logits)
     x = _core.as_tensor(logits)

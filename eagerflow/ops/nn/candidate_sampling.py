@@ -470,7 +470,7 @@ _HITS = ComputeAccidentalHits(*_HITS)
 )
 def compute_accidental_hits(
     true_classes: TensorLike,
-    sampled_candidates: Any,
+    sampled_candidates: TensorLike,
     num_true: int,
     seed: int | None = None,
     name: str | None = None,
@@ -520,11 +520,11 @@ def _sampled_logits(
     weights: Tensor,
     biases: Any,
     labels: Tensor,
-    inputs: Any,
+    inputs: TensorLike,
     num_sampled: int,
     num_classes: int,
     num_true: int,
-    sampled_values: Any,
+    sampled_values: tuple[Tensor, Tensor, Tensor] | None,
     remove_accidental_hits: bool,
     seed: int | None,
 ) -> tuple[Tensor, Tensor]:

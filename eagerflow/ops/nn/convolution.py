@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -83,7 +84,7 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
     return "EXPLICIT", amounts
 
 
-def format_name(data_format: Any) -> str:
+def format_name(data_format: str | None) -> str:
     """The data format as text, unchecked."""
     if data_format is None:
         return ""
@@ -109,7 +110,7 @@ def conv2d(
     input: TensorLike,
     filters: TensorLike,
     strides: Sizes,
-    padding: Any,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -157,7 +158,7 @@ def depthwise_conv2d(
     input: TensorLike,
     filter: TensorLike,
     strides: Sizes,
-    padding: Any,
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -208,10 +209,10 @@ def depthwise_conv2d(
 @op_function
 def separable_conv2d(
     input: TensorLike,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
     strides: Sizes,
-    padding: Any,
+    padding: str | Sequence[Sequence[int]],
     data_format: str | None = None,
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -246,7 +247,7 @@ def conv2d_transpose(
     filters: TensorLike,
     output_shape: ShapeLike,
     strides: Sizes,
-    padding: Any = "SAME",
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NHWC",
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -298,7 +299,7 @@ def _line_list(value: Any, name: str, data_format: str) -> list[int]:
     return [1, 1, 1, step] if channels_first else [1, 1, step, 1]
 
 
-def _line_padding(padding: Any, data_format: str) -> Any:
+def _line_padding(padding: str | Sequence[Sequence[int]], data_format: str) -> Any:
     if isinstance(padding, str):
         return padding
     word, amounts = padding_of(padding, 3)
@@ -311,8 +312,8 @@ def _line_padding(padding: Any, data_format: str) -> Any:
 def conv1d(
     input: TensorLike,
     filters: TensorLike,
-    stride: Any,
-    padding: Any,
+    stride: Sizes,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NWC",
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -353,7 +354,7 @@ def conv1d_transpose(
     filters: TensorLike,
     output_shape: ShapeLike,
     strides: Sizes,
-    padding: Any = "SAME",
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str = "NWC",
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -414,7 +415,7 @@ def convolution(
     input: TensorLike,
     filters: TensorLike,
     strides: Sizes | None = None,
-    padding: Any = "VALID",
+    padding: str | Sequence[Sequence[int]] = "VALID",
     data_format: str | None = None,
     dilations: Sizes | None = None,
     name: str | None = None,
@@ -440,13 +441,13 @@ def convolution(
 
 @op_function
 def conv_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: Sizes,
+    padding: str | Sequence[Sequence[int]] = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transposed convolution of one to three dimensions, as the length of `output_shape` says.
@@ -479,10 +480,10 @@ def conv_transpose(
 @op_function
 def depthwise_conv2d_backprop_input(
     input_sizes: Any,
-    filter: Any,
+    filter: TensorLike,
     out_backprop: Any,
     strides: Any,
-    padding: Any,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
@@ -494,11 +495,11 @@ def depthwise_conv2d_backprop_input(
 
 @op_function
 def depthwise_conv2d_backprop_filter(
-    input: Any,
+    input: TensorLike,
     filter_sizes: Any,
-    out_backprop: Any,
+    out_backprop: TensorLike,
     strides: Any,
-    padding: Any,
+    padding: str | Sequence[Sequence[int]],
     data_format: str = "NHWC",
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,

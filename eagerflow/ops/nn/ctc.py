@@ -20,6 +20,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_spec, sparse_tensor
+from eagerflow.typing import Array, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -144,8 +145,8 @@ def _loss_spec(
 
 @op_function(in_graph=on_host(_loss_spec))
 def ctc_loss(
-    labels: Any,
-    logits: Any,
+    labels: TensorLike,
+    logits: TensorLike,
     label_length: Any,
     logit_length: Any,
     logits_time_major: bool = True,
@@ -227,7 +228,7 @@ def _unique_specs(labels: Tensor, name: str | None = None) -> tuple[TensorSpec, 
 
 
 @op_function(in_graph=on_host(_unique_specs))
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The distinct labels of each row, and each label's index in them.
 
     Args:
@@ -265,7 +266,7 @@ def _collapsed_specs(labels: Tensor, *_: object, **__: object) -> tuple[TensorSp
 
 @op_function(in_graph=on_host(_collapsed_specs))
 def collapse_repeated(
-    labels: Any, seq_length: Any, name: str | None = None
+    labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Merges equal labels that follow each other.
 
@@ -304,8 +305,8 @@ def collapse_repeated(
 
 
 def _checked_inputs(
-    op: str, inputs: Any, sequence_length: Tensor
-) -> tuple[np.ndarray, np.ndarray, Any]:
+    op: str, inputs: TensorLike, sequence_length: Tensor
+) -> tuple[Array, Array, dtypes.DType]:
     x = _core.as_tensor(inputs)
     lengths = np.asarray(_core.convert(sequence_length, None, dtypes.int32))
     if x.ndim != 3:
@@ -489,7 +490,7 @@ def _has_place(total: float, leaves: list, width: int) -> bool:
 
 
 def _beam_specs(
-    inputs: Any, sequence_length: Tensor, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: Tensor, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list, TensorSpec]:
     scores = _core.convert(inputs, None, dtypes.float32)
     batch = _batch(scores.shape.with_rank(3)[1], sequence_length)

@@ -16,6 +16,7 @@ from eagerflow.ops import indexing
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.linalg.products import clip_by_norm
 from eagerflow.ops.numpy_ops import sparse_tensor
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -54,7 +55,7 @@ def _rows_of_parts(tables: Any, ids: Tensor) -> Tensor:
 
 @op_function
 def embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+    params: TensorLike, ids: TensorLike, max_norm: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """Rows of a table.
 
@@ -105,11 +106,11 @@ def _parts(ids: Any) -> tuple[Any, Tensor]:
 
 @op_function
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
+    params: TensorLike,
+    sp_ids: TensorLike,
     sp_weights: Any,
     combiner: str | None = None,
-    max_norm: Any = None,
+    max_norm: TensorLike | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
@@ -204,12 +205,12 @@ def _safe_spec(embedding_weights: Any, sparse_ids: Any, *_: object, **__: object
 
 @op_function(in_graph=on_host(_safe_spec))
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
+    embedding_weights: TensorLike,
     sparse_ids: Any,
     sparse_weights: Any = None,
     combiner: str | None = "mean",
-    default_id: Any = None,
-    max_norm: Any = None,
+    default_id: TensorLike | None = None,
+    max_norm: TensorLike | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:

@@ -95,7 +95,7 @@ def _shaped_like(x: Tensor, like: Tensor) -> Tensor:
 def weighted_moments(
     x: TensorLike,
     axes: Axes,
-    frequency_weights: Any,
+    frequency_weights: TensorLike,
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -130,7 +130,7 @@ def weighted_moments(
 
 @op_function
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
     """The inputs of `normalize_moments`: count, sum, sum of squares, and the shift.
 
@@ -157,7 +157,7 @@ def sufficient_statistics(
 
 @op_function
 def normalize_moments(
-    counts: TensorLike, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike, mean_ss: Any, variance_ss: TensorLike, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance from `sufficient_statistics`.
 
@@ -215,7 +215,7 @@ def batch_normalization(
 def batch_norm_with_global_normalization(
     input: TensorLike,
     mean: TensorLike,
-    variance: Any,
+    variance: TensorLike,
     beta: TensorLike,
     gamma: TensorLike,
     variance_epsilon: float,
@@ -231,7 +231,7 @@ def batch_norm_with_global_normalization(
 def dropout(
     x: TensorLike,
     rate: Any,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -328,10 +328,10 @@ def general_dropout(
 @op_function(elementwise=1, promotion="none")
 def stateless_dropout(
     x: TensorLike,
-    rate: Any,
+    rate: TensorLike,
     seed: TensorLike,
     rng_alg: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Like `tf.nn.dropout`, with choices determined by the arguments alone.

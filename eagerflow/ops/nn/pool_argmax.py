@@ -170,7 +170,7 @@ def _pooled(kind: type) -> Any:
     return of
 
 
-def _stream(seed: Any) -> random_seed.Stream:
+def _stream(seed: TensorLike) -> random_seed.Stream:
     """Where all calls with a seed, or with a pair of seeds, begin; without one, anywhere."""
     if not seed:
         key, low, high = random_seed.unforeseen()

@@ -10,13 +10,14 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.ops.nn import conv3d
 from eagerflow.ops.nn.convolution import checked_format, format_name, padding_of, spatial_list
 from eagerflow.ops.nn.space_batch import with_space_to_batch
+from eagerflow.typing import Sizes
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
 def _pool2d(
-    pool: Callable, input: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None
+    pool: Callable, input: Tensor, ksize: Any, strides: Sizes, padding: Any, data_format: str | None
 ) -> Tensor:
     layout = format_name(data_format)
     if isinstance(padding, list | tuple):
@@ -33,7 +34,7 @@ def max_pool2d(
     input: Any,
     ksize: Any,
     strides: Any,
-    padding: Any,
+    padding: str,
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -92,7 +93,7 @@ def avg_pool2d(
 
 
 def _pool1d(
-    pool: Callable, input: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None
+    pool: Callable, input: Tensor, ksize: Any, strides: Sizes, padding: Any, data_format: str | None
 ) -> Tensor:
     layout = format_name(data_format)
     if isinstance(padding, list | tuple) and pool is _ops.max_pool:
@@ -120,7 +121,7 @@ def max_pool1d(
     input: Any,
     ksize: Any,
     strides: Any,
-    padding: Any,
+    padding: str,
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -152,7 +153,7 @@ def avg_pool1d(
 
 
 def _any_pool(
-    pool: Callable, input: Tensor, ksize: Any, strides: Any, padding: Any, data_format: str | None
+    pool: Callable, input: Tensor, ksize: Any, strides: Sizes, padding: Any, data_format: str | None
 ) -> Tensor:
     input = _core.as_tensor(input)
     if input.ndim == 3:
@@ -170,7 +171,7 @@ def max_pool(
     input: Any,
     ksize: Any,
     strides: Any,
-    padding: Any,
+    padding: str,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -188,7 +189,7 @@ def avg_pool(
     input: Any,
     ksize: Any,
     strides: Any,
-    padding: Any,
+    padding: str,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -201,10 +202,10 @@ def pool(
     input: Any,
     window_shape: Any,
     pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: Sizes | None = None,
+    padding: str = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Pooling of the kind "MAX" or "AVG", over windows that may be dilated.

@@ -22,12 +22,13 @@ from eagerflow.framework.sizes import (
 )
 from eagerflow.ops.array import invalid_argument, pad
 from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
+from eagerflow.typing import Array, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def _numbers(value: Any, name: str, op: str) -> Any:
+def _numbers(value: TensorLike, name: str, op: str) -> Array:
     """The elements of an argument: an array, whose unknown elements are scalars of the graph."""
     tensor = _core.convert(value, None, dtypes.int32)
     if not tensor.dtype.is_integer:
@@ -45,12 +46,12 @@ def _numbers(value: Any, name: str, op: str) -> Any:
     return elements.reshape(shape)
 
 
-def _any(values: Any, holds: Callable[[int], bool]) -> bool:
+def _any(values: Array, holds: Callable[[int], bool]) -> bool:
     """Whether a condition holds for one of the known elements."""
     return any(is_known(value) and holds(value) for value in values.reshape(-1).tolist())
 
 
-def _arguments(value: Any, block_shape: Any, amounts: Any, name: str, op: str) -> tuple:
+def _arguments(value: Any, block_shape: Any, amounts: TensorLike, name: str, op: str) -> tuple:
     x = _core.as_tensor(value)
     blocks = _numbers(block_shape, "block_shape", op)
     sizes = _numbers(amounts, name, op)
@@ -191,13 +192,13 @@ def _from_batch(x: Tensor, blocks: list, cuts: list) -> Tensor:
     return _ops.strided_slice(x, begin, end, [1] * (m + 1), 1, 1)
 
 
-def _as_int32(value: Any, name: str) -> Any:
+def _as_int32(value: Any, name: str) -> Array:
     """Integers of any dtype, of which TensorFlow keeps the lower 32 bits; see `_numbers`."""
     paddings = _numbers(value, name, "SpaceToBatchPaddings")
     return paddings if paddings.dtype == object else paddings.astype(np.int32)
 
 
-def _as_tensor(array: Any) -> Tensor:
+def _as_tensor(array: Array) -> Tensor:
     return _core.convert(array.tolist(), dtypes.int32, None)
 
 
@@ -208,7 +209,7 @@ def _as_tensor(array: Any) -> Tensor:
     base_paddings=Input("int32", converts="alone"),
 )
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: Any, block_shape: TensorLike, base_paddings: object = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """The paddings of `tf.space_to_batch` for blocks to divide the axes, and the crops to undo them.
 
@@ -251,14 +252,14 @@ def required_space_to_batch_paddings(
 
 @op_function
 def with_space_to_batch(
-    input: Any,
+    input: TensorLike,
     dilation_rate: Any,
     padding: str,
     op: Callable,
     filter_shape: Any = None,
     spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
-) -> Any:
+) -> Tensor:
     """Applies an operation between `space_to_batch` and `batch_to_space`, which dilates its windows.
 
     Args:
@@ -321,7 +322,7 @@ def with_space_to_batch(
 
 @composed_op("ExtractVolumePatches", input=Input(REAL_TYPES), ksizes=list[int], strides=list[int])
 def extract_volume_patches(
-    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+    input: TensorLike, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:
     """The windows of volumes, each flattened into channels.
 

@@ -66,7 +66,7 @@ def empty_like(rules: Rules, x: TensorLike, dtype: DTypeLike | None = None) -> T
     return zeros_like(rules, x, dtype)
 
 
-def full_like(rules: Rules, x: TensorLike, fill_value: Any, dtype: Any = None) -> Tensor:
+def full_like(rules: Rules, x: TensorLike, fill_value: TensorLike, dtype: Any = None) -> Tensor:
     """A value, broadcast to the shape of another array, whose dtype is the default."""
     x = rules.tensor(x)
     value = rules.tensor(fill_value, x.dtype if dtype is None else dtype)
@@ -96,7 +96,7 @@ def tri(rules: Rules, N: int, M: int | None = None, k: int = 0, dtype: Any = Non
 def linspace(
     rules: Rules,
     start: TensorLike,
-    stop: Any,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
@@ -133,7 +133,7 @@ def linspace(
 def logspace(
     rules: Rules,
     start: TensorLike,
-    stop: Any,
+    stop: TensorLike,
     num: int = 50,
     endpoint: bool = True,
     base: float = 10.0,

@@ -59,8 +59,8 @@ def mean(
 def var(
     rules: Rules,
     x: Any,
-    axis: Any = None,
-    dtype: Any = None,
+    axis: Axes | None = None,
+    dtype: dtypes.DType | None = None,
     ddof: int = 0,
     keepdims: bool | None = False,
 ) -> Tensor:
@@ -91,7 +91,7 @@ def _extreme(
         x: Tensor,
         axis: Axes | None = None,
         keepdims: bool | None = False,
-        initial: Any = None,
+        initial: TensorLike | None = None,
     ) -> Tensor:
         x = rules.tensor(x)
         values = _ops.cast(x, dtypes.int32) if x.dtype.is_bool else x

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.sizes import sizes_in
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -31,11 +32,11 @@ class Rules:
         """The value as a tensor, of `dtype` or of its default dtype."""
         raise NotImplementedError
 
-    def promoted(self, *values: Any) -> Sequence[Tensor]:
+    def promoted(self, *values: object) -> Sequence[Tensor]:
         """The values as tensors of the dtype that they are promoted to."""
         raise NotImplementedError
 
-    def pair(self, x1: Any, x2: Any) -> Sequence[Tensor]:
+    def pair(self, x1: TensorLike, x2: TensorLike) -> Sequence[Tensor]:
         """Two values, promoted."""
         return self.promoted(x1, x2)
 
@@ -59,11 +60,11 @@ class Rules:
         """The values as tensors of one dtype, as parts of one tensor."""
         return self.promoted(*values)
 
-    def floats(self, *values: Any) -> list[Tensor]:
+    def floats(self, *values: object) -> list[Tensor]:
         """The values as tensors of one floating or complex dtype."""
         return [self.as_floating(x) for x in self.joined(*values)]
 
-    def factors(self, *values: Any) -> Sequence[Tensor]:
+    def factors(self, *values: object) -> Sequence[Tensor]:
         """The operands of a product of matrices, of one dtype."""
         return self.promoted(*values)
 
@@ -71,7 +72,7 @@ class Rules:
         """An operand of a division, in the dtype of the quotient."""
         return self.as_floating(x)
 
-    def floating(self, value: Any) -> Tensor:
+    def floating(self, value: TensorLike) -> Tensor:
         """The value as a tensor of a floating or complex dtype."""
         return self.as_floating(self.tensor(value))
 
@@ -82,7 +83,7 @@ class Rules:
             return x
         return _ops.cast(x, self.float_dtype())
 
-    def truth(self, value: Any) -> Tensor:
+    def truth(self, value: TensorLike) -> Tensor:
         """The value as booleans: whether elements are not zero."""
         x = self.tensor(value)
         return x if x.dtype.is_bool else _ops.cast(x, dtypes.bool)

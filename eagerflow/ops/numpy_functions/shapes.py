@@ -32,7 +32,7 @@ def transpose(rules: Rules, x: Any, axes: Any = None) -> Tensor:
     return _ops.transpose(x, list(range(x.ndim))[::-1] if axes is None else list(axes))
 
 
-def move_axis(x: Tensor, source: Any, destination: Any) -> Tensor:
+def move_axis(x: Tensor, source: Axes, destination: Axes) -> Tensor:
     """`moveaxis` of a tensor."""
     moved, targets = axes_of(source, x.ndim), axes_of(destination, x.ndim)
     if len(moved) != len(targets):
@@ -45,7 +45,7 @@ def move_axis(x: Tensor, source: Any, destination: Any) -> Tensor:
     return _ops.transpose(x, order)
 
 
-def moveaxis(rules: Rules, x: TensorLike, source: Any, destination: Any) -> Tensor:
+def moveaxis(rules: Rules, x: TensorLike, source: Axes, destination: Axes) -> Tensor:
     """Axes moved to other positions, the others in their order.
 
     Raises:
@@ -81,7 +81,7 @@ def _each(values: TensorLike) -> list:
     return list(values) if isinstance(values, list | tuple) else _ops.unstack(values)
 
 
-def stack(rules: Rules, x: Any, axis: int = 0) -> Tensor:
+def stack(rules: Rules, x: TensorLike, axis: int = 0) -> Tensor:
     """Arrays of one shape, joined along a new axis."""
     return _ops.stack(rules.joined(*_each(x)), axis=axis)
 
@@ -94,7 +94,7 @@ def concatenate(rules: Rules, xs: Any, axis: int | None = 0) -> Tensor:
     return _ops.concat(values, axis)
 
 
-def append(rules: Rules, x1: Any, x2: Any, axis: int | None = None) -> Tensor:
+def append(rules: Rules, x1: TensorLike, x2: TensorLike, axis: int | None = None) -> Tensor:
     """The values of x2 after those of x1, along an axis or as a vector.
 
     >>> tf.experimental.numpy.append([1, 2], [3]).numpy()
@@ -216,7 +216,7 @@ def repeat(rules: Rules, x: TensorLike, repeats: TensorLike, axis: int | None = 
     return _array.repeat(rules.tensor(x), repeats, axis)
 
 
-def tile(rules: Rules, x: Any, repeats: Any) -> Tensor:
+def tile(rules: Rules, x: TensorLike, repeats: TensorLike) -> Tensor:
     """Copies of the array side by side, a number of them along each axis."""
     counts = sizes(repeats)
     x = at_least(len(counts), rules.tensor(x))

@@ -19,7 +19,7 @@ from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.random.stateful import check_sizes, elements_in, known_sizes, sizes_of
 from eagerflow.ops.random.stateless import start_of
-from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, Sizes, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -61,7 +61,7 @@ def sampled(
     if _core.building() is None:
         return sampler(start, sizes, *arguments)
 
-    def sample(start: Any, sizes: Any, *arguments: Any) -> Tensor:
+    def sample(start: Any, sizes: Sizes, *arguments: object) -> Tensor:
         if isinstance(sizes, Tensor):
             sizes = tuple(sizes.numpy().tolist())
             check_sizes(sizes, name)
@@ -199,7 +199,7 @@ def _highest(dtype: DType) -> float:
     return math.nextafter(highest, 0) if highest > dtype.max else highest
 
 
-def _counts(samples: np.ndarray, dtype: Any) -> Tensor:
+def _counts(samples: np.ndarray, dtype: DType) -> Tensor:
     with np.errstate(invalid="ignore"):
         return _core.convert(samples.astype(dtype.as_numpy_dtype), dtype, None)
 
@@ -207,7 +207,7 @@ def _counts(samples: np.ndarray, dtype: Any) -> Tensor:
 _COUNT_DTYPES = (*_FLOATS, dtypes.int32, dtypes.int64)
 
 
-def _count_dtype(dtype: DType, op: str) -> Any:
+def _count_dtype(dtype: DType, op: str) -> DType:
     dtype = dtypes.as_dtype(dtype)
     if dtype not in _COUNT_DTYPES:
         _core.refuse_attr("dtype", dtype, _COUNT_DTYPES, op)
@@ -224,8 +224,8 @@ _RATES = (dtypes.float16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.i
     dtype=DType,
 )
 def poisson(
-    shape: Any,
-    lam: Any,
+    shape: ShapeLike,
+    lam: TensorLike,
     dtype: Any = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
@@ -278,7 +278,7 @@ def _poisson_tensor(
     dtype=DType,
 )
 def stateless_poisson(
-    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+    shape: ShapeLike, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
     """Poisson distributed values determined by the arguments alone.
 
@@ -357,10 +357,10 @@ def _binomial_tensor(
     output_dtype=DType,
 )
 def stateless_binomial(
-    shape: Any,
-    seed: Any,
-    counts: Any,
-    probs: Any,
+    shape: ShapeLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
     output_dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
@@ -402,7 +402,7 @@ def _mixed(x: np.ndarray, width: int) -> np.ndarray:
 
 
 def _shuffled_spec(
-    index: Any, seed: int, max_index: Any, rounds: int = 4, name: str | None = None
+    index: TensorLike, seed: int, max_index: TensorLike, rounds: int = 4, name: str | None = None
 ) -> TensorSpec:
     positions = _core.convert(index, None, dtypes.int32)
     shapes = [positions.shape, _core.as_tensor(max_index).shape, _core.as_tensor(seed).shape[:-1]]
@@ -419,7 +419,7 @@ def _shuffled_spec(
     max_index=Input(INDEX_TYPES, "uint32", "uint64", type="dtype"),
 )
 def random_index_shuffle(
-    index: Any, seed: TensorLike, max_index: Any, rounds: int = 4, name: str | None = None
+    index: Any, seed: TensorLike, max_index: TensorLike, rounds: int = 4, name: str | None = None
 ) -> Tensor:
     """The positions of indices in a random permutation of 0 to `max_index`.
 
@@ -510,7 +510,7 @@ def _shuffled(indices: np.ndarray, key: np.ndarray, limit: int, rounds: int) -> 
     return values
 
 
-def index_shuffle(index: Any, seed: TensorLike, max_index: Any) -> Tensor:
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
     """The positions of indices in a random permutation of 0 to `max_index`.
 
     Args:

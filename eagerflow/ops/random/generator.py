@@ -31,7 +31,7 @@ def _words(values: TensorLike) -> list[int]:
 
 
 @op_function
-def create_rng_state(seed: TensorLike, alg: Any) -> Tensor:
+def create_rng_state(seed: TensorLike, alg: int | str | Tensor) -> Tensor:
     """The state of a `tf.random.Generator` made from a seed.
 
     Args:
@@ -106,7 +106,7 @@ class Generator(AutoTrackable):
         self._state_var = Variable(initial, trainable=False, name="StateVar", dtype=dtypes.int64)
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
+    def from_state(cls, state: TensorLike, alg: int | str | Tensor) -> Generator:
         """A generator that continues from a state.
 
         Args:
@@ -116,7 +116,7 @@ class Generator(AutoTrackable):
         return cls(state=state, alg=alg)
 
     @classmethod
-    def from_seed(cls, seed: TensorLike, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: TensorLike, alg: int | str | Tensor | None = None) -> Generator:
         """A generator from a seed.
 
         Args:
@@ -131,7 +131,7 @@ class Generator(AutoTrackable):
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+    def from_non_deterministic_state(cls, alg: int | str | Tensor | None = None) -> Generator:
         """A generator seeded from the system's entropy.
 
         Args:
@@ -141,7 +141,7 @@ class Generator(AutoTrackable):
         return cls(state=state, alg=1 if alg is None else alg)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+    def from_key_counter(cls, key: TensorLike, counter: TensorLike, alg: Any) -> Generator:
         """A generator from the parts of its state.
 
         Args:
@@ -152,14 +152,14 @@ class Generator(AutoTrackable):
         return cls(state=cls._joined(key, counter), alg=alg)
 
     @staticmethod
-    def _joined(key: Any, counter: Any) -> list[int]:
+    def _joined(key: TensorLike, counter: TensorLike) -> list[int]:
         words = _words(counter)
         if len(words) != _STATE_SIZE - 1:
             raise ValueError(f"Shapes ({len(words)},) and [{_STATE_SIZE - 1}] are incompatible")
         return words + _words(key)
 
     @staticmethod
-    def _checked_state(state: Any) -> Tensor:
+    def _checked_state(state: TensorLike) -> Tensor:
         if isinstance(state, _core.Variable):
             state = state.read_value()
         if isinstance(state, Tensor) and _core.static_value(state) is None:
@@ -170,7 +170,7 @@ class Generator(AutoTrackable):
             raise ValueError(f"Shapes ({len(words)},) and [{_STATE_SIZE}] are incompatible")
         return _core.convert(words, dtypes.int64, None)
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: TensorLike) -> None:
         """Sets the state.
 
         Raises:
@@ -182,7 +182,7 @@ class Generator(AutoTrackable):
         """Sets the state to that of `from_seed(seed)`."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
         """Sets the state from its parts, see `from_key_counter`."""
         self._state_var.assign(self._checked_state(self._joined(key, counter)))
 
@@ -212,7 +212,7 @@ class Generator(AutoTrackable):
                 _core.advance_state(copy, blocks)
         return key, low, high
 
-    def _draw(self, outputs: Any) -> tuple[Any, Any, Any]:
+    def _draw(self, outputs: int | Tensor) -> tuple[Any, Any, Any]:
         """The key and counter for values: those of `_take`, with a replica's own key."""
         key, low, high = self._take(outputs)
         replica = distribution_state.replica_context()
@@ -284,7 +284,7 @@ class Generator(AutoTrackable):
         shape: Any,
         minval: Any = 0,
         maxval: Any = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Uniformly distributed values in `[minval, maxval)`.

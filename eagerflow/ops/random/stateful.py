@@ -100,7 +100,7 @@ def scaled(sample: Tensor, mean: TensorLike, stddev: TensorLike) -> Tensor:
     return sample * stddev + mean
 
 
-def moments(mean: Any, stddev: Any, dtype: Any) -> tuple[Any, Any]:
+def moments(mean: Any, stddev: Any, dtype: DType) -> tuple[float, float] | tuple[Tensor, Tensor]:
     """Mean and standard deviation as tensors of the dtype; Python's 0 and 1 stay as they are."""
     if type(mean) is float and type(stddev) is float and dtype.is_floating:
         return mean, stddev
@@ -270,7 +270,7 @@ def shuffled(value: Tensor, count: Any, start: tuple[Any, Any, Any]) -> Tensor:
     return slices_at(value, _ops.philox_shuffle(count, *start))
 
 
-def class_dtype(dtype: Any) -> Any:
+def class_dtype(dtype: DTypeLike | None) -> DType:
     """The dtype of drawn classes: int64 unless int32 is asked for."""
     if dtype is None:
         return dtypes.int64
@@ -283,7 +283,7 @@ def class_dtype(dtype: Any) -> Any:
     return dtype
 
 
-def sample_count(num_samples: Any) -> Tensor | int:
+def sample_count(num_samples: TensorLike) -> Tensor | int:
     """The number of samples in each row: an integer, or a scalar of a graph."""
     count = _core.convert(num_samples, dtypes.int32, None)
     if count.shape.rank not in (0, None):
@@ -297,7 +297,7 @@ def sample_count(num_samples: Any) -> Tensor | int:
 @composed_op("Multinomial", logits=Input(REAL_TYPES), num_samples=Input("int32"), dtype=DType)
 def categorical(
     logits: TensorLike,
-    num_samples: Any,
+    num_samples: TensorLike,
     dtype: DTypeLike | None = None,
     seed: int | None = None,
     name: str | None = None,

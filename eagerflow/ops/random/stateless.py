@@ -42,7 +42,7 @@ _DTYPES = (
 )
 
 
-def start_of(seed: TensorLike, alg: Any) -> tuple[Any, Any, Any]:
+def start_of(seed: TensorLike, alg: int | str | Tensor) -> tuple[Any, Any, Any]:
     """The key and counter of a seed.
 
     The seed's two integers are mixed by one Philox block under a fixed key, so that every bit of
@@ -69,13 +69,13 @@ def start_of(seed: TensorLike, alg: Any) -> tuple[Any, Any, Any]:
 
 @op_function
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
+    shape: ShapeLike,
+    seed: TensorLike,
     minval: Any = 0,
     maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: int | str | Tensor = "auto_select",
 ) -> Tensor:
     """Uniform values determined by the arguments alone.
 
@@ -129,7 +129,7 @@ def stateless_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: int | str | Tensor = "auto_select",
 ) -> Tensor:
     """Normal values determined by the arguments alone.
 
@@ -162,7 +162,7 @@ def stateless_truncated_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: int | str | Tensor = "auto_select",
 ) -> Tensor:
     """Normal values within two standard deviations, determined by the arguments alone.
 
@@ -196,7 +196,7 @@ def stateless_truncated_normal(
 )
 def stateless_categorical(
     logits: TensorLike,
-    num_samples: Any,
+    num_samples: TensorLike,
     seed: TensorLike,
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
@@ -248,7 +248,7 @@ def stateless_shuffle(
 
 
 @op_function
-def split(seed: Any, num: int = 2, alg: Any = "auto_select") -> Tensor:
+def split(seed: Any, num: int = 2, alg: int | str | Tensor = "auto_select") -> Tensor:
     """Several seeds from one.
 
     Args:
@@ -274,7 +274,7 @@ def _check_seed_dtype(dtype: DType) -> None:
 
 
 @op_function
-def fold_in(seed: TensorLike, data: TensorLike, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: TensorLike, alg: int | str | Tensor = "auto_select") -> Tensor:
     """A new seed from a seed and an integer, for instance the index of a training step.
 
     Args:

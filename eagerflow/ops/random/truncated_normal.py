@@ -19,6 +19,7 @@ from eagerflow.ops.numpy_ops import array_of, differentiable
 from eagerflow.ops.random.distributions import sampled
 from eagerflow.ops.random.stateful import check_sizes, sizes_of
 from eagerflow.ops.random.stateless import start_of
+from eagerflow.typing import Array, DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -33,7 +34,7 @@ _MOST_ROUNDS = 100
 class _Stream:
     """Uniform and normal values in blocks of one Philox stream."""
 
-    def __init__(self, start: tuple[int, int, int], dtype: Any) -> None:
+    def __init__(self, start: tuple[int, int, int], dtype: DTypeLike) -> None:
         self.key, self.low, self.high = start
         self.dtype = dtype
         self.width = 2 if dtype is dtypes.float64 else 4
@@ -119,12 +120,12 @@ def _samples(stream: _Stream, count: int, parameters: tuple) -> np.ndarray:
 
 @op_function
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: ShapeLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Normal values between bounds, determined by the arguments alone.
@@ -204,7 +205,7 @@ def _log_below(x: np.ndarray) -> np.ndarray:
     return np.where(x < -30, far, np.log(_below(x)))
 
 
-def _slopes(values: np.ndarray, mean: Any, deviation: Any, low: Any, high: Any) -> tuple:
+def _slopes(values: np.ndarray, mean: Array, deviation: Array, low: Array, high: Array) -> tuple:
     """The derivative of the values by each parameter.
 
     With the bounds, their quantile in the distribution stays the same; with the mean and deviation,
