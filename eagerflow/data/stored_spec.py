@@ -10,7 +10,7 @@ from eagerflow.data.structure import named_tuple
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.indexed_slices import IndexedSlicesSpec
 from eagerflow.framework.shapes import TensorShape, fill_message
-from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
 from eagerflow.ragged.spec import RaggedTensorSpec

@@ -20,7 +20,7 @@ from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.sparse.arrangement import concat
 from eagerflow.sparse.conversion import checked
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util.varints import packed_strings
 
 _ops = _core.ops

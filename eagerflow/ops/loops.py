@@ -253,7 +253,7 @@ def _fold(
 
 def _combined(
     fn: Callable, elems: TensorLike, initializer: object, reverse: bool, back_prop: bool, name: str
-) -> object:
+) -> Any:
     if _core.building() is not None:
         _check_callable(fn)
         return graph_loops.fold(fn, elems, initializer, reverse, back_prop, name)
