@@ -21,7 +21,7 @@ from eagerflow.ops.nn.normalization import dropout
 from eagerflow.ops.tensor_array import TensorArray
 from eagerflow.random import uniform
 from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
-from eagerflow_compat.v1.variable_scope import VariableScope, _Reuse, get_variable, variable_scope
+from eagerflow_compat.v1.variable_scope import VariableScope, get_variable, variable_scope
 
 _ops = _core.ops
 
@@ -42,7 +42,7 @@ class RNNCell:
         trainable: bool = True,
         name: str | None = None,
         dtype: DTypeLike | None = None,
-        _reuse: bool | _Reuse | None = None,
+        _reuse: Any = None,
         **kwargs: Any,
     ) -> None:
         self.trainable = trainable
@@ -240,7 +240,7 @@ class BasicRNNCell(RNNCell):
         self,
         num_units: int,
         activation: Any = None,
-        reuse: bool | _Reuse | None = None,
+        reuse: Any = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
@@ -285,7 +285,7 @@ class GRUCell(RNNCell):
         self,
         num_units: int,
         activation: Any = None,
-        reuse: bool | _Reuse | None = None,
+        reuse: Any = None,
         kernel_initializer: Callable[..., _core.Tensor] | None = None,
         bias_initializer: Callable[..., _core.Tensor] | None = None,
         name: str | None = None,
@@ -364,7 +364,7 @@ class LSTMCell(RNNCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Any = None,
-        reuse: bool | _Reuse | None = None,
+        reuse: Any = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
@@ -453,7 +453,7 @@ class BasicLSTMCell(LSTMCell):
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Any = None,
-        reuse: bool | _Reuse | None = None,
+        reuse: Any = None,
         name: str | None = None,
         dtype: DTypeLike | None = None,
         **kwargs: Any,
