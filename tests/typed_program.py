@@ -144,6 +144,10 @@ print(result.histroy)  # error: "History" has no attribute "histroy"
 outputs: tf.Tensor = model(x)
 print(Scale()(x).shap)  # error: "Tensor" has no attribute "shap"
 print(tf.keras.layers.Dense(2)(x).shap)  # error: "Tensor" has no attribute "shap"
+tf.keras.layers.Dense(2, nmae="head")  # error: Unexpected keyword argument "nmae" for "Dense"
+tf.keras.layers.Dense(2, name=2)  # error: Argument "name" to "Dense" has incompatible type
+tf.keras.layers.Dense(2, input_shape=(3,), dtype=tf.float16, activity_regularizer="l2")
+tf.keras.layers.Dropout(0.5, weights=[], trainable=False, activity_regularizer="l2")
 model.ftt(x)  # error: "Classifier" has no attribute "ftt"
 dataset = tf.data.Dataset.range(4).map(lambda i: i + 1).batch(2)
 

@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras.saving import registration
 from eagerflow.keras.saving.serialization import unknown_name
+from eagerflow.keras.typing import ActivationLike, CustomObjects
 from eagerflow.ops.nn import activation as _activation
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
@@ -141,7 +142,7 @@ def mish(x: TensorLike) -> Any:
 
 
 @op_function
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: Any) -> _core.Tensor:
     """`0.2 x + 0.5`, cut at 0 and 1.
 
     >>> tf.keras.activations.hard_sigmoid(tf.constant([-3.0, 0.0, 1.0])).numpy()
@@ -210,7 +211,7 @@ _OTHER_NAMES = {
 }
 
 
-def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
+def serialize(activation: ActivationLike, use_legacy_format: bool = False) -> Any:
     """The name of an activation function, or an object's configuration.
 
     Raises:
@@ -234,7 +235,7 @@ def serialize(activation: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    name: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    name: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The activation function of a name.
 
@@ -255,11 +256,11 @@ def deserialize(
     return serialization.deserialize_as(kind, name, custom_objects)
 
 
-def _has_class(config: Any) -> bool:
+def _has_class(config: object) -> bool:
     return isinstance(config, dict) and config.get("class_name") != "function"
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The function meant by a name, a configuration, a function, or None (linear).
 
     Raises:

@@ -9,6 +9,7 @@ from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
 from eagerflow.keras.saving.serialization import deserialize_as
+from eagerflow.keras.typing import Config, ConstraintLike, CustomObjects
 from eagerflow.ops import norms
 from eagerflow.ops.array import pad
 from eagerflow.typing import Axes
@@ -31,12 +32,12 @@ class Constraint:
         """The nearest value that is allowed."""
         raise NotImplementedError(f"{type(self).__name__} does not define `__call__()`.")
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, float]:
         """The arguments that make a constraint like this one."""
         return arguments_config(self, Constraint)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Constraint:
+    def from_config(cls, config: Config) -> Constraint:
         """A constraint from what `get_config` returned."""
         return cls(**config)
 
@@ -171,19 +172,19 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:
+def serialize(constraint: ConstraintLike, use_legacy_format: bool = False) -> Any:
     """A constraint as plain values."""
     return serialize_instance(constraint, use_legacy_format)
 
 
 def deserialize(
-    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    config: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The constraint that `serialize` described."""
     return deserialize_as("constraint", config, custom_objects, names=_NAMES)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The constraint meant by a name, a configuration, or a function.
 
     Raises:

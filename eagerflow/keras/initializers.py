@@ -14,6 +14,7 @@ from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
 from eagerflow.keras.saving.serialization import deserialize_as, deserialize_keras_object
+from eagerflow.keras.typing import Config, CustomObjects, InitializerLike
 from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
@@ -44,12 +45,12 @@ class Initializer:
         """A tensor of the shape and dtype; the default float type if there is none."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, float | None]:
         """The arguments that make an initializer like this one."""
         return arguments_config(self, Initializer)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Initializer:
+    def from_config(cls, config: Config) -> Initializer:
         """An initializer from what `get_config` returned."""
         config = dict(config)
         config.pop("dtype", None)
@@ -61,7 +62,7 @@ class Initializer:
                 f"The initializer {type(self).__name__} is unseeded and being called multiple "
                 "times, which will return identical values each time (even if the initializer is "
                 "unseeded). Please update your code to provide a seed to the initializer, or "
-                "avoid using the same initializer instance more than once.",
+                "avoid using the same initializer instance more than once."
             )
         self._used = True
 
@@ -134,7 +135,7 @@ class Constant(Initializer):
         self.value = value
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Initializer:
+    def from_config(cls, config: Config) -> Initializer:
         """An initializer from what `get_config` returned; arrays come as dictionaries."""
         value = config.get("value")
         if isinstance(value, dict):
@@ -538,27 +539,22 @@ _NAMES: dict[str, Any] = {
     name: value
     for name, value in globals().items()
     if isinstance(value, type) and issubclass(value, Initializer) and not name.startswith("_")
-} | {
-    "one": Ones,
-    "zero": Zeros,
-    "normal": RandomNormal,
-    "uniform": RandomUniform,
-}
+} | {"one": Ones, "zero": Zeros, "normal": RandomNormal, "uniform": RandomUniform}
 
 
-def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(initializer: InitializerLike, use_legacy_format: bool = False) -> Any:
     """An initializer as plain values."""
     return serialize_instance(initializer, use_legacy_format)
 
 
 def deserialize(
-    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    config: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The initializer that `serialize` described."""
     return deserialize_as("initializer", config, custom_objects, names=_NAMES)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The initializer meant by a name, a configuration, a class or a function.
 
     Raises:

@@ -11,12 +11,14 @@ from eagerflow.keras.engine.calls.arguments import map_arguments
 from eagerflow.keras.engine.functional.functional import Functional, deserialize_layer
 from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.experimental import models as experimental
 from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
 from eagerflow.keras.saving.serialization import SafeModeScope
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy
 
 __all__ = [
@@ -32,7 +34,7 @@ __all__ = [
 ]
 
 
-def model_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any:
+def model_from_config(config: Config, custom_objects: CustomObjects | None = None) -> Any:
     """A model from a dictionary with its class's name and its configuration.
 
     Args:
@@ -50,7 +52,7 @@ def model_from_config(config: dict[str, Any], custom_objects: Any = None) -> Any
     return deserialize_layer(config, custom_objects)
 
 
-def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: bool = True) -> Any:
+def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: bool = True) -> Model:
     """A model from what `to_json` returned; its weights are new.
 
     Args:
@@ -78,8 +80,8 @@ def model_from_yaml(yaml_string: str, custom_objects: object = None) -> Any:
 
 
 def clone_model(
-    model: Model, input_tensors: Any = None, clone_function: Callable[[Any], Any] | None = None
-) -> Any:
+    model: Model, input_tensors: object = None, clone_function: Callable[[Any], Any] | None = None
+) -> Model | Model:
     """A model with layers like another's, and new weights.
 
     Args:
@@ -113,11 +115,11 @@ def clone_model(
     return type(model).from_config(model.get_config())
 
 
-def _copied(layer: Any) -> Any:
+def _copied(layer: Layer) -> Layer:
     return type(layer).from_config(layer.get_config())
 
 
-def _clone_sequential(model: Any, input_tensors: Any, copy: Callable[[Any], Any]) -> Any:
+def _clone_sequential(model: Any, input_tensors: object, copy: Callable[[Any], Any]) -> Model:
     layers = []
     for layer in model._chain:
         if isinstance(layer, InputLayer):
@@ -149,7 +151,7 @@ def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]
             known[id(tensor)] = given
     layers: dict[int, Any] = {}
 
-    def replaced(value: Any) -> Any:
+    def replaced(value: object) -> Any:
         return known.get(id(value), value) if isinstance(value, KerasTensor) else value
 
     for node in graph.nodes:

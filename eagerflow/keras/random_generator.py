@@ -12,6 +12,7 @@ from eagerflow.keras import config
 from eagerflow.ops.nn import normalization
 from eagerflow.ops.random import stateful, stateless
 from eagerflow.ops.random.generator import Generator
+from eagerflow.typing import DTypeLike
 
 _ops = _core.ops
 
@@ -124,7 +125,7 @@ class RandomGenerator:
 
     def random_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, nonce: Any = None
-    ) -> Any:
+    ) -> _core.Tensor:
         """Normally distributed values."""
         return self._sample("normal", shape, mean, stddev, dtype, nonce)
 
@@ -133,15 +134,15 @@ class RandomGenerator:
         shape: Any,
         minval: Any = 0.0,
         maxval: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         nonce: Any = None,
-    ) -> Any:
+    ) -> _core.Tensor:
         """Uniform values in [minval, maxval)."""
         return self._sample("uniform", shape, minval, maxval, dtype, nonce)
 
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, nonce: Any = None
-    ) -> Any:
+    ) -> _core.Tensor:
         """Normally distributed values; values beyond two standard deviations are drawn again."""
         return self._sample("truncated_normal", shape, mean, stddev, dtype, nonce)
 

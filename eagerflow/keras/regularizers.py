@@ -10,6 +10,7 @@ from eagerflow.keras import config as defaults
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.namespaces import get_instance, serialize_instance
 from eagerflow.keras.saving.serialization import deserialize_as
+from eagerflow.keras.typing import Config, CustomObjects, RegularizerLike
 from eagerflow.ops.linalg.products import l2_normalize
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
@@ -46,11 +47,11 @@ class Regularizer:
         return 0.0
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Regularizer:
+    def from_config(cls, config: Config) -> Regularizer:
         """A regularizer from what `get_config` returned."""
         return cls(**config)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, float]:
         """The arguments that make a regularizer like this one.
 
         Raises:
@@ -189,13 +190,13 @@ _NAMES: dict[str, Any] = {
 }
 
 
-def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(regularizer: RegularizerLike, use_legacy_format: bool = False) -> Any:
     """A regularizer as plain values."""
     return serialize_instance(regularizer, use_legacy_format)
 
 
 def deserialize(
-    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    config: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The regularizer that `serialize` described."""
     if config == "l1_l2":
@@ -203,7 +204,7 @@ def deserialize(
     return deserialize_as("regularizer", config, custom_objects, names=_NAMES)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """The regularizer meant by a name, a configuration, or a function.
 
     Raises:

@@ -24,7 +24,7 @@ def by_time(x: Any) -> Any:
 def over_steps(
     step: Step,
     inputs: Any,
-    states: list[Any],
+    states: list[object],
     mask: Any = None,
     *,
     backwards: bool = False,
@@ -60,7 +60,7 @@ def over_steps(
         rows.reverse()
         masks.reverse()
     outputs: list[Any] = []
-    kept: Any = None
+    kept = None
     for x, present in zip(rows, masks, strict=True):
         output, states, kept = _one(step, x, states, present, kept, zero)
         outputs.append(output)
@@ -71,7 +71,7 @@ def over_steps(
 
 
 def _one(
-    step: Step, x: _core.Tensor, states: list[Any], present: Any, kept: Any, zero: bool
+    step: Step, x: _core.Tensor, states: list[object], present: object, kept: object, zero: bool
 ) -> tuple[Any, list[Any], Any]:
     """The output of a step, the states after it, and what masked sequences put out next."""
     output, new = step(x, states)
@@ -89,8 +89,8 @@ def _one(
 
 def _in_graph(
     step: Step,
-    inputs: Any,
-    states: list[Any],
+    inputs: object,
+    states: list[object],
     mask: Any,
     count: Any,
     backwards: bool,
@@ -117,7 +117,7 @@ def _in_graph(
             TensorArray(leaf.dtype, count, element_shape=leaf.shape) for leaf in nest.flatten(first)
         ]
 
-    def body(index: Any, arrays: list, output: Any, states: list[Any]) -> tuple:
+    def body(index: Any, arrays: list, output: object, states: list[object]) -> tuple:
         row, present = at(index)
         output, states, _ = _one(step, row, states, present, zeros if zero else output, zero)
         leaves = nest.flatten(output)
@@ -142,7 +142,7 @@ def _in_graph(
     return output, nest.pack_sequence_as(output, every), states
 
 
-def _zeros_for(leaf: Any, batch: Any) -> _core.Tensor:
+def _zeros_for(leaf: _core.Tensor, batch: int | _core.Tensor) -> _core.Tensor:
     """Zeros like a tensor `[batch, ...]`, whose value is not needed for them."""
     known = leaf._shape_tuple()
     if not known or None in known[1:]:
@@ -150,12 +150,12 @@ def _zeros_for(leaf: Any, batch: Any) -> _core.Tensor:
     return _ops.zeros([batch, *known[1:]], leaf.dtype)
 
 
-def _any_batch(value: Any) -> TensorSpec | None:
+def _any_batch(value: _core.Tensor) -> TensorSpec | None:
     """The kind of a value whose first axis may have any size."""
     return TensorSpec([None, *value.shape[1:]], value.dtype) if value.shape.rank else None
 
 
-def _chosen(present: Any, one: Any, other: Any) -> _core.Tensor:
+def _chosen(present: Any, one: _core.Tensor, other: _core.Tensor) -> _core.Tensor:
     """Rows of `one` where `present` `[batch]` is True, else of `other`."""
     rows = _ops.reshape(present, [present._sizes()[0]] + [1] * (one.ndim - 1))
     return _ops.select(rows, one, other)

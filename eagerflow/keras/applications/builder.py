@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.engine.functional.input_layer import Input
-from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils.file_download import get_file
 from eagerflow.keras.utils.layer_utils import get_source_inputs
@@ -47,7 +47,7 @@ class Builder:
         self,
         include_top: bool,
         weights: Any,
-        input_tensor: Any,
+        input_tensor: object,
         input_shape: Any,
         pooling: str | None,
         classes: int,
@@ -109,11 +109,11 @@ class Builder:
         """The number of channels of a tensor."""
         return x.shape[self.axis]
 
-    def norm(self, x: Any, name: str | None = None, **options: Any) -> Any:
+    def norm(self, x: Any, name: str | None = None, **options: Any) -> KerasTensor:
         """Batch normalization over the channels."""
         return layers.BatchNormalization(axis=self.axis, name=name, **options)(x)
 
-    def pooled(self, x: Any, names: bool = True) -> Any:
+    def pooled(self, x: Any, names: bool = True) -> KerasTensor:
         """The pooling of a network without a classifier."""
         if self.pooling == "avg":
             return layers.GlobalAveragePooling2D(name="avg_pool" if names else None)(x)
@@ -121,13 +121,13 @@ class Builder:
             return layers.GlobalMaxPooling2D(name="max_pool" if names else None)(x)
         return x
 
-    def ended(self, x: Any, top_name: str | None = "avg_pool", names: bool = True) -> Any:
+    def ended(self, x: KerasTensor, top_name: str | None = "avg_pool", names: bool = True) -> Any:
         """The classifier on the means of the channels, or the pooling instead of it."""
         if not self.include_top:
             return self.pooled(x, names)
         return self.classified(layers.GlobalAveragePooling2D(name=top_name)(x))
 
-    def classified(self, x: Any, **options: Any) -> Any:
+    def classified(self, x: KerasTensor, **options: Any) -> KerasTensor:
         """The classifier."""
         imagenet_utils.validate_activation(self.classifier_activation, self.weights)
         return layers.Dense(
@@ -146,7 +146,7 @@ class Builder:
             hashes: of the files with and without a classifier.
             **parts: `top` and `notop`: the ends of the files' names; `origin`.
         """
-        inputs: Any = self.images
+        inputs = self.images
         if self.input_tensor is not None:
             inputs = get_source_inputs(self.input_tensor)
             inputs = inputs[0] if len(inputs) == 1 else inputs

@@ -8,16 +8,18 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, plain
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = ["DenseNet121", "DenseNet169", "DenseNet201", "decode_predictions", "preprocess_input"]
 
 
-def _normed_relu(builder: Builder, x: Any, bn: str, relu: str) -> Any:
+def _normed_relu(builder: Builder, x: object, bn: str, relu: str) -> KerasTensor:
     x = builder.norm(x, bn, epsilon=1.001e-5)
     return layers.Activation("relu", name=relu)(x)
 
 
-def _block(builder: Builder, x: Any, name: str) -> Any:
+def _block(builder: Builder, x: KerasTensor, name: str) -> KerasTensor:
     """Appends 32 channels."""
     new = _normed_relu(builder, x, name + "_0_bn", name + "_0_relu")
     new = layers.Conv2D(128, 1, use_bias=False, name=name + "_1_conv")(new)
@@ -26,7 +28,7 @@ def _block(builder: Builder, x: Any, name: str) -> Any:
     return layers.Concatenate(axis=builder.axis, name=name + "_concat")([x, new])
 
 
-def _transition(builder: Builder, x: Any, name: str) -> Any:
+def _transition(builder: Builder, x: object, name: str) -> KerasTensor:
     """Halves the channels and the image."""
     x = _normed_relu(builder, x, name + "_bn", name + "_relu")
     half = int(builder.channels(x) * 0.5)
@@ -34,7 +36,7 @@ def _transition(builder: Builder, x: Any, name: str) -> Any:
     return layers.AveragePooling2D(2, strides=2, name=name + "_pool")(x)
 
 
-def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: Any) -> Any:
+def _network(builder: Builder, name: str, blocks: tuple[int, ...], hashes: Any) -> Model:
     x = layers.ZeroPadding2D(((3, 3), (3, 3)))(builder.images)
     x = layers.Conv2D(64, 7, strides=2, use_bias=False, name="conv1/conv")(x)
     x = _normed_relu(builder, x, "conv1/bn", "conv1/relu")

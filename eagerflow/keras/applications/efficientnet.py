@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, plain
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = [
     "EfficientNetB0",
@@ -24,38 +26,14 @@ __all__ = [
 
 _ORIGIN = "https://storage.googleapis.com/keras-applications/"
 _HASHES = {
-    "b0": (
-        "902e53a9f72be733fc0bcb005b3ebbac",
-        "50bc09e76180e00e4465e1a485ddc09d",
-    ),
-    "b1": (
-        "1d254153d4ab51201f1646940f018540",
-        "74c4e6b3e1f6a1eea24c589628592432",
-    ),
-    "b2": (
-        "b15cce36ff4dcbd00b6dd88e7857a6ad",
-        "111f8e2ac8aa800a7a99e3239f7bfb39",
-    ),
-    "b3": (
-        "ffd1fdc53d0ce67064dc6a9c7960ede0",
-        "af6d107764bb5b1abb91932881670226",
-    ),
-    "b4": (
-        "18c95ad55216b8f92d7e70b3a046e2fc",
-        "ebc24e6d6c33eaebbd558eafbeedf1ba",
-    ),
-    "b5": (
-        "ace28f2a6363774853a83a0b21b9421a",
-        "38879255a25d3c92d5e44e04ae6cec6f",
-    ),
-    "b6": (
-        "165f6e37dce68623721b423839de8be5",
-        "9ecce42647a20130c1f39a5d4cb75743",
-    ),
-    "b7": (
-        "8c03f828fec3ef71311cd463b6759d99",
-        "cbcfe4450ddf6f3ad90b1b398090fe4a",
-    ),
+    "b0": ("902e53a9f72be733fc0bcb005b3ebbac", "50bc09e76180e00e4465e1a485ddc09d"),
+    "b1": ("1d254153d4ab51201f1646940f018540", "74c4e6b3e1f6a1eea24c589628592432"),
+    "b2": ("b15cce36ff4dcbd00b6dd88e7857a6ad", "111f8e2ac8aa800a7a99e3239f7bfb39"),
+    "b3": ("ffd1fdc53d0ce67064dc6a9c7960ede0", "af6d107764bb5b1abb91932881670226"),
+    "b4": ("18c95ad55216b8f92d7e70b3a046e2fc", "ebc24e6d6c33eaebbd558eafbeedf1ba"),
+    "b5": ("ace28f2a6363774853a83a0b21b9421a", "38879255a25d3c92d5e44e04ae6cec6f"),
+    "b6": ("165f6e37dce68623721b423839de8be5", "9ecce42647a20130c1f39a5d4cb75743"),
+    "b7": ("8c03f828fec3ef71311cd463b6759d99", "cbcfe4450ddf6f3ad90b1b398090fe4a"),
 }
 # Kernel size, repetitions, filters, expansion and first stride of the stages.
 _STAGES = (
@@ -78,7 +56,7 @@ _DENSE = {
 _DEVIATIONS = (0.229, 0.224, 0.225)
 
 
-def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
+def _convolution(x: object, filters: int, name: str, **options: Any) -> KerasTensor:
     options.setdefault("use_bias", False)
     return layers.Conv2D(
         filters, 1, padding="same", kernel_initializer=_CONVOLUTION, name=name, **options
@@ -87,14 +65,14 @@ def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
 
 def _block(
     builder: Builder,
-    inputs: Any,
+    inputs: KerasTensor,
     filters: int,
     kernel: int,
     stride: int,
     expansion: int,
     drop_rate: float,
     name: str,
-) -> Any:
+) -> KerasTensor:
     """An inverted residual with squeeze-and-excitation."""
     channels = builder.channels(inputs)
     x = inputs
@@ -134,7 +112,7 @@ def _block(
 
 def _network(
     builder: Builder, version: str, width: float, depth: float, dropout_rate: float
-) -> Any:
+) -> Model:
     x = layers.Rescaling(1.0 / 255.0)(builder.images)
     x = layers.Normalization(axis=builder.axis)(x)
     if builder.weights == "imagenet":

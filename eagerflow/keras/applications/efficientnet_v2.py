@@ -9,6 +9,8 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, described
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = [
     "EfficientNetV2B0",
@@ -23,34 +25,13 @@ __all__ = [
 ]
 
 _HASHES = {
-    "b0": (
-        "21ecbf6da12460d5c40bb2f29ceb2188",
-        "893217f2bb855e2983157299931e43ff",
-    ),
-    "b1": (
-        "069f0534ff22adf035c89e2d9547a9dc",
-        "0e80663031ca32d657f9caa404b6ec37",
-    ),
-    "b2": (
-        "424e49f28180edbde1e94797771950a7",
-        "1dfe2e7a5d45b6632553a8961ea609eb",
-    ),
-    "b3": (
-        "1f1fc43bd98a6e4fd8fdfd551e02c7a0",
-        "f6abf7b5849ac99a89b50dd3fd532856",
-    ),
-    "s": (
-        "e1d88a8495beba45748fedd0cecbe016",
-        "af0682fb74e8c54910f2d4393339c070",
-    ),
-    "m": (
-        "a3bf6aa3276309f4fc6a34aa114c95cd",
-        "1b8dc055df72dde80d614482840fe342",
-    ),
-    "l": (
-        "27e6d408b53c7ebc868fefa357689935",
-        "b0b66b5c863aef5b46e8608fe1711615",
-    ),
+    "b0": ("21ecbf6da12460d5c40bb2f29ceb2188", "893217f2bb855e2983157299931e43ff"),
+    "b1": ("069f0534ff22adf035c89e2d9547a9dc", "0e80663031ca32d657f9caa404b6ec37"),
+    "b2": ("424e49f28180edbde1e94797771950a7", "1dfe2e7a5d45b6632553a8961ea609eb"),
+    "b3": ("1f1fc43bd98a6e4fd8fdfd551e02c7a0", "f6abf7b5849ac99a89b50dd3fd532856"),
+    "s": ("e1d88a8495beba45748fedd0cecbe016", "af0682fb74e8c54910f2d4393339c070"),
+    "m": ("a3bf6aa3276309f4fc6a34aa114c95cd", "1b8dc055df72dde80d614482840fe342"),
+    "l": ("27e6d408b53c7ebc868fefa357689935", "b0b66b5c863aef5b46e8608fe1711615"),
 }
 # Repetitions, filters, expansion and first stride of the stages, and whether they are fused.
 _Stage = tuple[int, int, int, int, bool]
@@ -101,8 +82,8 @@ _DEVIATIONS = (0.229, 0.224, 0.225)
 
 
 def _convolution(
-    x: Any, filters: int, size: int, name: str, stride: int = 1, **options: Any
-) -> Any:
+    x: object, filters: int, size: int, name: str, stride: int = 1, **options: Any
+) -> KerasTensor:
     options.setdefault("use_bias", False)
     return layers.Conv2D(
         filters,
@@ -115,15 +96,15 @@ def _convolution(
     )(x)
 
 
-def _norm(builder: Builder, x: Any, name: str) -> Any:
+def _norm(builder: Builder, x: object, name: str) -> KerasTensor:
     return builder.norm(x, name, momentum=0.9)
 
 
-def _swish(x: Any, name: str) -> Any:
+def _swish(x: KerasTensor, name: str) -> KerasTensor:
     return layers.Activation("swish", name=name)(x)
 
 
-def _weighted(builder: Builder, x: Any, narrow: int, name: str) -> Any:
+def _weighted(builder: Builder, x: KerasTensor, narrow: int, name: str) -> KerasTensor:
     """Squeeze-and-excitation: scales channels by weights of their means."""
     wide = builder.channels(x)
     weight = layers.GlobalAveragePooling2D(name=name + "se_squeeze")(x)
@@ -136,14 +117,14 @@ def _weighted(builder: Builder, x: Any, narrow: int, name: str) -> Any:
 
 def _block(
     builder: Builder,
-    inputs: Any,
+    inputs: KerasTensor,
     filters: int,
     expansion: int,
     stride: int,
     fused: bool,
     drop_rate: float,
     name: str,
-) -> Any:
+) -> KerasTensor:
     """An inverted residual; a fused one has one full convolution in place of two."""
     x = inputs
     channels = builder.channels(inputs)
@@ -187,7 +168,7 @@ def _network(
     width: float,
     depth: float,
     include_preprocessing: bool,
-) -> Any:
+) -> Model:
     x = builder.images
     if include_preprocessing:
         if version.startswith("b") and builder.channels(x) == 3:

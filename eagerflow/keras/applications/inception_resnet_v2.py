@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, documented
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.saving.registration import register_keras_serializable
 from eagerflow.keras.typing import Config
 
@@ -58,13 +60,13 @@ class CustomScaleLayer(layers.Layer):
 
 
 def _convolution(
-    builder: Builder, x: Any, filters: int, size: Any, stride: int = 1, padding: str = "same"
+    builder: Builder, x: object, filters: int, size: int, stride: int = 1, padding: str = "same"
 ) -> Any:
     x = layers.Conv2D(filters, size, strides=stride, padding=padding, use_bias=False)(x)
     return layers.Activation("relu")(builder.norm(x, scale=False))
 
 
-def _branches(builder: Builder, x: Any, branches: tuple[_Branch, ...]) -> list[Any]:
+def _branches(builder: Builder, x: KerasTensor, branches: tuple[_Branch, ...]) -> list[KerasTensor]:
     outputs = []
     for branch in branches:
         y = x
@@ -75,8 +77,8 @@ def _branches(builder: Builder, x: Any, branches: tuple[_Branch, ...]) -> list[A
 
 
 def _block(
-    builder: Builder, x: Any, kind: str, number: int, scale: float, last: bool = False
-) -> Any:
+    builder: Builder, x: KerasTensor, kind: str, number: int, scale: float, last: bool = False
+) -> KerasTensor:
     name = f"{kind}_{number}"
     mixed = layers.Concatenate(axis=builder.axis, name=name + "_mixed")(
         _branches(builder, x, _BLOCKS[kind])
@@ -90,13 +92,13 @@ def _block(
 def InceptionResNetV2(
     include_top: bool = True,
     weights: str | None = "imagenet",
-    input_tensor: Any = None,
+    input_tensor: object = None,
     input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     classifier_activation: str | Callable[..., Any] | None = "softmax",
-    **kwargs: Any,
-) -> Any:
+    **kwargs: object,
+) -> Model:
     """Inception-ResNet v2, for images of 299x299.
 
     Szegedy et al., "Inception-v4, Inception-ResNet and the impact of residual connections on
@@ -136,7 +138,7 @@ def InceptionResNetV2(
     return builder.model(builder.ended(x, names=False), "inception_resnet_v2", file, _HASHES)
 
 
-def _reduced(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+def _reduced(builder: Builder, x: KerasTensor, branches: tuple[_Branch, ...], name: str) -> Any:
     """Parallel branches that halve the image, and a pooling."""
     outputs = _branches(builder, x, branches)
     outputs.append(layers.MaxPooling2D(3, strides=2, padding="valid")(x))

@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, documented
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = ["InceptionV3", "decode_predictions", "preprocess_input"]
 
@@ -17,19 +19,19 @@ _Branch = tuple[tuple[int, int, int], ...]
 
 def _convolution(
     builder: Builder,
-    x: Any,
+    x: object,
     filters: int,
     rows: int,
     columns: int,
     padding: str = "same",
     strides: int = 1,
-) -> Any:
+) -> KerasTensor:
     x = layers.Conv2D(filters, (rows, columns), strides=strides, padding=padding, use_bias=False)(x)
     x = builder.norm(x, scale=False)
     return layers.Activation("relu")(x)
 
 
-def _chain(builder: Builder, x: Any, branch: _Branch, halve: bool = False) -> Any:
+def _chain(builder: Builder, x: object, branch: _Branch, halve: bool = False) -> KerasTensor:
     for filters, rows, columns in branch[:-1]:
         x = _convolution(builder, x, filters, rows, columns)
     if halve:
@@ -37,11 +39,11 @@ def _chain(builder: Builder, x: Any, branch: _Branch, halve: bool = False) -> An
     return _convolution(builder, x, *branch[-1])
 
 
-def _joined(builder: Builder, parts: list, name: str | None = None) -> Any:
+def _joined(builder: Builder, parts: list, name: str | None = None) -> KerasTensor:
     return layers.Concatenate(axis=builder.axis, name=name)(parts)
 
 
-def _pooled(builder: Builder, x: Any, filters: int) -> Any:
+def _pooled(builder: Builder, x: KerasTensor, filters: int) -> KerasTensor:
     x = layers.AveragePooling2D(3, strides=1, padding="same")(x)
     return _convolution(builder, x, filters, 1, 1)
 
@@ -52,13 +54,13 @@ def _mixed(builder: Builder, x: Any, branches: tuple[_Branch, ...], pooled: int,
     return _joined(builder, [*parts, _pooled(builder, x, pooled)], name)
 
 
-def _transition(builder: Builder, x: Any, branches: tuple[_Branch, ...], name: str) -> Any:
+def _transition(builder: Builder, x: object, branches: tuple[_Branch, ...], name: str) -> Any:
     """Parallel branches that halve the image, and a pooling."""
     parts = [_chain(builder, x, branch, halve=True) for branch in branches]
     return _joined(builder, [*parts, layers.MaxPooling2D(3, strides=2)(x)], name)
 
 
-def _small(x: Any, builder: Builder, pooled: int, name: str) -> Any:
+def _small(x: KerasTensor, builder: Builder, pooled: int, name: str) -> KerasTensor:
     branches: tuple[_Branch, ...] = (
         ((64, 1, 1),),
         ((48, 1, 1), (64, 5, 5)),
@@ -67,7 +69,7 @@ def _small(x: Any, builder: Builder, pooled: int, name: str) -> Any:
     return _mixed(builder, x, branches, pooled, name)
 
 
-def _long(x: Any, builder: Builder, n: int, name: str) -> Any:
+def _long(x: KerasTensor, builder: Builder, n: int, name: str) -> KerasTensor:
     branches: tuple[_Branch, ...] = (
         ((192, 1, 1),),
         ((n, 1, 1), (n, 1, 7), (192, 7, 1)),
@@ -76,7 +78,7 @@ def _long(x: Any, builder: Builder, n: int, name: str) -> Any:
     return _mixed(builder, x, branches, 192, name)
 
 
-def _forked(x: Any, builder: Builder, number: int) -> Any:
+def _forked(x: KerasTensor, builder: Builder, number: int) -> KerasTensor:
     """The last blocks, whose branches end in two parallel convolutions."""
     first = _convolution(builder, x, 320, 1, 1)
     middle = _convolution(builder, x, 384, 1, 1)
@@ -92,12 +94,12 @@ def _forked(x: Any, builder: Builder, number: int) -> Any:
 def InceptionV3(
     include_top: bool = True,
     weights: str | None = "imagenet",
-    input_tensor: Any = None,
+    input_tensor: object = None,
     input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     classifier_activation: str | Callable[..., Any] | None = "softmax",
-) -> Any:
+) -> Model:
     """InceptionV3: parallel convolutions of several sizes.
 
     Szegedy et al., "Rethinking the inception architecture for computer vision" (CVPR 2016).

@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, documented
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = ["MobileNet", "decode_predictions", "preprocess_input"]
 
@@ -18,8 +20,8 @@ _ALPHAS = {1.0: "1_0", 0.75: "7_5", 0.50: "5_0", 0.25: "2_5"}
 
 
 def _block(
-    builder: Builder, x: Any, filters: int, multiplier: int, stride: int, number: int
-) -> Any:
+    builder: Builder, x: KerasTensor, filters: int, multiplier: int, stride: int, number: int
+) -> KerasTensor:
     """A depthwise separable convolution."""
     if stride == 2:
         x = layers.ZeroPadding2D(((0, 1), (0, 1)), name=f"conv_pad_{number}")(x)
@@ -46,12 +48,12 @@ def MobileNet(
     dropout: float = 0.001,
     include_top: bool = True,
     weights: str | None = "imagenet",
-    input_tensor: Any = None,
+    input_tensor: object = None,
     pooling: str | None = None,
     classes: int = 1000,
     classifier_activation: str | Callable[..., Any] | None = "softmax",
-    **kwargs: Any,
-) -> Any:
+    **kwargs: object,
+) -> Model:
     """MobileNet: for mobile devices.
 
     Howard et al., "MobileNets: efficient convolutional neural networks for mobile vision

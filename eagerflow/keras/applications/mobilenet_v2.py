@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, documented
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = ["MobileNetV2", "decode_predictions", "preprocess_input"]
 
@@ -25,7 +27,7 @@ _SIZES = (96, 128, 160, 192, 224)
 _ALPHAS = (0.35, 0.50, 0.75, 1.0, 1.3, 1.4)
 
 
-def _norm(builder: Builder, x: Any, name: str) -> Any:
+def _norm(builder: Builder, x: object, name: str) -> KerasTensor:
     return builder.norm(x, name, epsilon=1e-3, momentum=0.999)
 
 
@@ -75,12 +77,12 @@ def MobileNetV2(
     alpha: float = 1.0,
     include_top: bool = True,
     weights: str | None = "imagenet",
-    input_tensor: Any = None,
+    input_tensor: KerasTensor | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     classifier_activation: str | Callable[..., Any] | None = "softmax",
-    **kwargs: Any,
-) -> Any:
+    **kwargs: object,
+) -> Model:
     """MobileNetV2: for mobile devices.
 
     Sandler et al., "MobileNetV2: inverted residuals and linear bottlenecks" (CVPR 2018).

@@ -8,6 +8,8 @@ from typing import Any
 from eagerflow.keras import config, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, described
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 __all__ = ["MobileNetV3Large", "MobileNetV3Small", "decode_predictions", "preprocess_input"]
 
@@ -16,10 +18,7 @@ _HASHES = {
         "765b44a33ad4005b3ac83185abf1d0eb",
         "40af19a13ebea4e2ee0c676887f69a2e",
     ),
-    "large_224_1.0_float": (
-        "59e551e166be033d707958cf9e29a6a7",
-        "07fb09a5933dd0c8eaafa16978110389",
-    ),
+    "large_224_1.0_float": ("59e551e166be033d707958cf9e29a6a7", "07fb09a5933dd0c8eaafa16978110389"),
     "large_minimalistic_224_1.0_float": (
         "675e7b876c45c57e9e63e6d90a36599c",
         "ec5221f64a2f6d1ef965a614bdae7973",
@@ -28,10 +27,7 @@ _HASHES = {
         "cb65d4e5be93758266aa0a7f2c6708b7",
         "ebdb5cc8e0b497cd13a7c275d475c819",
     ),
-    "small_224_1.0_float": (
-        "8768d4c2e7dee89b9d02b2d03d65d862",
-        "d3e8ec802a04aa4fc771ee12a9a9b836",
-    ),
+    "small_224_1.0_float": ("8768d4c2e7dee89b9d02b2d03d65d862", "d3e8ec802a04aa4fc771ee12a9a9b836"),
     "small_minimalistic_224_1.0_float": (
         "99cd97fb2fcdad2bf028eb838de69e37",
         "cde8136e733e811080d9fcd8a252f7e4",
@@ -72,7 +68,7 @@ _LARGE = (
 _depth = imagenet_utils.make_divisible
 
 
-def _relu(x: Any) -> Any:
+def _relu(x: KerasTensor) -> KerasTensor:
     return layers.ReLU()(x)
 
 
@@ -80,15 +76,15 @@ def _hard_sigmoid(x: Any) -> Any:
     return layers.ReLU(6.0)(x + 3.0) * (1.0 / 6.0)
 
 
-def _hard_swish(x: Any) -> Any:
+def _hard_swish(x: KerasTensor) -> KerasTensor:
     return layers.Multiply()([x, _hard_sigmoid(x)])
 
 
-def _norm(builder: Builder, x: Any, name: str) -> Any:
+def _norm(builder: Builder, x: object, name: str) -> KerasTensor:
     return builder.norm(x, name + "/BatchNorm", epsilon=1e-3, momentum=0.999)
 
 
-def _weighted(x: Any, channels: int, prefix: str) -> Any:
+def _weighted(x: KerasTensor, channels: int, prefix: str) -> KerasTensor:
     """Squeeze-and-excitation: scales channels by weights of their means."""
     name = prefix + "squeeze_excite/"
     weight = layers.GlobalAveragePooling2D(keepdims=True, name=name + "AvgPool")(x)
@@ -100,7 +96,7 @@ def _weighted(x: Any, channels: int, prefix: str) -> Any:
 
 def _block(
     builder: Builder,
-    x: Any,
+    x: KerasTensor,
     expansion: float,
     filters: int,
     kernel: int,
@@ -108,7 +104,7 @@ def _block(
     weighted: bool,
     activation: Callable[[Any], Any],
     number: int,
-) -> Any:
+) -> KerasTensor:
     """An inverted residual."""
     shortcut = x
     channels = builder.channels(x)
@@ -146,7 +142,7 @@ def _network(
     minimalistic: bool,
     dropout_rate: float,
     include_preprocessing: bool,
-) -> Any:
+) -> Model:
     if builder.weights == "imagenet" and alpha not in ((1.0,) if minimalistic else (0.75, 1.0)):
         raise ValueError(
             "If imagenet weights are being loaded, alpha can be one of `0.75`, `1.0` for non "

@@ -8,15 +8,16 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, described
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 
 __all__ = ["NASNetLarge", "NASNetMobile", "decode_predictions", "preprocess_input"]
 
 
-def _norm(builder: Builder, x: Any, name: str) -> Any:
+def _norm(builder: Builder, x: object, name: str) -> KerasTensor:
     return builder.norm(x, name, momentum=0.9997, epsilon=1e-3)
 
 
-def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
+def _convolution(x: object, filters: int, name: str, **options: Any) -> KerasTensor:
     options.setdefault("padding", "same")
     size = options.pop("size", 1)
     return layers.Conv2D(
@@ -25,8 +26,8 @@ def _convolution(x: Any, filters: int, name: str, **options: Any) -> Any:
 
 
 def _separable(
-    builder: Builder, x: Any, filters: int, size: int, name: str, stride: int = 1
-) -> Any:
+    builder: Builder, x: KerasTensor, filters: int, size: int, name: str, stride: int = 1
+) -> KerasTensor:
     """Two separable convolutions, the first with a stride."""
     x = layers.Activation("relu")(x)
     padding = "same"
@@ -50,7 +51,7 @@ def _separable(
     return x
 
 
-def _adjusted(builder: Builder, before: Any, x: Any, filters: int, name: str) -> Any:
+def _adjusted(builder: Builder, before: Any, x: KerasTensor, filters: int, name: str) -> Any:
     """Adjusts the previous cell's input to the size and channels of the current one."""
     if before is None:
         return x
@@ -75,13 +76,13 @@ def _adjusted(builder: Builder, before: Any, x: Any, filters: int, name: str) ->
     return before
 
 
-def _narrowed(builder: Builder, x: Any, filters: int, kind: str, name: str) -> Any:
+def _narrowed(builder: Builder, x: KerasTensor, filters: int, kind: str, name: str) -> KerasTensor:
     x = layers.Activation("relu")(x)
     x = _convolution(x, filters, f"{kind}_conv_1_{name}")
     return _norm(builder, x, f"{kind}_bn_1_{name}")
 
 
-def _average(x: Any, name: str) -> Any:
+def _average(x: KerasTensor, name: str) -> KerasTensor:
     return layers.AveragePooling2D(3, strides=1, padding="same", name=name)(x)
 
 
@@ -90,10 +91,10 @@ def _normal_cell(builder: Builder, x: Any, before: Any, filters: int, name: str)
     p = _adjusted(builder, before, x, filters, name)
     h = _narrowed(builder, x, filters, "normal", name)
 
-    def separable(value: Any, size: int, position: str) -> Any:
+    def separable(value: KerasTensor, size: int, position: str) -> KerasTensor:
         return _separable(builder, value, filters, size, f"normal_{position}_{name}")
 
-    def add(number: int, *values: Any) -> Any:
+    def add(number: int, *values: KerasTensor) -> Any:
         return layers.Add(name=f"normal_add_{number}_{name}")(list(values))
 
     first = add(1, separable(h, 5, "left1"), separable(p, 3, "right1"))
@@ -106,8 +107,8 @@ def _normal_cell(builder: Builder, x: Any, before: Any, filters: int, name: str)
 
 
 def _halving_cell(
-    builder: Builder, x: Any, before: Any, filters: int, name: str
-) -> tuple[Any, Any]:
+    builder: Builder, x: KerasTensor, before: KerasTensor | None, filters: int, name: str
+) -> tuple[KerasTensor, KerasTensor]:
     """A cell that halves the image; returns its output and its input."""
     p = _adjusted(builder, before, x, filters, name)
     h = _narrowed(builder, x, filters, "reduction", name)
@@ -115,15 +116,15 @@ def _halving_cell(
         h
     )
 
-    def separable(value: Any, size: int, position: str, stride: int = 2) -> Any:
+    def separable(value: KerasTensor, size: int, position: str, stride: int = 2) -> KerasTensor:
         return _separable(builder, value, filters, size, f"reduction_{position}_{name}", stride)
 
-    def highest(position: str) -> Any:
+    def highest(position: str) -> KerasTensor:
         return layers.MaxPooling2D(
             3, strides=2, padding="valid", name=f"reduction_{position}_{name}"
         )(padded)
 
-    def add(title: str | None, *values: Any) -> Any:
+    def add(title: str | None, *values: KerasTensor) -> Any:
         full = None if title is None else f"reduction_{title}_{name}"
         return layers.Add(name=full)(list(values))
 
@@ -139,7 +140,7 @@ def _halving_cell(
     return layers.Concatenate(axis=builder.axis, name=f"reduction_concat_{name}")(parts), x
 
 
-def _cells(builder: Builder, last: int, blocks: int, stem: int, skip: bool) -> Any:
+def _cells(builder: Builder, last: int, blocks: int, stem: int, skip: bool) -> KerasTensor:
     """The network up to the classifier.
 
     Args:
@@ -152,7 +153,7 @@ def _cells(builder: Builder, last: int, blocks: int, stem: int, skip: bool) -> A
     filters = last // 24
     x = _convolution(builder.images, stem, "stem_conv1", size=3, strides=2, padding="valid")
     x = _norm(builder, x, "stem_bn1")
-    before: Any = None
+    before = None
     x, before = _halving_cell(builder, x, before, filters // 4, "stem_1")
     x, before = _halving_cell(builder, x, before, filters // 2, "stem_2")
     for stage in range(3):

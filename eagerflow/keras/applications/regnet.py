@@ -8,6 +8,8 @@ from eagerflow._core.ops import multiply
 from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, variant
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 # Blocks in each stage, their filters, and the filters of a group.
 _SIZES: dict[str, tuple[tuple[int, ...], tuple[int, ...], int]] = {
@@ -143,17 +145,14 @@ def _convolution(x: Any, filters: int, size: int, name: str, bn_name: str, **opt
     return layers.BatchNormalization(momentum=0.9, epsilon=1e-5, name=bn_name)(x)
 
 
-def _excited(x: Any, filters: int, reduced: int, name: str) -> Any:
+def _excited(x: KerasTensor, filters: int, reduced: int, name: str) -> Any:
     """Squeeze-and-excitation: scales channels by weights of their means.
 
     Hu et al., "Squeeze-and-excitation networks" (CVPR 2018).
     """
     name += "_squeeze_and_excite"
     scale = layers.GlobalAveragePooling2D(name=name + "_gap", keepdims=True)(x)
-    for count, function, end in (
-        (reduced, "relu", "_squeeze"),
-        (filters, "sigmoid", "_excite"),
-    ):
+    for count, function, end in ((reduced, "relu", "_squeeze"), (filters, "sigmoid", "_excite")):
         scale = layers.Conv2D(
             count, 1, activation=function, kernel_initializer="he_normal", name=name + end
         )(scale)
@@ -185,7 +184,7 @@ def _block(
     return layers.ReLU(name=name + "_exit_relu")(x + skip)
 
 
-def _network(kind: str, model_name: str, include_preprocessing: bool, builder: Builder) -> Any:
+def _network(kind: str, model_name: str, include_preprocessing: bool, builder: Builder) -> Model:
     depths, widths, group = _SIZES[kind]
     x = builder.images
     if include_preprocessing:

@@ -10,47 +10,31 @@ from typing import Any
 
 from eagerflow.keras import layers
 from eagerflow.keras.applications.builder import Builder
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 _HASHES = {
-    "resnet50": (
-        "2cb95161c43110f7111970584f804107",
-        "4d473c1dd8becc155b73f8504c6f6626",
-    ),
-    "resnet101": (
-        "f1aeb4b969a6efcfb50fad2f0c20cfc5",
-        "88cf7a10940856eca736dc7b7e228a21",
-    ),
-    "resnet152": (
-        "100835be76be38e30d865e96f2aaae62",
-        "ee4c566cf9a93f14d82f913c2dc6dd0c",
-    ),
-    "resnet50v2": (
-        "3ef43a0b657b3be2300d5770ece849e0",
-        "fac2f116257151a9d068a22e544a4917",
-    ),
-    "resnet101v2": (
-        "6343647c601c52e1368623803854d971",
-        "c0ed64b8031c3730f411d2eb4eea35b5",
-    ),
-    "resnet152v2": (
-        "a49b44d1979771252814e80f8ec446f9",
-        "ed17cf2e0169df9d443503ef94b23b33",
-    ),
+    "resnet50": ("2cb95161c43110f7111970584f804107", "4d473c1dd8becc155b73f8504c6f6626"),
+    "resnet101": ("f1aeb4b969a6efcfb50fad2f0c20cfc5", "88cf7a10940856eca736dc7b7e228a21"),
+    "resnet152": ("100835be76be38e30d865e96f2aaae62", "ee4c566cf9a93f14d82f913c2dc6dd0c"),
+    "resnet50v2": ("3ef43a0b657b3be2300d5770ece849e0", "fac2f116257151a9d068a22e544a4917"),
+    "resnet101v2": ("6343647c601c52e1368623803854d971", "c0ed64b8031c3730f411d2eb4eea35b5"),
+    "resnet152v2": ("a49b44d1979771252814e80f8ec446f9", "ed17cf2e0169df9d443503ef94b23b33"),
 }
 _EPSILON = 1.001e-5
 _PAD = ((1, 1), (1, 1))
 
 
-def _norm(builder: Builder, x: Any, name: str) -> Any:
+def _norm(builder: Builder, x: object, name: str) -> KerasTensor:
     return builder.norm(x, name, epsilon=_EPSILON)
 
 
-def _normed_relu(builder: Builder, x: Any, name: str) -> Any:
+def _normed_relu(builder: Builder, x: object, name: str) -> KerasTensor:
     x = _norm(builder, x, name + "_bn")
     return layers.Activation("relu", name=name + "_relu")(x)
 
 
-def _block(builder: Builder, x: Any, filters: int, stride: int, first: bool, name: str) -> Any:
+def _block(builder: Builder, x: object, filters: int, stride: int, first: bool, name: str) -> Any:
     """A block of version 1: the activation follows the sum."""
     shortcut = x
     if first:
@@ -84,7 +68,7 @@ def _block_v2(builder: Builder, x: Any, filters: int, stride: int, first: bool, 
 
 def residual_network(
     name: str, blocks: tuple[int, ...], builder: Builder, second_version: bool = False
-) -> Any:
+) -> Model:
     """A residual network.
 
     Args:

@@ -9,6 +9,8 @@ from typing import Any
 from eagerflow.keras import backend, layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, described
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.model import Model
 
 # By depth: blocks in each stage, the fraction of dropped paths in the last, and the classifier's
 # dropout.
@@ -23,64 +25,23 @@ _SIZES: dict[int, tuple[tuple[int, ...], float, float]] = {
 }
 # By depth and the size of the images: hashes of the files with and without a classifier.
 _HASHES = {
-    50: {
-        160: (
-            "69d9d925319f00a8bdd4af23c04e4102",
-            "90daa68cd26c95aa6c5d25451e095529",
-        ),
-    },
+    50: {160: ("69d9d925319f00a8bdd4af23c04e4102", "90daa68cd26c95aa6c5d25451e095529")},
     101: {
-        160: (
-            "544b3434d00efc199d66e9058c7f3379",
-            "82d5b90c5ce9d710da639d6216d0f979",
-        ),
-        192: (
-            "eb285be29ab42cf4835ff20a5e3b5d23",
-            "f9a0f6b85faa9c3db2b6e233c4eebb5b",
-        ),
+        160: ("544b3434d00efc199d66e9058c7f3379", "82d5b90c5ce9d710da639d6216d0f979"),
+        192: ("eb285be29ab42cf4835ff20a5e3b5d23", "f9a0f6b85faa9c3db2b6e233c4eebb5b"),
     },
     152: {
-        192: (
-            "8d72a301ed8a6f11a47c4ced4396e338",
-            "5fbf7ac2155cb4d5a6180ee9e3aa8704",
-        ),
-        224: (
-            "31a46a92ab21b84193d0d71dd8c3d03b",
-            "dc8b2cba2005552eafa3167f00dc2133",
-        ),
-        256: (
-            "ba6271b99bdeb4e7a9b15c05964ef4ad",
-            "fa79794252dbe47c89130f65349d654a",
-        ),
+        192: ("8d72a301ed8a6f11a47c4ced4396e338", "5fbf7ac2155cb4d5a6180ee9e3aa8704"),
+        224: ("31a46a92ab21b84193d0d71dd8c3d03b", "dc8b2cba2005552eafa3167f00dc2133"),
+        256: ("ba6271b99bdeb4e7a9b15c05964ef4ad", "fa79794252dbe47c89130f65349d654a"),
     },
-    200: {
-        256: (
-            "a76930b741884e09ce90fa7450747d5f",
-            "bbdb3994718dfc0d1cd45d7eff3f3d9c",
-        ),
-    },
-    270: {
-        256: (
-            "20d575825ba26176b03cb51012a367a8",
-            "2c42ecb22e35f3e23d2f70babce0a2aa",
-        ),
-    },
+    200: {256: ("a76930b741884e09ce90fa7450747d5f", "bbdb3994718dfc0d1cd45d7eff3f3d9c")},
+    270: {256: ("20d575825ba26176b03cb51012a367a8", "2c42ecb22e35f3e23d2f70babce0a2aa")},
     350: {
-        256: (
-            "f4a039dc3c421321b7fc240494574a68",
-            "6e44b55025bbdff8f51692a023143d66",
-        ),
-        320: (
-            "7ccb858cc738305e8ceb3c0140bee393",
-            "ab0c1f9079d2f85a9facbd2c88aa6079",
-        ),
+        256: ("f4a039dc3c421321b7fc240494574a68", "6e44b55025bbdff8f51692a023143d66"),
+        320: ("7ccb858cc738305e8ceb3c0140bee393", "ab0c1f9079d2f85a9facbd2c88aa6079"),
     },
-    420: {
-        320: (
-            "ae0eb9bed39e64fc8d7e0db4018dc7e8",
-            "fe6217c32be8305b1889657172b98884",
-        ),
-    },
+    420: {320: ("ae0eb9bed39e64fc8d7e0db4018dc7e8", "fe6217c32be8305b1889657172b98884")},
 }
 _INITIALIZER = {
     "class_name": "VarianceScaling",
@@ -89,8 +50,8 @@ _INITIALIZER = {
 
 
 def _normed(
-    builder: Builder, x: Any, filters: int, size: int, stride: int, name: str, bn_name: str
-) -> Any:
+    builder: Builder, x: object, filters: int, size: int, stride: int, name: str, bn_name: str
+) -> KerasTensor:
     """A convolution, padded symmetrically if it has a stride, and normalization."""
     if stride > 1:
         before = (size - 1) // 2
@@ -107,7 +68,7 @@ def _normed(
     return builder.norm(x, bn_name, momentum=0.0, epsilon=1e-5)
 
 
-def _stem(builder: Builder, x: Any) -> Any:
+def _stem(builder: Builder, x: object) -> Any:
     start = f"stem_{backend.get_uid('stem_')}_stem"
     for k, (filters, stride) in enumerate(((32, 2), (32, 1), (64, 1), (64, 2)), 1):
         name, bn_name = f"{start}_conv_{k}", f"{start}_batch_norm_{k}"
@@ -116,7 +77,7 @@ def _stem(builder: Builder, x: Any) -> Any:
     return x
 
 
-def _excited(builder: Builder, x: Any, filters: int, name: str) -> Any:
+def _excited(builder: Builder, x: KerasTensor, filters: int, name: str) -> KerasTensor:
     """Squeeze-and-excitation (Hu et al., CVPR 2018)."""
     scale = layers.GlobalAveragePooling2D(name=name + "_squeeze")(x)
     channels = scale.shape[-1]
@@ -135,8 +96,8 @@ def _excited(builder: Builder, x: Any, filters: int, name: str) -> Any:
 
 
 def _block(
-    builder: Builder, x: Any, filters: int, stride: int, first: bool, drop: float, name: str
-) -> Any:
+    builder: Builder, x: KerasTensor, filters: int, stride: int, first: bool, drop: float, name: str
+) -> KerasTensor:
     skip = x
     if first:
         if stride == 2:
@@ -159,7 +120,7 @@ def _block(
     return layers.Activation("relu", name=name + "_output_act")(x)
 
 
-def _network(depth: int, include_preprocessing: bool, builder: Builder, size: int) -> Any:
+def _network(depth: int, include_preprocessing: bool, builder: Builder, size: int) -> Model:
     blocks, drop, dropout = _SIZES[depth]
     x = builder.images
     if include_preprocessing:

@@ -8,12 +8,13 @@ from typing import Any
 from eagerflow.keras import layers
 from eagerflow.keras.applications import imagenet_utils
 from eagerflow.keras.applications.builder import Builder, documented
+from eagerflow.keras.engine.model import Model
 
 __all__ = ["Xception", "decode_predictions", "preprocess_input"]
 
 
 def _separable(
-    builder: Builder, x: Any, filters: int, name: str, before: bool = True, after: bool = False
+    builder: Builder, x: object, filters: int, name: str, before: bool = True, after: bool = False
 ) -> Any:
     """A separable convolution with normalization, and an activation before or after."""
     if before:
@@ -23,7 +24,7 @@ def _separable(
     return layers.Activation("relu", name=name + "_act")(x) if after else x
 
 
-def _transition(builder: Builder, x: Any, filters: tuple[int, int], number: int) -> Any:
+def _transition(builder: Builder, x: object, filters: tuple[int, int], number: int) -> Any:
     """A block that halves the image, with a strided convolution as the shortcut."""
     shortcut = layers.Conv2D(filters[1], 1, strides=2, padding="same", use_bias=False)(x)
     shortcut = builder.norm(shortcut)
@@ -37,12 +38,12 @@ def _transition(builder: Builder, x: Any, filters: tuple[int, int], number: int)
 def Xception(
     include_top: bool = True,
     weights: str | None = "imagenet",
-    input_tensor: Any = None,
+    input_tensor: object = None,
     input_shape: Sequence[int | None] | None = None,
     pooling: str | None = None,
     classes: int = 1000,
     classifier_activation: str | Callable[..., Any] | None = "softmax",
-) -> Any:
+) -> Model:
     """Xception: depthwise separable convolutions.
 
     Chollet, "Xception: deep learning with depthwise separable convolutions" (CVPR 2017).

@@ -20,7 +20,7 @@ def _axes(axis: Axes) -> Any:
 
 
 @op_function
-def sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def sum(x: Any, axis: Any = None, keepdims: bool = False) -> _core.Tensor:
     """The sum along axes; of all elements by default.
 
     >>> float(tf.keras.backend.sum(tf.constant([1.0, 2.0])))
@@ -36,18 +36,18 @@ def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @op_function
-def max(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def max(x: Any, axis: Any = None, keepdims: bool = False) -> _core.Tensor:
     """The largest value along axes."""
     return _ops.reduce_max(x, _axes(axis), keepdims)
 
 
 @op_function
-def min(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def min(x: Any, axis: Any = None, keepdims: bool = False) -> _core.Tensor:
     """The smallest value along axes."""
     return _ops.reduce_min(x, _axes(axis), keepdims)
 
 
-def _floats(x: TensorLike) -> Any:
+def _floats(x: TensorLike) -> _core.Tensor:
     x = _core.as_tensor(x)
     return conversion.cast(x, config.floatx()) if x.dtype.is_bool else x
 
@@ -124,7 +124,7 @@ def pow(x: TensorLike, a: TensorLike) -> Any:
 
 
 @op_function
-def clip(x: TensorLike, min_value: Any, max_value: Any) -> Any:
+def clip(x: TensorLike, min_value: object, max_value: object) -> _core.Tensor:
     """x, clipped to two bounds.
 
     >>> tf.keras.backend.clip(tf.constant([-1.0, 3.0]), 0.0, 1.0).numpy()
@@ -138,7 +138,7 @@ def clip(x: TensorLike, min_value: Any, max_value: Any) -> Any:
 
 
 @op_function
-def dot(x: TensorLike, y: TensorLike) -> Any:
+def dot(x: TensorLike, y: TensorLike) -> _core.Tensor:
     """The product over x's last axis and y's second to last, for tensors of any rank.
 
     >>> tf.keras.backend.dot(tf.ones([2, 3]), tf.ones([4, 3, 5])).shape
@@ -151,7 +151,7 @@ def dot(x: TensorLike, y: TensorLike) -> Any:
 
 
 @op_function
-def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> Any:
+def batch_dot(x: TensorLike, y: TensorLike, axes: Any = None) -> _core.Tensor:
     """The product of each sample of x with that of y, over an axis of each.
 
     Args:
@@ -197,13 +197,13 @@ def l2_normalize(x: TensorLike, axis: Axes | None = None) -> Any:
 
 
 @op_function
-def gather(reference: TensorLike, indices: Any) -> Any:
+def gather(reference: TensorLike, indices: object) -> Any:
     """The rows with these indices."""
     return indexing.gather(reference, indices)
 
 
 @op_function
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = "int32") -> Any:
+def arange(start: Any, stop: object = None, step: object = 1, dtype: DTypeLike = "int32") -> Any:
     """Values from a start to below a stop."""
     if stop is None and start < 0:
         start = 0
@@ -214,7 +214,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike = "int3
 
 
 @op_function
-def one_hot(indices: Any, num_classes: int) -> Any:
+def one_hot(indices: TensorLike, num_classes: int) -> Any:
     """Rows of zeros with a one at each index."""
     return creation.one_hot(indices, num_classes, axis=-1)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core, nn
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
 from eagerflow.keras.backend.state import seed_of
@@ -88,7 +89,7 @@ def conv3d(
 def conv2d_transpose(
     x: TensorLike,
     kernel: TensorLike,
-    output_shape: Any,
+    output_shape: TensorShape,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -123,12 +124,12 @@ def depthwise_conv2d(
 @op_function
 def separable_conv2d(
     x: TensorLike,
-    depthwise_kernel: Any,
+    depthwise_kernel: object,
     pointwise_kernel: Any,
-    strides: Any = (1, 1),
+    strides: object = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1),
+    dilation_rate: object = (1, 1),
 ) -> Any:
     """A convolution of each channel by itself, then one that mixes channels."""
     inner = depthwise_conv2d(x, depthwise_kernel, strides, padding, data_format, dilation_rate)
@@ -153,12 +154,12 @@ def _pool(
 @op_function
 def pool2d(
     x: TensorLike,
-    pool_size: Any,
-    strides: Any = (1, 1),
+    pool_size: object,
+    strides: object = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> _core.Tensor:
     """The largest or mean value of windows of images."""
     return _pool(x, pool_size, strides, padding, data_format, pool_mode, 2)
 
@@ -166,8 +167,8 @@ def pool2d(
 @op_function
 def pool3d(
     x: TensorLike,
-    pool_size: Any,
-    strides: Any = (1, 1, 1),
+    pool_size: object,
+    strides: object = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
@@ -239,7 +240,7 @@ def dropout(x: TensorLike, level: float, noise_shape: Any = None, seed: int | No
 
 
 @op_function
-def in_top_k(predictions: TensorLike, targets: Any, k: int) -> _core.Tensor:
+def in_top_k(predictions: TensorLike, targets: TensorLike, k: int) -> _core.Tensor:
     """Whether the target is among the k largest predictions of each row."""
     return nn.in_top_k(targets, predictions, k)
 
@@ -247,7 +248,7 @@ def in_top_k(predictions: TensorLike, targets: Any, k: int) -> _core.Tensor:
 @op_function
 def categorical_crossentropy(
     target: TensorLike, output: TensorLike, from_logits: bool = False, axis: int = -1
-) -> Any:
+) -> _core.Tensor:
     """The cross-entropy of distributions."""
     return keras_losses.categorical_crossentropy(target, output, from_logits, axis=axis)
 
@@ -267,7 +268,7 @@ def sparse_categorical_crossentropy(
 
 
 @op_function
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: object, output: object, from_logits: bool = False) -> _core.Tensor:
     """The cross-entropy of each element, a probability or a logit."""
     target, output = _core.as_tensor(target), _core.as_tensor(output)
     return binary_probabilities(target, output, from_logits)
@@ -305,7 +306,7 @@ def categorical_focal_crossentropy(
 
 @op_function
 def ctc_batch_cost(
-    y_true: TensorLike, y_pred: TensorLike, input_length: Any, label_length: Any
+    y_true: TensorLike, y_pred: TensorLike, input_length: object, label_length: object
 ) -> _core.Tensor:
     """The connectionist temporal classification loss of each row, `[batch, 1]`."""
     lengths = _ops.cast(_ops.reshape(_core.as_tensor(input_length), [-1]), "int32")

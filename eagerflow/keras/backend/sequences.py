@@ -10,10 +10,11 @@ import numpy as np
 from eagerflow import _core, nest, nn
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config
 from eagerflow.keras.time_steps import by_time, over_steps
 from eagerflow.sparse.tensor import SparseTensor
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Array, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -28,7 +29,7 @@ def rnn(
     inputs: Any,
     initial_states: Any,
     go_backwards: bool = False,
-    mask: Any = None,
+    mask: object = None,
     constants: Any = None,
     unroll: bool = False,
     input_length: int | None = None,
@@ -87,7 +88,7 @@ def rnn(
 
 @op_function
 def local_conv1d(
-    inputs: Any, kernel: Any, kernel_size: Any, strides: Any, data_format: str | None = None
+    inputs: Array, kernel: Any, kernel_size: object, strides: object, data_format: str | None = None
 ) -> Any:
     """A convolution of sequences with different weights at each position.
 
@@ -105,9 +106,9 @@ def local_conv1d(
 def local_conv2d(
     inputs: Any,
     kernel: TensorLike,
-    kernel_size: Any,
-    strides: Any,
-    output_shape: Any,
+    kernel_size: object,
+    strides: object,
+    output_shape: TensorShape,
     data_format: str | None = None,
 ) -> Any:
     """A convolution of images with different weights at each position.
@@ -124,7 +125,7 @@ def local_conv2d(
 
 
 def _local(
-    inputs: Any, kernel: Any, sizes: Any, strides: Any, positions: tuple, data_format: str | None
+    inputs: object, kernel: Any, sizes: Any, strides: Any, positions: tuple, data_format: str | None
 ) -> _core.Tensor:
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
@@ -147,7 +148,7 @@ def _local(
 
 
 @op_function
-def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: Any) -> SparseTensor:
+def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: object) -> SparseTensor:
     """Rows of labels as a SparseTensor of those that count.
 
     Args:
@@ -162,11 +163,11 @@ def ctc_label_dense_to_sparse(labels: TensorLike, label_lengths: Any) -> SparseT
 @op_function
 def ctc_decode(
     y_pred: TensorLike,
-    input_length: Any,
+    input_length: object,
     greedy: bool = True,
     beam_width: int = 100,
     top_paths: int = 1,
-) -> tuple[list[Any], _core.Tensor]:
+) -> tuple[list[_core.Tensor], _core.Tensor]:
     """The likeliest label sequences, given the probabilities of labels at each step.
 
     Args:

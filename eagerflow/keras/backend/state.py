@@ -25,7 +25,7 @@ from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.ops import conversion, creation, loops
 from eagerflow.ops.printing import print as show
 from eagerflow.sparse.tensor import SparseTensor
-from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
+from eagerflow.typing import Array, DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -59,7 +59,7 @@ def clear_session() -> None:
 
 
 @contextmanager
-def learning_phase_scope(value: Any) -> Iterator[None]:
+def learning_phase_scope(value: TensorLike) -> Iterator[None]:
     """Sets the learning phase inside a `with` block.
 
     Raises:
@@ -96,7 +96,7 @@ def in_test_phase(x: TensorLike, alt: Any, training: bool | _core.Tensor | None 
 
 
 @op_function
-def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+def switch(condition: object, then_expression: Any, else_expression: Any) -> Any:
     """One of two values by a condition, which is a scalar or one for each element."""
     condition = _core.as_tensor(condition)
     if condition.ndim == 0:
@@ -119,7 +119,7 @@ def variable(
 
 
 def constant(
-    value: Any,
+    value: TensorLike,
     dtype: DTypeLike | None = None,
     shape: ShapeLike | None = None,
     name: str | None = None,
@@ -146,7 +146,7 @@ def placeholder(
     )
 
 
-def eval(x: TensorLike) -> Any:
+def eval(x: TensorLike) -> Array:
     """The value as an array; in graphs, computed by Keras's session."""
     graph = building_graph()
     if graph is not None:
@@ -164,7 +164,7 @@ def batch_get_value(tensors: Any) -> list[Any]:
     return [eval(tensor) for tensor in tensors]
 
 
-def set_value(x: Any, value: Any) -> None:
+def set_value(x: _core.Variable, value: object) -> None:
     """Assigns a value to a variable; of a graph, in Keras's session."""
     value = np.asarray(value, dtype=x.dtype.as_numpy_dtype)
     if isinstance(x, GraphVariable):
@@ -180,22 +180,22 @@ def batch_set_value(tuples: Any) -> None:
         set_value(x, value)
 
 
-def update(x: Any, new_x: Any) -> Any:
+def update(x: Any, new_x: object) -> Any:
     """Assigns a value to a variable and returns it."""
     return x.assign(new_x)
 
 
-def update_add(x: Any, increment: Any) -> Any:
+def update_add(x: _core.Variable, increment: object) -> _core.Variable:
     """Adds to a variable and returns it."""
     return x.assign_add(increment)
 
 
-def update_sub(x: Any, decrement: Any) -> Any:
+def update_sub(x: Any, decrement: object) -> Any:
     """Subtracts from a variable and returns it."""
     return x.assign_sub(decrement)
 
 
-def moving_average_update(x: Any, value: Any, momentum: float) -> Any:
+def moving_average_update(x: _core.Variable, value: Any, momentum: float) -> _core.Variable:
     """Moves a variable towards a value: `x * momentum + value * (1 - momentum)`."""
     value = conversion.cast(value, x.dtype)
     return x.assign_sub((x - value) * conversion.cast(1.0 - momentum, x.dtype))
@@ -219,7 +219,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = No
 
 
 @op_function
-def eye(size: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
+def eye(size: object, dtype: DTypeLike | None = None, name: str | None = None) -> Any:
     """A variable that holds the identity matrix."""
     rows, columns = size if isinstance(size, tuple | list) else (size, size)
     return Variable(creation.eye(rows, columns, dtype=config.float_dtype(dtype)), name=name)
@@ -271,7 +271,7 @@ def random_uniform(
 @op_function
 def truncated_normal(
     shape: ShapeLike,
-    mean: Any = 0.0,
+    mean: TensorLike = 0.0,
     stddev: Any = 1.0,
     dtype: DTypeLike | None = None,
     seed: int | None = None,
@@ -298,7 +298,7 @@ random_binomial = random_bernoulli
 def random_normal_variable(
     shape: ShapeLike,
     mean: TensorLike,
-    scale: Any,
+    scale: object,
     dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
@@ -309,8 +309,8 @@ def random_normal_variable(
 
 def random_uniform_variable(
     shape: ShapeLike,
-    low: Any,
-    high: Any,
+    low: object,
+    high: object,
     dtype: DTypeLike | None = None,
     name: str | None = None,
     seed: int | None = None,
@@ -333,7 +333,7 @@ def stop_gradient(variables: Any) -> Any:
     return _ops.stop_gradient(variables)
 
 
-def gradients(loss: Any, variables: Any) -> Any:
+def gradients(loss: object, variables: object) -> Any:
     """The derivatives of a loss by each of several variables, in graphs; see `tf.gradients`.
 
     Raises:
@@ -356,13 +356,13 @@ def map_fn(
 
 
 @op_function
-def foldl(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldl(fn: Callable, elems: Any, initializer: object = None, name: str | None = None) -> Any:
     """Rows combined by a function, from the first to the last."""
     return loops.foldl(fn, elems, initializer=initializer)
 
 
 @op_function
-def foldr(fn: Callable, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldr(fn: Callable, elems: Any, initializer: object = None, name: str | None = None) -> Any:
     """Rows combined by a function, from the last to the first."""
     return loops.foldr(fn, elems, initializer=initializer)
 
@@ -386,7 +386,7 @@ def function(
     model = models.Model(inputs=inputs, outputs=outputs)
     as_list = isinstance(outputs, list | tuple)
 
-    def run(values: Any) -> Any:
+    def run(values: TensorLike) -> Any:
         results = model(values)
         # Ragged and sparse tensors stay what they are.
         results = nest.map_structure(

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.keras.typing import Logs
 from eagerflow.util.program_warnings import warn
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A structure of logs with tensors as arrays, and scalars as Python numbers."""
     if isinstance(value, dict):
         return {key: plain(entry) for key, entry in value.items()}
@@ -74,54 +75,54 @@ class Callback:
         """Stores the model."""
         self.model = model
 
-    def on_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """The deprecated name of `on_train_batch_begin`."""
 
-    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """The deprecated name of `on_train_batch_end`."""
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Called when an epoch of training begins; epochs count from 0."""
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Called when an epoch of training has ended, validation included."""
 
-    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Called before a batch of training."""
         self.on_batch_begin(batch, logs=logs)
 
-    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Called after a batch of training."""
         self.on_batch_end(batch, logs=logs)
 
-    def on_test_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_test_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Called before a batch of evaluation or validation."""
 
-    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Called after a batch of evaluation or validation."""
 
-    def on_predict_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Called before a batch of prediction."""
 
-    def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Called after a batch of prediction; the logs have its `outputs`."""
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Called once before training."""
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: Logs | None = None) -> None:
         """Called once after training."""
 
-    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_begin(self, logs: Logs | None = None) -> None:
         """Called once before evaluation."""
 
-    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_end(self, logs: Logs | None = None) -> None:
         """Called once after evaluation."""
 
-    def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_begin(self, logs: Logs | None = None) -> None:
         """Called once before prediction."""
 
-    def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_end(self, logs: Logs | None = None) -> None:
         """Called once after prediction."""
 
     def _defines(self, *names: str) -> bool:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras.callbacks.callback import Callback
+from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
 from eagerflow.util.program_warnings import warn
 
 
-def has_invalid_loss(logs: dict[str, Any] | None) -> bool:
+def has_invalid_loss(logs: Logs | None) -> bool:
     """Whether the loss in a batch's or an epoch's values is NaN or infinite."""
     loss = (logs or {}).get("loss")
     return loss is not None and not math.isfinite(float(loss))
@@ -71,7 +72,7 @@ class EarlyStopping(Callback):
         self.min_delta = abs(min_delta) if higher else -abs(min_delta)
         self.best: float = -np.inf if higher else np.inf
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Resets the state of an earlier training."""
         self.wait = 0
         self.stopped_epoch = 0
@@ -79,7 +80,7 @@ class EarlyStopping(Callback):
         self.best_weights = None
         self.best_epoch = 0
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Checks the monitored value."""
         current = self.get_monitor_value(logs)
         if current is None or epoch < self.start_from_epoch:
@@ -101,7 +102,7 @@ class EarlyStopping(Callback):
             self.stopped_epoch = epoch
             self.model.stop_training = True
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: Logs | None = None) -> None:
         """Restores the best weights if `restore_best_weights` is set."""
         if self.stopped_epoch > 0 and self.verbose > 0:
             io_utils.print_msg(f"Epoch {self.stopped_epoch + 1}: early stopping")
@@ -113,14 +114,14 @@ class EarlyStopping(Callback):
                 )
             self.model.set_weights(self.best_weights)
 
-    def get_monitor_value(self, logs: dict[str, Any] | None) -> Any:
+    def get_monitor_value(self, logs: Logs | None) -> Any:
         """The monitored value, or None with a warning."""
         logs = logs or {}
         value = logs.get(self.monitor)
         if value is None:
             warn(
                 f"Early stopping conditioned on metric `{self.monitor}` which is not available. "
-                f"Available metrics are: {','.join(logs)}",
+                f"Available metrics are: {','.join(logs)}"
             )
         return value
 
@@ -154,7 +155,7 @@ class TerminateOnNaN(Callback):
         super().__init__()
         self.raise_error = raise_error
 
-    def on_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Checks the loss."""
         if has_invalid_loss(logs):
             if self.raise_error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from eagerflow.keras.callbacks.callback import Callback, plain
 
@@ -51,7 +50,7 @@ class BaseLogger(Callback):
         super().__init__()
         self.stateful_metrics = set(stateful_metrics or ())
         self.seen: float = 0
-        self.totals: dict[str, Any] = {}
+        self.totals: dict[str, float] = {}
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, float] | None = None) -> None:
         """Resets the sums."""

@@ -24,7 +24,7 @@ def _rate(model: Any) -> Any:
     return rate.numpy() if hasattr(rate, "numpy") else rate
 
 
-def _set_rate(model: Any, rate: Any) -> None:
+def _set_rate(model: Any, rate: object) -> None:
     """Sets the learning rate, which may be a variable of a program's own optimizer."""
     known = model.optimizer.lr
     if isinstance(known, _core.Variable):

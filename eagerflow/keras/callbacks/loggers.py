@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras.callbacks.callback import Callback, warn_of_unknown
+from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
 from eagerflow.util.program_warnings import warn
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     """A value as a cell of the table; iterables in brackets."""
     if isinstance(value, str) or (isinstance(value, np.ndarray) and value.ndim == 0):
         return value
@@ -45,7 +46,7 @@ class CSVLogger(Callback):
         self.append_header = True
         self.csv_file: Any = None
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Opens the file."""
         if self.append and os.path.exists(self.filename):
             with open(self.filename, encoding="utf-8") as file:
@@ -54,7 +55,7 @@ class CSVLogger(Callback):
         path = self.filename if self._writes() else os.devnull
         self.csv_file = open(path, mode, encoding="utf-8", newline="")
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Writes the epoch's row, and the header before the first."""
         logs = logs or {}
         if self.keys is None:
@@ -72,7 +73,7 @@ class CSVLogger(Callback):
         self.writer.writerow({"epoch": epoch, **row})
         self.csv_file.flush()
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: Logs | None = None) -> None:
         """Closes the file."""
         self.csv_file.close()
         self.writer = None
@@ -104,7 +105,7 @@ class RemoteMonitor(Callback):
         self.headers = headers
         self.send_as_json = send_as_json
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Sends the values; warns if the server does not answer."""
         import urllib.error
         import urllib.parse

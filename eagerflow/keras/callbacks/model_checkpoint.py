@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import errors
 from eagerflow.checkpoint.checkpoint import CheckpointOptions
 from eagerflow.keras.callbacks.callback import Callback, plain, warn_of_unknown
+from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
 from eagerflow.util.program_warnings import warn
 
@@ -57,7 +58,7 @@ class ModelCheckpoint(Callback):
         save_weights_only: bool = False,
         mode: str = "auto",
         save_freq: str | int = "epoch",
-        options: Any = None,
+        options: object = None,
         initial_value_threshold: float | None = None,
         **kwargs: Any,
     ) -> None:
@@ -105,7 +106,7 @@ class ModelCheckpoint(Callback):
                 f'Unrecognized save_freq: {save_freq}. Expected save_freq are "epoch" or integer'
             )
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Loads the newest file if `load_weights_on_restart` is set."""
         if self.load_weights_on_restart:
             newest = self._newest()
@@ -115,11 +116,11 @@ class ModelCheckpoint(Callback):
     def _implements_train_batch_hooks(self) -> bool:
         return self.save_freq != "epoch"
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Stores the epoch."""
         self._current_epoch = epoch
 
-    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Saves every `save_freq` batches."""
         if self.save_freq == "epoch":
             return
@@ -130,7 +131,7 @@ class ModelCheckpoint(Callback):
             self._batches_seen = 0
             self._save_model(self._current_epoch, batch, logs)
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Saves unless `save_freq` counts batches."""
         self.epochs_since_last_save += 1
         if self.save_freq == "epoch":
@@ -155,7 +156,7 @@ class ModelCheckpoint(Callback):
                 f"existing directory: {filepath}"
             ) from error
 
-    def _save_if_better(self, filepath: str, epoch: int, values: dict[str, Any]) -> None:
+    def _save_if_better(self, filepath: str, epoch: int, values: dict[str, object]) -> None:
         if not self.save_best_only:
             if self.verbose > 0:
                 io_utils.print_msg(f"\nEpoch {epoch + 1}: saving model to {filepath}")
@@ -192,7 +193,7 @@ class ModelCheckpoint(Callback):
         else:
             save(filepath, overwrite=True, options=self._options)
 
-    def _path(self, epoch: int, batch: int | None, values: dict[str, Any]) -> str:
+    def _path(self, epoch: int, batch: int | None, values: dict[str, object]) -> str:
         """The path with its fields filled in.
 
         Raises:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow.keras.callbacks.callback import Callback, plain
+from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
 
@@ -49,51 +50,51 @@ class ProgbarLogger(Callback):
         self.target = params.get("steps" if self.use_steps else "samples")
         self._call_batch_hooks = self.verbose == 1
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Notes that validation is part of training."""
         self._called_in_fit = True
 
-    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_begin(self, logs: Logs | None = None) -> None:
         """Starts a bar."""
         if not self._called_in_fit:
             self._start()
             self._count_by("_test_counter")
 
-    def on_predict_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_begin(self, logs: Logs | None = None) -> None:
         """Starts a bar."""
         self._start()
         self._count_by("_predict_counter")
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Starts a bar, under the number of the epoch."""
         self._start()
         self._count_by("_train_counter")
         if self.verbose and self.epochs > 1:
             io_utils.print_msg(f"Epoch {epoch + 1}/{self.epochs}")
 
-    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Moves the bar."""
         self._move(batch, logs)
 
-    def on_test_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_test_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Moves the bar."""
         if not self._called_in_fit:
             self._move(batch, logs)
 
-    def on_predict_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Moves the bar."""
         self._move(batch, None)
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Ends the bar with the epoch's values."""
         self._finish(logs)
 
-    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_end(self, logs: Logs | None = None) -> None:
         """Ends the bar."""
         if not self._called_in_fit:
             self._finish(logs)
 
-    def on_predict_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_predict_end(self, logs: Logs | None = None) -> None:
         """Ends the bar."""
         self._finish(logs)
 
@@ -139,7 +140,7 @@ class ProgbarLogger(Callback):
         if self.verbose == 1:
             self.progbar.update(self.seen, values.items(), finalize=False)
 
-    def _finish(self, logs: dict[str, Any] | None) -> None:
+    def _finish(self, logs: Logs | None) -> None:
         if self.progbar is None:
             self._start()
         if self.model is not None:

@@ -7,15 +7,19 @@ import importlib
 import os
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, errors
 from eagerflow.keras import config
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.optimizers.schedules import LearningRateSchedule
+from eagerflow.keras.typing import Logs
 from eagerflow.protos.graph import MESSAGES
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
+
+if TYPE_CHECKING:
+    from eagerflow.summary.writer import SummaryWriter
 
 # Imported when it is first used: few programs need it.
 keras_layers = lazy.Module("eagerflow.keras.layers")
@@ -93,9 +97,9 @@ class TensorBoard(Callback):
         write_images: bool = False,
         write_steps_per_second: bool = False,
         update_freq: str | int = "epoch",
-        profile_batch: Any = 0,
+        profile_batch: object = 0,
         embeddings_freq: int = 0,
-        embeddings_metadata: Any = None,
+        embeddings_metadata: object = None,
         **kwargs: Any,
     ) -> None:
         super().__init__()
@@ -120,7 +124,7 @@ class TensorBoard(Callback):
         self._profiles = False
         self.embeddings_freq = embeddings_freq
         self.embeddings_metadata = embeddings_metadata
-        self._writers: dict[str, Any] = {}
+        self._writers: dict[str, SummaryWriter] = {}
         self._open: list[contextlib.ExitStack] = []
         self._batches = 0
         self._batch_start = self._epoch_start = 0.0
@@ -191,7 +195,7 @@ class TensorBoard(Callback):
         with open(os.path.join(self.log_dir, "projector_config.pbtxt"), "w") as file:
             file.writelines(entries)
 
-    def _begin(self, writer_of: str, step: Any) -> None:
+    def _begin(self, writer_of: str, step: object) -> None:
         """Makes a writer the default of the program's own summaries."""
         if self.update_freq == "epoch":
             return
@@ -212,24 +216,24 @@ class TensorBoard(Callback):
     def _implements_test_batch_hooks(self) -> bool:
         return False
 
-    def on_train_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_begin(self, logs: Logs | None = None) -> None:
         """Opens the files."""
         self._batches = 0
         self._iterations_before = 0
         self._begin("train", self.model._train_counter)
 
-    def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_train_end(self, logs: Logs | None = None) -> None:
         """Closes the files."""
         self._end()
         self._end_profile()
         for writer in self._writers.values():
             writer.close()
 
-    def on_test_begin(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_begin(self, logs: Logs | None = None) -> None:
         """Opens the file of the validation."""
         self._begin("validation", self.model._test_counter)
 
-    def on_test_end(self, logs: dict[str, Any] | None = None) -> None:
+    def on_test_end(self, logs: Logs | None = None) -> None:
         """Writes the values of the evaluation."""
         optimizer = self.model.optimizer
         if logs and optimizer is not None and hasattr(optimizer, "iterations"):
@@ -237,13 +241,13 @@ class TensorBoard(Callback):
             self._write("validation", plain(logs), step, "evaluation_{}_vs_iterations")
         self._end()
 
-    def on_train_batch_begin(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_begin(self, batch: int, logs: Logs | None = None) -> None:
         """Stores the time, and begins the profile before its first batch."""
         self._batch_start = time.time()
         if self._first_profiled == self._batches + 1 and self._writes():
             self._begin_profile()
 
-    def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_train_batch_end(self, batch: int, logs: Logs | None = None) -> None:
         """Writes the averages every `update_freq` batches, and the profile after its last batch."""
         summary = _summary()
         self._batches += 1
@@ -274,13 +278,13 @@ class TensorBoard(Callback):
         except errors.UnavailableError as error:
             logging.error("Failed to stop profiler: %s", error.message)
 
-    def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_begin(self, epoch: int, logs: Logs | None = None) -> None:
         """Stores the time."""
         if self.write_steps_per_second:
             self._iterations_before = int(self.model.optimizer.iterations)
             self._epoch_start = time.time()
 
-    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+    def on_epoch_end(self, epoch: int, logs: Logs | None = None) -> None:
         """Writes the epoch's values, and the weights every `histogram_freq` epochs."""
         values = plain(logs or {})
         train = {name: v for name, v in values.items() if not name.startswith("val_")}
@@ -301,7 +305,7 @@ class TensorBoard(Callback):
             path = os.path.join(self.log_dir, "train", f"keras_embedding.ckpt-{epoch}")
             self.model.save_weights(path)
 
-    def _write(self, part: str, values: dict[str, Any], step: int, form: str) -> None:
+    def _write(self, part: str, values: dict[str, object], step: int, form: str) -> None:
         summary = _summary()
         with self._writer(part).as_default(), summary.record_if(True):
             for name, value in values.items():
@@ -324,7 +328,7 @@ class TensorBoard(Callback):
         self._train_writer.flush()
 
 
-def _as_image(weight: Any) -> _core.Tensor | None:
+def _as_image(weight: _core.Variable) -> _core.Tensor | None:
     """A weight as images `[n, height, width, channels]`, or None if its shape does not fit."""
     values = _ops.squeeze(weight.read_value())
     shape = values._shape_tuple()
@@ -342,7 +346,7 @@ def _as_image(weight: Any) -> _core.Tensor | None:
     return values if len(shape) == 4 and shape[-1] in (1, 3, 4) else None
 
 
-def _layer_graph(config: Any) -> Any:
+def _layer_graph(config: object) -> Any:
     """A GraphDef with a node for each layer of a Sequential or functional model, or None."""
     layers = config.get("layers") if isinstance(config, dict) else None
     if not isinstance(layers, list):
@@ -360,7 +364,7 @@ def _layer_graph(config: Any) -> Any:
     return graph
 
 
-def _names_among(inbound: Any, names: set[str]) -> Iterator[str]:
+def _names_among(inbound: object, names: set[str]) -> Iterator[str]:
     """The names of layers in nested inbound nodes, each of which begins with a name."""
     if isinstance(inbound, dict):
         inbound = list(inbound.values())

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from eagerflow.keras.datasets.cache import ORIGIN, cached, shuffled
+from eagerflow.typing import FilePath
 
 _HASH = "f553886a1f8d56431e820c5b82552d9d95cfcb96d1e678153f8839538947dff5"
 
@@ -15,7 +14,7 @@ def load_data(
     path: str = "boston_housing.npz",
     test_split: float = 0.2,
     seed: int = 113,
-    cache_dir: Any = None,
+    cache_dir: FilePath | None = None,
 ) -> tuple[tuple, tuple]:
     """506 suburbs of Boston with 13 features each; Harrison and Rubinfeld (1978).
 

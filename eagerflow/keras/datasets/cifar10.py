@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow.keras.datasets.cache import cached
 from eagerflow.keras.datasets.cifar import load_parts
+from eagerflow.typing import FilePath
 
 _ORIGIN = "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz"
 _HASH = "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce"
 
 
-def load_data(cache_dir: Any = None) -> tuple[tuple, tuple]:
+def load_data(cache_dir: FilePath | None = None) -> tuple[tuple, tuple]:
     """50,000 photographs for training and 10,000 for testing; Krizhevsky (2009).
 
     The classes are airplane, automobile, bird, cat, deer, dog, frog, horse, ship and truck.

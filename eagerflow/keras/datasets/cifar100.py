@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from eagerflow.keras.datasets.cache import cached
 from eagerflow.keras.datasets.cifar import load_parts
+from eagerflow.typing import FilePath
 
 _ORIGIN = "https://www.cs.toronto.edu/~kriz/cifar-100-python.tar.gz"
 _HASH = "85cd44d02ba6437773c5bbd22e183051d648de2e7d6b014e1ef29b855ba677a7"
 
 
-def load_data(label_mode: str = "fine", cache_dir: Any = None) -> tuple[tuple, tuple]:
+def load_data(label_mode: str = "fine", cache_dir: FilePath | None = None) -> tuple[tuple, tuple]:
     """50,000 photographs for training and 10,000 for testing; Krizhevsky (2009).
 
     Args:

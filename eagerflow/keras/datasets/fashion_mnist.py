@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gzip
 import os
-from typing import Any
 
 import numpy as np
 
 from eagerflow.keras.datasets.cache import ORIGIN
 from eagerflow.keras.utils.file_download import get_file
+from eagerflow.typing import FilePath
 
 
-def load_data(cache_dir: Any = None) -> tuple[tuple, tuple]:
+def load_data(cache_dir: FilePath | None = None) -> tuple[tuple, tuple]:
     """60,000 pictures for training and 10,000 for testing; Xiao, Rasul and Vollgraf (2017).
 
     The classes are T-shirt, trouser, pullover, dress, coat, sandal, shirt, sneaker, bag and boot.

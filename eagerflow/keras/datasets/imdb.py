@@ -20,7 +20,7 @@ def load_data(
     start_char: int | None = 1,
     oov_char: int | None = 2,
     index_from: int = 3,
-    cache_dir: Any = None,
+    cache_dir: str | None = None,
     **kwargs: Any,
 ) -> tuple[tuple, tuple]:
     """25,000 reviews for training and 25,000 for testing; Maas et al. (ACL 2011).

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from eagerflow.keras.datasets.cache import ORIGIN, cached
+from eagerflow.typing import FilePath
 
 _HASH = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
 
 
-def load_data(path: str = "mnist.npz", cache_dir: Any = None) -> tuple[tuple, tuple]:
+def load_data(path: str = "mnist.npz", cache_dir: FilePath | None = None) -> tuple[tuple, tuple]:
     """60,000 digits for training and 10,000 for testing; LeCun et al. (1998).
 
     Args:

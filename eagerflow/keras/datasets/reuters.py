@@ -27,7 +27,7 @@ def load_data(
     start_char: int | None = 1,
     oov_char: int | None = 2,
     index_from: int = 3,
-    cache_dir: Any = None,
+    cache_dir: str | None = None,
     **kwargs: Any,
 ) -> tuple[tuple, tuple]:
     """11,228 news wires; words are ids, and a lower id is a more frequent word.

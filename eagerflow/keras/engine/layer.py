@@ -12,7 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.context import process, running_eagerly
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
+from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.keras import config, constraints, regularizers
 from eagerflow.keras.engine import layer_losses
 from eagerflow.keras.engine.calls.arguments import CallSpec, call_spec_of
@@ -92,10 +92,10 @@ class Layer(LayerNodes, LayerDtypes):
     _init_arguments: tuple[tuple, dict[str, Any]]  # of the constructor's call
     _batch_input_shape: tuple
     _plan: CallPlan | None = None
-    _input_spec: Any = None
+    _input_spec: Structure = None
     _activity_regularizer: Any = None
     _initial_weights: Any = None
-    _build_input_shape: Any = None
+    _build_input_shape: Structure = None
     _supports_masking = False
     _compute_output_and_mask_jointly = False
     # Whether `compute_mask` returns None where no input has a mask.
@@ -116,7 +116,7 @@ class Layer(LayerNodes, LayerDtypes):
         """Whether this is a model whose layers have indices in files."""
         return False
 
-    def __new__(cls: type[_Layer], *args: Any, **kwargs: Any) -> _Layer:
+    def __new__(cls: type[_Layer], *args: object, **kwargs: object) -> _Layer:
         self = super().__new__(cls)
         self.__dict__["_init_arguments"] = (args, kwargs)
         return self
@@ -278,11 +278,11 @@ class Layer(LayerNodes, LayerDtypes):
     def _call_spec(self) -> CallSpec:
         return call_spec_of(self.call)
 
-    def _build_for(self, inputs: Any) -> None:
+    def _build_for(self, inputs: Structure) -> None:
         """Builds the layer for the shapes of these inputs."""
         build_layer(self, inputs)
 
-    def _casting_layers(self) -> list[Any]:
+    def _casting_layers(self) -> list[Layer]:
         """The layers whose weights this layer's `call` may read."""
         return self._all_inner_layers()
 
@@ -319,7 +319,7 @@ class Layer(LayerNodes, LayerDtypes):
         synchronization: VariableSynchronization = VariableSynchronization.AUTO,
         aggregation: VariableAggregation = VariableAggregation.NONE,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Variable:
         """Makes a variable that belongs to the layer.
 
         Args:
@@ -406,7 +406,7 @@ class Layer(LayerNodes, LayerDtypes):
             return ""
         return "".join(f"{layer._name}/" for layer in context.layers)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Structure) -> Any:
         """The shape of the outputs for inputs of a shape; nothing is computed.
 
         Args:
@@ -414,7 +414,7 @@ class Layer(LayerNodes, LayerDtypes):
         """
         return infer_output_shape(self, input_shape)
 
-    def compute_output_signature(self, input_signature: Any) -> Any:
+    def compute_output_signature(self, input_signature: Structure) -> Structure:
         """The TensorSpecs of the outputs for inputs described by TensorSpecs.
 
         Raises:
@@ -461,7 +461,7 @@ class Layer(LayerNodes, LayerDtypes):
         self.__dict__["_stateful"] = value
 
     @property
-    def input_spec(self) -> Any:
+    def input_spec(self) -> Structure:
         """The InputSpec of the inputs, or a structure of them."""
         return self._input_spec
 
@@ -478,7 +478,7 @@ class Layer(LayerNodes, LayerDtypes):
         return self._activity_regularizer
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
+    def activity_regularizer(self, regularizer: RegularizerLike) -> None:
         self._activity_regularizer = regularizer
 
     def add_loss(
@@ -512,10 +512,10 @@ class Layer(LayerNodes, LayerDtypes):
             if loss is not None:
                 layer_losses.add_loss(self, loss)
 
-    def _add_symbolic_loss(self, loss: Any) -> None:
+    def _add_symbolic_loss(self, loss: object) -> None:
         self._list("_symbolic_losses").append(loss)
 
-    def _add_activity_loss(self, outputs: Any) -> None:
+    def _add_activity_loss(self, outputs: object) -> None:
         layer_losses.add_activity_loss(self, outputs)
 
     @property
@@ -547,7 +547,7 @@ class Layer(LayerNodes, LayerDtypes):
             raise TypeError(f"Unknown keyword arguments: {unknown}")
         layer_losses.add_metric(self, value, name, aggregation)
 
-    def _add_symbolic_metric(self, value: Any, name: str) -> None:
+    def _add_symbolic_metric(self, value: object, name: str) -> None:
         raise ValueError(
             "Expected concrete values for the metric inside of a layer's call, got the symbolic "
             f"tensor {value}."
@@ -730,11 +730,11 @@ class Layer(LayerNodes, LayerDtypes):
         """The names of the positional arguments of `call`."""
         return self._call_spec.positional
 
-    def _call_from_config(self, inputs: Any, kwargs: dict[str, Any]) -> Any:
+    def _call_from_config(self, inputs: object, kwargs: dict[str, object]) -> Any:
         """The call that a model's configuration describes."""
         return self(inputs, **kwargs)
 
-    def _call_again(self, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    def _call_again(self, args: list[object], kwargs: dict[str, object]) -> Any:
         """Repeats a call with other symbolic tensors."""
         return self(*args, **kwargs)
 

@@ -6,12 +6,16 @@ import contextlib
 import importlib
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import walk
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
+    from eagerflow.keras.regularizers import Regularizer
 
 _LISTS = "_losses", "_symbolic_losses", "_callable_losses"
 
@@ -19,7 +23,7 @@ _LISTS = "_losses", "_symbolic_losses", "_callable_losses"
 class _WeightPenalty:
     """The value of one weight's regularizer."""
 
-    def __init__(self, variable: Any, regularizer: Any) -> None:
+    def __init__(self, variable: object, regularizer: Regularizer) -> None:
         self.variable = variable
         self._regularizer = regularizer
 
@@ -27,12 +31,12 @@ class _WeightPenalty:
         return _core.as_tensor(self._regularizer(self.variable))
 
 
-def add_regularizer(layer: Any, variable: Any, regularizer: Any) -> None:
+def add_regularizer(layer: Layer, variable: _core.Variable, regularizer: Any) -> None:
     """Adds a regularizer's value for a weight to the layer's losses."""
     layer._list("_callable_losses").append(_WeightPenalty(variable, regularizer))
 
 
-def add_activity_loss(layer: Any, outputs: Any) -> None:
+def add_activity_loss(layer: Layer, outputs: object) -> None:
     """Adds the activity regularizer's value for the outputs, divided by the batch size."""
     for output in nest.flatten(outputs):
         if context.inferring:
@@ -43,7 +47,7 @@ def add_activity_loss(layer: Any, outputs: Any) -> None:
         layer.add_loss(loss / _core.ops.cast(batch, loss.dtype))
 
 
-def add_loss(layer: Any, loss: Any) -> None:
+def add_loss(layer: Layer, loss: object) -> None:
     """Adds one loss to a layer; see `Layer.add_loss`."""
     if isinstance(loss, KerasTensor):
         layer._add_symbolic_loss(loss)
@@ -62,9 +66,9 @@ def add_loss(layer: Any, loss: Any) -> None:
             context.layers_with_losses[id(layer)] = weakref.ref(layer)
 
 
-def collect_losses(layers: list[Any]) -> list[Any]:
+def collect_losses(layers: list[object]) -> list[_core.Tensor]:
     """The losses of the last call, or symbolic ones before the first, and those of regularizers."""
-    losses: list[Any] = []
+    losses = []
     for layer in layers:
         attributes = layer.__dict__
         losses.extend(attributes.get("_losses") or attributes.get("_symbolic_losses", ()))
@@ -75,7 +79,7 @@ def collect_losses(layers: list[Any]) -> list[Any]:
     return losses
 
 
-def clear_losses(layers: list[Any]) -> None:
+def clear_losses(layers: list[object]) -> None:
     """Clears the losses that the last call added to layers."""
     with_losses = context.layers_with_losses
     cleared = {id(layer) for layer in layers}
@@ -88,7 +92,7 @@ def clear_losses(layers: list[Any]) -> None:
 
 
 @contextlib.contextmanager
-def unchanged(*roots: Any) -> Iterator[None]:
+def unchanged(*roots: object) -> Iterator[None]:
     """A context that traces calls of layers for a file, and leaves their losses and seeds as they are.
 
     Args:
@@ -114,7 +118,7 @@ def unchanged(*roots: Any) -> Iterator[None]:
         context.layers_with_losses.update(noted)
 
 
-def add_metric(layer: Any, value: Any, name: str | None, aggregation: str | None) -> None:
+def add_metric(layer: Layer, value: object, name: str | None, aggregation: str | None) -> None:
     """Averages a value over batches as one of a layer's metrics; see `Layer.add_metric`."""
     if aggregation not in (None, "mean"):
         raise ValueError(

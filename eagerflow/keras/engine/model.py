@@ -25,7 +25,8 @@ from eagerflow.keras.engine.layer_config import config_of_call
 from eagerflow.keras.engine.tracking import weights_of
 from eagerflow.keras.engine.training.trainer import Trainer
 from eagerflow.keras.mixed_precision import policy as policies
-from eagerflow.typing import FilePath
+from eagerflow.keras.typing import Config, CustomObjects
+from eagerflow.typing import FilePath, Structure
 from eagerflow.util import lazy
 from eagerflow.version import VERSION
 
@@ -54,7 +55,7 @@ def _with_any_parameters(method: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def is_functional_arguments(args: tuple, kwargs: dict[str, Any]) -> bool:
+def is_functional_arguments(args: tuple, kwargs: dict[str, object]) -> bool:
     """Whether a model is made from inputs and outputs."""
     return (
         len(args) == 2
@@ -141,7 +142,7 @@ class Model(Trainer, Layer):
         for base in others:
             base.__init__(self, **of_others)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # Programs of TensorFlow 2.0 make variables before they call `super().__init__()`.
         if not self._base_model_initialized and _holds_layers(value):
             raise RuntimeError(
@@ -206,7 +207,7 @@ class Model(Trainer, Layer):
             )
 
     def _set_graph(
-        self, inputs: Any, outputs: Any, extra_outputs: list[KerasTensor] | None = None
+        self, inputs: object, outputs: object, extra_outputs: list[KerasTensor] | None = None
     ) -> None:
         """Defines the model by symbolic inputs and outputs; None keeps the extra outputs."""
         attributes = self.__dict__
@@ -259,17 +260,17 @@ class Model(Trainer, Layer):
         own = getattr(method, "__func__", method) is not Model.compute_mask
         return own or self._graph is not None
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         """The masks of the outputs."""
         if self._graph is None:
             return super().compute_mask(inputs, mask) if self._supports_masking else None
         outputs = self._graph.call(inputs, mask, self._name)
         return nest.map_structure(lambda x: getattr(x, "_keras_mask", None), outputs)
 
-    def _add_symbolic_loss(self, loss: Any) -> None:
+    def _add_symbolic_loss(self, loss: object) -> None:
         self._extend_graph(add_layers.AddLoss()(loss))
 
-    def _add_symbolic_metric(self, value: Any, name: str) -> None:
+    def _add_symbolic_metric(self, value: object, name: str) -> None:
         self._extend_graph(add_layers.AddMetric(metric_name=name)(value))
 
     def _extend_graph(self, tensor: KerasTensor) -> None:
@@ -288,7 +289,7 @@ class Model(Trainer, Layer):
 
     def _checkpoint_children(self) -> dict[str, Any]:
         """The layers of a graph by their indices, and the attributes by their names."""
-        by_index: dict[str, Any] = {}
+        by_index = {}
         if self._layers_are_ordered:
             weighted = 0
             counted = True
@@ -514,7 +515,7 @@ class Model(Trainer, Layer):
         ['d1.kernel', 'd1.bias']
         """
         paths: dict[str, Variable] = {}
-        level: list[tuple[str, Any]] = [("", self)]
+        level = [("", self)]
         if self._graph is not None:
             level = [(layer.name, layer) for layer in self.layers]
         seen = {id(item) for _, item in level}
@@ -704,7 +705,7 @@ class Model(Trainer, Layer):
             "execution. Please use `model.to_json()` instead."
         )
 
-    def _model_config(self) -> dict[str, Any]:
+    def _model_config(self) -> Config:
         return {
             "class_name": type(self).__name__,
             "config": self.get_config(),
@@ -712,7 +713,7 @@ class Model(Trainer, Layer):
             "backend": "tensorflow",
         }
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a model like this one; nothing, with a warning, if they are no
         plain values.
         """
@@ -721,7 +722,7 @@ class Model(Trainer, Layer):
         if type(self).get_config is Model.get_config and type(self).__init__ is not (
             Model.__init__
         ):
-            config: dict[str, Any] = {
+            config = {
                 "name": self.name,
                 "trainable": self.trainable,
                 "dtype": policies.serialize(self._dtype_policy),
@@ -741,7 +742,7 @@ class Model(Trainer, Layer):
         return self._is_graph_network
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A model from what `get_config` returned; its weights are new."""
         with registration.CustomObjectScope(custom_objects or {}):
             if all(key in config for key in ("name", "layers", "input_layers", "output_layers")):
@@ -766,7 +767,7 @@ def _bases_after_models(cls: type) -> list[Any]:
     return [base for base in bases[first:] if not issubclass(base, Model)]
 
 
-def _holds_layers(value: Any) -> bool:
+def _holds_layers(value: object) -> bool:
     if isinstance(value, list | tuple | dict):
         return any(isinstance(leaf, Module) for leaf in nest.flatten(value))
     return isinstance(value, Module)

@@ -16,6 +16,8 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import plain_shape
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.tracking import structure_changed
+from eagerflow.keras.typing import Config, CustomObjects
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -64,14 +66,14 @@ class Sequential(Model):
         "_pending_input",
         "_made_nodes",
     }
-    _chain: list[Any]
+    _chain: list[Layer]
 
     @property
     def _layers_are_ordered(self) -> bool:
         return True
 
     @property
-    def layers(self) -> list[Any]:
+    def layers(self) -> list[Layer]:
         """The layers in order, without the input."""
         return [layer for layer in self._chain if not isinstance(layer, InputLayer)]
 
@@ -130,7 +132,7 @@ class Sequential(Model):
             self._infer_from(self.__dict__["_next_shape"], None)
 
     @property
-    def inputs(self) -> Any:
+    def inputs(self) -> list[KerasTensor]:
         """The symbolic input, in a list; None if it is not known yet."""
         self._refresh()
         return super().inputs
@@ -165,13 +167,13 @@ class Sequential(Model):
         self._refresh()
         return super().output_shape
 
-    def _track(self, layer: Any) -> None:
+    def _track(self, layer: Layer) -> None:
         self._add_once("_self_tracked_trackables", layer)
         structure_changed()
         if "_pending_restorations" in self.__dict__:
             self.__dict__["_pending_restorations"].settle(self)
 
-    def _start(self, layer: Any) -> None:
+    def _start(self, layer: Layer) -> None:
         """Adds the first layer, and builds a graph if it has an input shape."""
         if isinstance(layer, InputLayer):
             self._chain.append(layer)
@@ -191,7 +193,7 @@ class Sequential(Model):
         self.__dict__["_pending_input"] = x
         self._connect(layer(x))
 
-    def _connect(self, outputs: Any, inputs: Any = None) -> None:
+    def _connect(self, outputs: object, inputs: object = None) -> None:
         """Builds the graph with these `outputs`."""
         if len(nest.flatten(outputs)) != 1:
             raise ValueError(
@@ -246,7 +248,7 @@ class Sequential(Model):
             self.layers[-1]._outbound_nodes.remove(call)
             self._connect(call.keras_inputs[0])
 
-    def _symbolic_output(self, x: Any) -> Any:
+    def _symbolic_output(self, x: object) -> Any:
         for layer in self.layers:
             x = layer(x)
         return x
@@ -267,7 +269,7 @@ class Sequential(Model):
             raise ValueError("You must provide an `input_shape` argument.")
         self._infer_from(input_shape, None)
 
-    def _infer_from(self, shape: Any, dtype: Any) -> None:
+    def _infer_from(self, shape: object, dtype: object) -> None:
         """Builds the graph for the input shape of a call or of `build`."""
         if isinstance(shape, dict):
             self._build_layers(shape)
@@ -304,7 +306,7 @@ class Sequential(Model):
         self._chain.insert(0, x._keras_history.layer)
         self._connect(outputs, x)
 
-    def _build_layers(self, shape: Any) -> None:
+    def _build_layers(self, shape: object) -> None:
         """Builds layer after layer for a dictionary of inputs, for which there is no graph."""
         Layer.build(self, shape)
         outer, context.layers = context.layers, [*context.layers, self]
@@ -376,12 +378,12 @@ class Sequential(Model):
                 x = layer(x)
         return x
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         """The mask of the outputs."""
         outputs = self.call(inputs, mask=mask)
         return getattr(outputs, "_keras_mask", None)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: Structure) -> Any:
         """The shape of the outputs for inputs of a shape."""
         shape = input_shape
         for layer in self.layers:
@@ -402,9 +404,9 @@ class Sequential(Model):
     def _is_functional(self) -> bool:
         return False
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a model like this one."""
-        config: dict[str, Any] = {
+        config = {
             "name": self.name,
             "layers": [functional.serialize_layer(layer) for layer in self._chain],
         }
@@ -413,7 +415,7 @@ class Sequential(Model):
         return config
 
     @classmethod
-    def from_config(cls, config: Any, custom_objects: Any = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
         """A model from what `get_config` returned; its weights are new."""
         if isinstance(config, dict) and "name" in config:
             name, entries = config["name"], config["layers"]

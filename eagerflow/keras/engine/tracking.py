@@ -36,16 +36,16 @@ def structure_changed() -> None:
 _WEIGHTS = ("_trainable_weights", "_non_trainable_weights")
 
 
-def is_metric(value: Any) -> bool:
+def is_metric(value: object) -> bool:
     """Whether an object is a metric, whose variables are not among a layer's weights."""
     return isinstance(value, TrackedModule) and value._is_metric
 
 
-def _is_container(value: Any) -> bool:
+def _is_container(value: object) -> bool:
     return isinstance(value, list | dict | tuple | ValuesView)
 
 
-def unique(items: Iterable[Any]) -> list[Any]:
+def unique(items: Iterable[object]) -> list[Any]:
     """The objects in order, each once."""
     items = list(items)
     return list(dict(zip(map(id, items), items, strict=True)).values())
@@ -140,7 +140,7 @@ class TrackedModule(Module):
             values = attributes[name] = []
         return values
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in self._PLAN_ATTRIBUTES:
             self.__dict__["_plan"] = None
         if type(value) is NoDependency:
@@ -168,7 +168,7 @@ class TrackedModule(Module):
         if before is not None and type(before) not in _SIMPLE:
             self._forget(name, before)
 
-    def _notice(self, value: Any) -> None:
+    def _notice(self, value: object) -> None:
         if isinstance(value, _Variable):
             self._track_variable(value)
         elif isinstance(value, Module) and value._is_tracked_by_layers:
@@ -187,12 +187,12 @@ class TrackedModule(Module):
                 self._add_once("_self_tracked_trackables", value)
                 structure_changed()
 
-    def _add_once(self, name: str, value: Any) -> None:
+    def _add_once(self, name: str, value: object) -> None:
         entries = self._list(name)
         if not any(entry is value for entry in entries):
             entries.append(value)
 
-    def _track_variable(self, variable: Any, trainable: bool | None = None) -> None:
+    def _track_variable(self, variable: _core.Variable, trainable: bool | None = None) -> None:
         """Adds a variable to the trainable or the other weights."""
         if trainable is None:
             trainable = variable.trainable
@@ -203,7 +203,7 @@ class TrackedModule(Module):
         self._list(name).append(variable)
         structure_changed()
 
-    def _note_name(self, name: str, variable: Any) -> None:
+    def _note_name(self, name: str, variable: _core.Variable) -> None:
         """Notes the name under which a weight was made, which checkpoints use."""
         self.__dict__.setdefault("_weights_by_name", {})[name] = variable
         if "_pending_restorations" in self.__dict__:
@@ -227,7 +227,7 @@ class TrackedModule(Module):
             name: variable for name, variable in named.items() if id(variable) in kept
         } | attributes(self)
 
-    def _forget(self, name: str, value: Any) -> None:
+    def _forget(self, name: str, value: object) -> None:
         """Stops tracking an attribute's old value, unless another attribute holds it."""
         for key, other in self.__dict__.items():
             ours = key in self._TF_MODULE_IGNORED_PROPERTIES
@@ -286,13 +286,13 @@ class TrackedModule(Module):
                     if isinstance(leaf, _Variable):
                         self._track_variable(leaf)
 
-    def _inner_weights(self, attribute: str) -> list[Any]:
-        inner: list[Any] = []
+    def _inner_weights(self, attribute: str) -> list[_core.Variable]:
+        inner = []
         for module in self._flatten_modules(recursive=False, include_self=False):
             inner.extend(getattr(module, attribute))
         return inner
 
-    def _collected(self, attribute: str) -> list[Any]:
+    def _collected(self, attribute: str) -> list[_core.Variable]:
         """A list of weights, collected again when a structure has changed."""
         cache = self._weights_cache
         key = self._structure()
@@ -322,12 +322,12 @@ class TrackedModule(Module):
             own["_without_containers"] = version  # a new list below would be noticed
         return version, trained, others, *sizes
 
-    def _collect_trainable(self) -> list[Any]:
+    def _collect_trainable(self) -> list[_core.Variable]:
         if not self.trainable:
             return []
         return self._list("_trainable_weights") + self._inner_weights("trainable_variables")
 
-    def _collect_non_trainable(self) -> list[Any]:
+    def _collect_non_trainable(self) -> list[_core.Variable]:
         own = self._list("_non_trainable_weights")
         if self.trainable:
             return own + self._inner_weights("non_trainable_variables")
@@ -345,12 +345,12 @@ class TrackedModule(Module):
         structure_changed()
 
     @property
-    def trainable_weights(self) -> list[Any]:
+    def trainable_weights(self) -> list[_core.Variable]:
         """The variables that training changes."""
         return self._collected("trainable")
 
     @property
-    def non_trainable_weights(self) -> list[Any]:
+    def non_trainable_weights(self) -> list[_core.Variable]:
         """The variables that training leaves to the layers."""
         return self._collected("non_trainable")
 
@@ -384,7 +384,7 @@ class TrackedModule(Module):
         self.__dict__["_name"] = name
 
 
-def _leaves(value: Any) -> list[Any]:
+def _leaves(value: object) -> list[Any]:
     if isinstance(value, ValuesView):
         value = list(value)
     try:
@@ -401,7 +401,7 @@ def _sorted_values(values: dict[Any, Any]) -> list[Any]:
         return list(values.values())
 
 
-def weights_of(item: Any, attribute: str) -> list[Any]:
+def weights_of(item: object, attribute: str) -> list[_core.Variable]:
     """The weights of a module, or of a container's items, with trainable weights first."""
     if isinstance(item, Module):
         return list(getattr(item, attribute))
@@ -413,7 +413,7 @@ def weights_of(item: Any, attribute: str) -> list[Any]:
     return inner + [v for v in leaves if isinstance(v, _Variable) and v.trainable == trained]
 
 
-def _may_hold_layers(value: Any) -> bool:
+def _may_hold_layers(value: object) -> bool:
     """Whether layers are in a container or could come in later."""
     if isinstance(value, list | dict):
         leaves = _leaves(value)
@@ -421,7 +421,7 @@ def _may_hold_layers(value: Any) -> bool:
     return any(isinstance(leaf, Module | _Variable) for leaf in _leaves(value))
 
 
-def _count(values: Iterable[Any], sizes: list[int]) -> None:
+def _count(values: Iterable[object], sizes: list[int]) -> None:
     for value in values:
         if isinstance(value, Module):
             inner = value.__dict__.get("_self_tracked_trackables")

@@ -8,9 +8,10 @@ import numpy as np
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.variable import Variable
+from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.keras import initializers
 from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
+from eagerflow.typing import DTypeLike
 
 
 def default_initializer(dtype: Any, name: str | None, layer_name: str) -> Any:
@@ -32,13 +33,13 @@ def default_initializer(dtype: Any, name: str | None, layer_name: str) -> Any:
 def make_weight(
     prefix: str,
     name: str | None,
-    shape: Any,
-    dtype: Any,
+    shape: object,
+    dtype: DTypeLike,
     initializer: Any,
     trainable: bool,
     constraint: Any,
-    synchronization: Any,
-    aggregation: Any,
+    synchronization: VariableSynchronization,
+    aggregation: VariableAggregation,
     cast: bool,
     layer_name: str,
 ) -> Variable:

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, initializers, regularizers
+from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.layers import Dense
 from eagerflow.keras.typing import Config, CustomObjects
@@ -40,10 +41,10 @@ class LinearModel(Model):
         units: int = 1,
         activation: Any = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "zeros",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
+        kernel_initializer: object = "zeros",
+        bias_initializer: object = "zeros",
+        kernel_regularizer: object = None,
+        bias_regularizer: object = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -54,12 +55,12 @@ class LinearModel(Model):
         self.bias_initializer = initializers.get(bias_initializer)
         self.kernel_regularizer = regularizers.get(kernel_regularizer)
         self.bias_regularizer = regularizers.get(bias_regularizer)
-        self.dense_layers: list[Any] = []
+        self.dense_layers: list[Layer] = []
         self.bias: Any = None
 
     def build(self, input_shape: Any) -> None:
         """Makes the weights of each input, by name in a dictionary."""
-        named: list[tuple[str | None, Any]] = [(None, input_shape)]
+        named = [(None, input_shape)]
         if isinstance(input_shape, dict):
             named = [(name, input_shape[name]) for name in sorted(input_shape)]
         elif _is_list_of_shapes(input_shape):

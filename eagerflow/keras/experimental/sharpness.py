@@ -10,7 +10,7 @@ from eagerflow.keras.engine.functional.functional import deserialize_layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.training import data_adapter
 from eagerflow.keras.saving.serialization import serialize_keras_object
-from eagerflow.keras.typing import Config, CustomObjects
+from eagerflow.keras.typing import Config, CustomObjects, Logs
 from eagerflow.ops import norms
 from eagerflow.ops.array import split
 
@@ -46,7 +46,7 @@ class SharpnessAwareMinimization(Model):
         self.rho = rho
         self.num_batch_splits = num_batch_splits
 
-    def train_step(self, data: Any) -> dict[str, Any]:
+    def train_step(self, data: Any) -> Logs:
         """One step of training."""
         x, y, sample_weight = data_adapter.unpack_x_y_sample_weight(data)
         parts = self._parts(x), self._parts(y), self._parts(sample_weight)
@@ -74,13 +74,13 @@ class SharpnessAwareMinimization(Model):
         self.compiled_metrics.update_state(y, whole, sample_weight)
         return {metric.name: metric.result() for metric in self.metrics}
 
-    def _parts(self, values: Any) -> list[Any]:
+    def _parts(self, values: object) -> list[Any]:
         count = self.num_batch_splits
         if count is None:
             return [values]
         return [None] * count if values is None else list(split(values, count))
 
-    def _ways(self, gradients: list[Any]) -> list[Any]:
+    def _ways(self, gradients: list[_core.Tensor]) -> list[_core.Tensor]:
         """The perturbation of each variable along its gradient, of norm `rho` in total."""
         _, length, inverse = norms.joint_norm(gradients)
         scale = self.rho / (length + 1e-12 * inverse)

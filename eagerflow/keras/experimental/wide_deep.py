@@ -10,7 +10,7 @@ from eagerflow.keras import activations
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.training.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
-from eagerflow.keras.typing import Config, CustomObjects
+from eagerflow.keras.typing import Config, CustomObjects, Logs
 
 
 class WideDeepModel(Model):
@@ -33,7 +33,7 @@ class WideDeepModel(Model):
     """
 
     def __init__(
-        self, linear_model: Any, dnn_model: Any, activation: Any = None, **kwargs: Any
+        self, linear_model: Any, dnn_model: Any, activation: object = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.linear_model = linear_model
@@ -50,7 +50,7 @@ class WideDeepModel(Model):
         output = nest.map_structure(lambda a, b: a + b, wide, deep)
         return nest.map_structure(self.activation, output) if self.activation else output
 
-    def train_step(self, data: Any) -> dict[str, Any]:
+    def train_step(self, data: Any) -> Logs:
         """One step of training, with one optimizer or with one for each part."""
         if not isinstance(self.optimizer, list | tuple):
             return super().train_step(data)

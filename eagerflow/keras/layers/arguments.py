@@ -57,14 +57,14 @@ def with_arguments_of(*bases: type) -> Callable[[_Class], _Class]:
     return decorate
 
 
-def with_defaults(**defaults: Any) -> Callable[[_Class], _Class]:
+def with_defaults(**defaults: object) -> Callable[[_Class], _Class]:
     """A class decorator for a layer whose inherited constructor has other defaults.
 
     The base's default is one number for all axes; Keras's signatures show one for each.
     """
 
     def decorate(cls: _Class) -> _Class:
-        inherited: Any = cls.__init__  # type: ignore[misc]
+        inherited = cls.__init__  # type: ignore[misc]
         code = inherited.__code__
         names = code.co_varnames[: code.co_argcount][-len(inherited.__defaults__) :]
         values = dict(zip(names, inherited.__defaults__, strict=True)) | defaults
@@ -80,7 +80,7 @@ def with_defaults(**defaults: Any) -> Callable[[_Class], _Class]:
     return decorate
 
 
-def as_bool(mask: Any) -> Any:
+def as_bool(mask: object) -> Any:
     """A mask as a tensor of bools; other numbers than zero are True."""
     if isinstance(mask, KerasTensor):
         return mask if mask.dtype is dtypes.bool else conversion.cast(mask, dtypes.bool)
@@ -93,7 +93,7 @@ def sizes_of(shape: ShapeLike) -> list[int | None]:
     return TensorShape(shape).as_list()
 
 
-def is_shape_list(shape: Any) -> bool:
+def is_shape_list(shape: object) -> bool:
     """Whether an argument `input_shape` holds the shapes of several inputs."""
     return (
         isinstance(shape, (list, tuple))
@@ -111,7 +111,7 @@ def integers(value: Any, count: int, name: str, allow_zero: bool = False) -> tup
     """
     message = f"The `{name}` argument must be a tuple of {count} integers. Received: {value}"
     if isinstance(value, int):
-        entries: tuple[Any, ...] = (value,) * count
+        entries = (value,) * count
     else:
         try:
             entries = tuple(value)
@@ -134,7 +134,7 @@ def integers(value: Any, count: int, name: str, allow_zero: bool = False) -> tup
     return tuple(result)
 
 
-def data_format_of(value: Any) -> str:
+def data_format_of(value: object) -> str:
     """The data format; Keras's default for None.
 
     Raises:

@@ -12,6 +12,8 @@ from eagerflow.keras.engine.calls.training_mode import by_training, may_train
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import as_bool
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
+from eagerflow.keras.typing import LayerOptions, Unpack
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -23,7 +25,7 @@ def causal_mask(rows: int, columns: int) -> _core.Tensor:
     )
 
 
-def whole_mask(inputs: Any, mask: Any, use_causal_mask: bool, others: Any = ()) -> Any:
+def whole_mask(inputs: Any, mask: object, use_causal_mask: bool, others: Any = ()) -> Any:
     """The conjunction of an attention mask, the inputs' masks, the causal mask and others.
 
     Args:
@@ -89,7 +91,7 @@ class _Attention(BaseRandomLayer):
         self.supports_masking = True
         self._masks_only_from_masks = True
 
-    def _calculate_scores(self, query: _core.Tensor, key: Any) -> Any:
+    def _calculate_scores(self, query: _core.Tensor, key: object) -> Any:
         raise NotImplementedError
 
     def _scores_are_products(self) -> bool:
@@ -142,7 +144,7 @@ class _Attention(BaseRandomLayer):
         low = 65504.0 if dtype is dtypes.float16 else 1.0e9
         return _ops.multiply(_ops.cast(_ops.logical_not(allowed), dtype), low)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: list[_core.Tensor], mask: Any = None) -> _core.Tensor | None:
         self._check(inputs, mask)
         return mask[0] if mask else None
 
@@ -150,7 +152,7 @@ class _Attention(BaseRandomLayer):
         query, value = as_shape(input_shape[0]), as_shape(input_shape[1])
         return query[:-1].concatenate(value[-1])
 
-    def _check(self, inputs: Any, mask: Any) -> None:
+    def _check(self, inputs: list[_core.Tensor], mask: object) -> None:
         kind = type(self).__name__
         if not isinstance(inputs, list):
             raise ValueError(
@@ -175,7 +177,7 @@ class _Attention(BaseRandomLayer):
                 f"Received length: {len(mask)}."
             )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, bool | str]:
         return {**super().get_config(), "dropout": self.dropout}
 
 
@@ -207,7 +209,7 @@ class Attention(_Attention):
                 f"Received: score_mode={score_mode}. Acceptable values are: ['dot', 'concat']"
             )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         self.scale: Any = None
         self.concat_score_weight: Any = None
         if self.use_scale:
@@ -255,7 +257,7 @@ class AdditiveAttention(_Attention):
     TensorShape([2, 3, 4])
     """
 
-    def __init__(self, use_scale: bool = True, **kwargs: Any) -> None:
+    def __init__(self, use_scale: bool = True, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.use_scale = use_scale
 

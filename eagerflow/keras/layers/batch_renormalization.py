@@ -18,7 +18,7 @@ class Renormalization:
     normalized by itself.
     """
 
-    def _set_variant(self: Any, kwargs: dict[str, Any], fused: Any) -> None:
+    def _set_variant(self: Any, kwargs: dict[str, object], fused: bool | None) -> None:
         """Takes the arguments out of the constructor's.
 
         Raises:
@@ -71,7 +71,7 @@ class Renormalization:
         self.renorm_mean = self._weight("renorm_mean", shape, False, self.moving_mean_initializer)
         self.renorm_stddev = self._weight("renorm_stddev", shape, False, deviation)
 
-    def _call_variant(self: Any, inputs: Any, training: bool | _core.Tensor, mask: Any) -> Any:
+    def _call_variant(self: Any, inputs: Any, training: bool | _core.Tensor, mask: object) -> Any:
         """The outputs, for inputs of a floating dtype."""
         training = training and self.trainable
         sizes, x = inputs._sizes(), inputs

@@ -14,7 +14,7 @@ from eagerflow.keras.layers.rnn import check_steps
 from eagerflow.keras.layers.wrapper import Wrapper
 from eagerflow.keras.saving import serialization
 from eagerflow.keras.typing import Config, CustomObjects
-from eagerflow.typing import Structure
+from eagerflow.typing import ShapeLike, Structure
 
 _ops = _core.ops
 # Attributes that both directions must agree on.
@@ -131,7 +131,7 @@ class Bidirectional(Wrapper):
 
     _passes_dtype_policy = True
 
-    def _set_dtype_policy(self, dtype: Any) -> None:
+    def _set_dtype_policy(self, dtype: object) -> None:
         super()._set_dtype_policy(dtype)
         policy = self.dtype_policy
         if policy.quantization_mode is None or "layer" not in self.__dict__:
@@ -158,7 +158,7 @@ class Bidirectional(Wrapper):
                     f'"{getattr(other, name)}" for backward layer'
                 )
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike | None = None) -> None:
         for layer in (self.forward_layer, self.backward_layer):
             if not layer.built:
                 with name_scope(layer.name):
@@ -219,7 +219,7 @@ class Bidirectional(Wrapper):
             backward["initial_state"] = initial_state[half:]
         y = self.forward_layer(inputs, **forward)
         y_rev = self.backward_layer(inputs, **backward)
-        states: list[Any] = []
+        states = []
         if self.return_state:
             states = list(y[1:]) + list(y_rev[1:])
             y, y_rev = y[0], y_rev[0]
@@ -231,7 +231,7 @@ class Bidirectional(Wrapper):
             return output
         return output + states if self.merge_mode is None else [output, *states]
 
-    def _merged(self, one: Any, other: Any) -> Any:
+    def _merged(self, one: object, other: object) -> Any:
         if self.merge_mode is None:
             return [one, other]
         if self.merge_mode == "concat":
@@ -264,7 +264,7 @@ class Bidirectional(Wrapper):
         self.forward_layer.reset_states(states[:half])
         self.backward_layer.reset_states(states[half:])
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> Structure:
         if isinstance(mask, list):
             mask = mask[0]
         result: Any = None
@@ -277,9 +277,9 @@ class Bidirectional(Wrapper):
             return [*result, *states] if isinstance(result, list) else [result, *states]
         return result
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         shape = self.forward_layer.compute_output_shape(input_shape)
-        states: list[Any] = []
+        states = []
         if self.return_state:
             shape, *states = shape
         result: Any = shape
@@ -301,7 +301,7 @@ class Bidirectional(Wrapper):
         return config
 
     @classmethod
-    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Layer:
         """A layer from what `get_config` returned, the layers inside included."""
         config = copy.deepcopy(config)
         constants = config.pop("num_constants", 0)

@@ -12,6 +12,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor
 from eagerflow.ops import conversion, creation
+from eagerflow.typing import ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -52,7 +53,7 @@ def checked_choice(
 
 
 def encoded(
-    inputs: Any, mode: str, depth: int, dtype: Any, weights: Any = None, idf: Any = None
+    inputs: Any, mode: str, depth: int, dtype: object, weights: Any = None, idf: Any = None
 ) -> Any:
     """Ids as vectors of length `depth`; ids out of range are left out.
 
@@ -112,7 +113,7 @@ def checked_sparse(sparse: bool, mode: str, kind: str) -> bool:
     return sparse
 
 
-def in_form(vectors: Any, sparse: bool) -> Any:
+def in_form(vectors: TensorLike, sparse: bool) -> Any:
     """Vectors as they are, or as a SparseTensor."""
     return sparse_ops.from_dense(vectors) if sparse else vectors
 
@@ -196,10 +197,10 @@ class CategoryEncoding(Layer):
         Assert(_ops.reduce_all(fits), [message])
         return values if values.dtype.is_integer else _ops.cast(values, dtypes.int64)
 
-    def encode(self, ids: Any, count_weights: Any = None) -> Any:
+    def encode(self, ids: TensorLike, count_weights: TensorLike | None = None) -> Any:
         """Ids in the layer's output mode."""
         vectors = encoded(ids, self.output_mode, self.num_tokens, self.compute_dtype, count_weights)
         return in_form(vectors, self.sparse)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return encoded_shape(input_shape, self.output_mode, self.num_tokens)

@@ -28,11 +28,14 @@ from eagerflow.keras.typing import (
     ActivationLike,
     ConstraintLike,
     InitializerLike,
+    LayerOptions,
+    PlainLayerOptions,
     RegularizerLike,
     Sizes,
+    Unpack,
 )
 from eagerflow.ops.nn.conv3d import conv3d
-from eagerflow.typing import ShapeLike, Structure
+from eagerflow.typing import ShapeLike, Structure, TensorLike
 
 _ops = _core.ops
 
@@ -66,7 +69,7 @@ class ConvLSTMCell(DropoutRNNCell):
         bias_constraint: ConstraintLike = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.rank = rank
@@ -138,7 +141,7 @@ class ConvLSTMCell(DropoutRNNCell):
         outputs = _ops.conv2d(x, kernel, steps, padding, None, dilations, order)
         return _ops.squeeze(outputs, [axis])
 
-    def projected(self, inputs: Any, kernel: Any = None, bias: Any = None) -> Any:
+    def projected(self, inputs: TensorLike, kernel: Any = None, bias: Any = None) -> Any:
         """The contribution of inputs `[batch, *spatial, channels]` to the gates."""
         if kernel is None:
             kernel, bias = self.kernel, self.bias
@@ -147,7 +150,7 @@ class ConvLSTMCell(DropoutRNNCell):
             return result
         return _ops.bias_add(result, bias, "NCHW" if self._channels_first else "NHWC")
 
-    def _recurrent(self, state: Structure, kernel: Any) -> Any:
+    def _recurrent(self, state: Structure, kernel: object) -> _core.Tensor:
         ones = (1,) * self.rank
         return self._convolved(state, kernel, ones, "same", ones)
 
@@ -246,7 +249,7 @@ class ConvLSTM(RNNWithOwnCell):
         stateful: bool = False,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
-        **kwargs: Any,
+        **kwargs: Unpack[PlainLayerOptions],
     ) -> None:
         if kwargs.get("name") is None and type(self).__name__.startswith("ConvLSTM"):
             kwargs["name"] = naming.unique_name(f"conv_lstm{self._rank}d")
@@ -272,7 +275,7 @@ class ConvLSTM(RNNWithOwnCell):
         ]  # fmt: skip
         return [sizes[0], cell.filters, *after] if first else [sizes[0], *after, cell.filters]
 
-    def get_initial_state(self, inputs: Any) -> list[Any]:
+    def get_initial_state(self, inputs: _core.Tensor) -> list[_core.Tensor]:
         shape = list(inputs._sizes())
         zeros = _ops.zeros(self._state_sizes([shape[0], *shape[2:]]), inputs.dtype)
         return [zeros, zeros]
@@ -287,7 +290,7 @@ class ConvLSTM(RNNWithOwnCell):
                 f"`cell.state_size` is {self.cell.state_size}"
             )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         sizes = sizes_of(input_shape)
         self.__dict__["_step_sizes"] = [sizes[0], *sizes[2:]]
         super().build(input_shape)
@@ -331,7 +334,7 @@ class ConvLSTM(RNNWithOwnCell):
         last, every, final = self._loop(one, x, states, mask)
         return self._finish(last, every, final, final)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         sizes = sizes_of(input_shape)
         state = self._state_sizes([sizes[0], *sizes[2:]])
         output = [state[0], sizes[1], *state[1:]] if self.return_sequences else state

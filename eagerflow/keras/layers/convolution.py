@@ -24,10 +24,13 @@ from eagerflow.keras.typing import (
     ActivationLike,
     ConstraintLike,
     InitializerLike,
+    PlainLayerOptions,
     RegularizerLike,
     Sizes,
+    Unpack,
 )
 from eagerflow.ops.nn.conv3d import conv3d
+from eagerflow.typing import ShapeLike, TensorLike
 
 _ops = _core.ops
 
@@ -73,7 +76,7 @@ class Conv(FunctionLayer):
         activity_regularizer: RegularizerLike = None,
         kernel_constraint: ConstraintLike = None,
         bias_constraint: ConstraintLike = None,
-        **kwargs: Any,
+        **kwargs: Unpack[PlainLayerOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         # Subclasses of programs may give `rank` another meaning.
@@ -132,7 +135,7 @@ class Conv(FunctionLayer):
     def _channel_axis(self) -> int:
         return -1 - self._rank if self._channels_first else -1
 
-    def _input_channels(self, input_shape: Any) -> int:
+    def _input_channels(self, input_shape: object) -> int:
         """The number of channels of an input.
 
         Raises:
@@ -162,7 +165,7 @@ class Conv(FunctionLayer):
                 dtype=self.dtype,
             )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         channels = self._input_channels(input_shape)
         if channels % self.groups:
             raise ValueError(
@@ -209,7 +212,7 @@ class Conv(FunctionLayer):
         activation = self.activation
         return outputs if activation in UNCHANGED else activation(outputs)
 
-    def convolution_op(self, inputs: Any, kernel: Any) -> _core.Tensor:
+    def convolution_op(self, inputs: TensorLike, kernel: _core.Variable) -> _core.Tensor:
         """The convolution itself, without bias and activation; subclasses may replace it."""
         if self._rank == 3:
             order = "NCDHW" if self._channels_first else "NDHWC"
@@ -255,7 +258,7 @@ class Conv(FunctionLayer):
             for axis, length in enumerate(sizes)
         ]
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         batch = len(sizes) - self._rank - 1
         before = sizes[batch + 1 :] if self._channels_first else sizes[batch:-1]
@@ -300,7 +303,7 @@ class Conv1D(Conv):
         activity_regularizer: RegularizerLike = None,
         kernel_constraint: ConstraintLike = None,
         bias_constraint: ConstraintLike = None,
-        **kwargs: Any,
+        **kwargs: Unpack[PlainLayerOptions],
     ) -> None:
         super().__init__(
             filters, kernel_size, strides, padding, data_format, dilation_rate, groups,

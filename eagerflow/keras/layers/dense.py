@@ -11,7 +11,14 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import UNCHANGED, FunctionLayer
-from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
+from eagerflow.keras.typing import (
+    ActivationLike,
+    ConstraintLike,
+    InitializerLike,
+    PlainLayerOptions,
+    RegularizerLike,
+    Unpack,
+)
 from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
@@ -51,7 +58,7 @@ class Dense(FunctionLayer):
         activity_regularizer: RegularizerLike = None,
         kernel_constraint: ConstraintLike = None,
         bias_constraint: ConstraintLike = None,
-        **kwargs: Any,
+        **kwargs: Unpack[PlainLayerOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units) if not isinstance(units, int) else units

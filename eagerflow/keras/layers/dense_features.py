@@ -18,6 +18,7 @@ from eagerflow.feature_column.serialization import (
     deserialize_feature_column,
     serialize_feature_column,
 )
+from eagerflow.framework.dtypes import DType
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.typing import Config, CustomObjects
 
@@ -64,7 +65,7 @@ class FeaturesLayer(Layer):
     _state_manager: StateManager
 
     def _make_variable(
-        self, column: Any, name: str, shape: Any, dtype: Any, trainable: bool, initializer: Any
+        self, column: Any, name: str, shape: Any, dtype: DType, trainable: bool, initializer: Any
     ) -> Any:
         trainable = bool(trainable and self.trainable)
         return self.add_weight(
@@ -97,7 +98,7 @@ class FeaturesLayer(Layer):
         return cls(**{**config, "feature_columns": columns})
 
 
-def sorted_columns(columns: Any) -> list[Any]:
+def sorted_columns(columns: object) -> list[FeatureColumn]:
     """Columns in the order of their names.
 
     Args:
@@ -133,7 +134,7 @@ def sorted_columns(columns: Any) -> list[Any]:
     return sorted(columns, key=lambda column: column.name)
 
 
-def _features(features: _core.Tensor) -> dict[str, Any]:
+def _features(features: _core.Tensor) -> dict[str, _core.Tensor]:
     if not isinstance(features, Mapping):
         raise ValueError(f"We expected a dictionary here. Instead we got: {type(features)}")
     return dict(features)
@@ -193,7 +194,7 @@ class DenseFeatures(FeaturesLayer):
             parts.append(part)
         return parts[0] if len(parts) == 1 else _ops.concat(parts, 1)
 
-    def _check_batch(self, part: _core.Tensor, parts: list[Any]) -> None:
+    def _check_batch(self, part: _core.Tensor, parts: list[_core.Tensor]) -> None:
         """Raises ValueError if a column has another number of examples than those before it."""
         for column, other in zip(self._feature_columns, parts, strict=False):
             if not part.shape[:1].is_compatible_with(other.shape[:1]):

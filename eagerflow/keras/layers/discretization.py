@@ -20,11 +20,12 @@ from eagerflow.keras.layers.category_encoding import (
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor, listed
 from eagerflow.keras.typing import Config
 from eagerflow.ops import conversion
+from eagerflow.typing import Array, ShapeLike, TensorLike
 
 _ops = _core.ops
 
 
-def summarized(values: Any, epsilon: float) -> Any:
+def summarized(values: Array, epsilon: float) -> Array:
     """About 1 / epsilon sorted values, and how many values each of them represents."""
     values = np.sort(np.reshape(values, [-1]))
     step = values.size * epsilon
@@ -32,7 +33,7 @@ def summarized(values: Any, epsilon: float) -> Any:
     return np.stack([chosen, np.full_like(chosen, max(step, 1))]).astype("float32")
 
 
-def compressed(summary: Any, epsilon: float) -> Any:
+def compressed(summary: Array, epsilon: float) -> Array:
     """A summary with about 1 / epsilon values, by interpolation between shares."""
     if summary.shape[1] * epsilon < 1:
         return summary
@@ -103,7 +104,7 @@ class Discretization(PreprocessingLayer):
         self.output_mode = mode
         self.sparse = sparse
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         if self.input_bin_boundaries is None and self.summary is None:
             self.summary = variable_at_once(
                 np.zeros([2, 0], "float32"), trainable=False, shape=[2, None], name="summary"
@@ -112,7 +113,7 @@ class Discretization(PreprocessingLayer):
 
     summary: Any = None
 
-    def update_state(self, data: Any) -> None:
+    def update_state(self, data: TensorLike) -> None:
         if self.input_bin_boundaries is not None:
             raise ValueError(
                 "Cannot adapt a Discretization layer that has been initialized with "
@@ -152,7 +153,7 @@ class Discretization(PreprocessingLayer):
     def call(self, inputs: Any) -> Any:
         return self.encode(self.to_ids(as_tensor(inputs)))
 
-    def to_ids(self, values: Any) -> _core.Tensor:
+    def to_ids(self, values: TensorLike) -> _core.Tensor:
         """The indices of the bins that values are in."""
         x = conversion.cast(values, dtypes.float32)
         shape = x._sizes()
@@ -161,12 +162,12 @@ class Discretization(PreprocessingLayer):
         bins = _ops.searchsorted(_ops.expand_dims(boundaries, 0), flat, "right", dtypes.int64)
         return _ops.reshape(bins, list(shape))
 
-    def encode(self, bins: Any) -> Any:
+    def encode(self, bins: TensorLike) -> Any:
         """Indices of bins in the layer's output mode."""
         count = len(self.bin_boundaries) + 1
         return in_form(encoded(bins, self.output_mode, count, self.compute_dtype), self.sparse)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return encoded_shape(input_shape, self.output_mode, len(self.bin_boundaries) + 1)
 
     def get_config(self) -> Config:

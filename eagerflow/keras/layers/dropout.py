@@ -11,7 +11,8 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.layers.arguments import data_format_of
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
-from eagerflow.keras.typing import Config
+from eagerflow.keras.typing import Config, LayerOptions, Unpack
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -20,7 +21,7 @@ _Tensor = _core.Tensor
 class _Noise(BaseRandomLayer):
     """A layer that returns its input, except in training."""
 
-    def __init__(self, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, seed: int | None = None, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(seed=seed, **kwargs)
         self.seed = seed
         self.supports_masking = True
@@ -35,11 +36,11 @@ class _Noise(BaseRandomLayer):
     def _changed(self, inputs: _Tensor) -> Any:
         raise NotImplementedError
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return input_shape
 
 
-def _checked_rate(rate: float, name: str = "rate") -> Any:
+def _checked_rate(rate: float, name: str = "rate") -> float:
     if isinstance(rate, int | float) and not 0 <= rate <= 1:
         raise ValueError(
             f"Invalid value {rate} received for `{name}`, expected a value between 0 and 1."
@@ -76,7 +77,7 @@ class Dropout(_Noise):
         shape = inputs._sizes()
         return [shape[axis] if size is None else size for axis, size in enumerate(self.noise_shape)]
 
-    def _changed(self, inputs: _Tensor) -> Any:
+    def _changed(self, inputs: _Tensor) -> _Tensor:
         if not isinstance(self.rate, _core.Tensor) and self.rate == 0:
             return inputs
         return self._random_generator.dropout(
@@ -121,7 +122,7 @@ class SpatialDropout1D(_SpatialDropout):
 
     _spatial = 1
 
-    def __init__(self, rate: float, **kwargs: Any) -> None:
+    def __init__(self, rate: float, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(rate, data_format="channels_last", **kwargs)
 
 
@@ -190,7 +191,7 @@ class GaussianDropout(_Noise):
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
-    def _changed(self, inputs: _Tensor) -> Any:
+    def _changed(self, inputs: _Tensor) -> _Tensor:
         if not 0 < self.rate < 1:
             return inputs
         noise = self._random_generator.random_normal(
@@ -227,7 +228,7 @@ class AlphaDropout(_Noise):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def _changed(self, inputs: _Tensor) -> Any:
+    def _changed(self, inputs: _Tensor) -> _Tensor:
         if not 0.0 < self.rate < 1.0:
             return inputs
         shape = inputs._sizes() if self.noise_shape is None else self.noise_shape

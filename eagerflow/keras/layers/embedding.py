@@ -12,6 +12,7 @@ from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.sparse.conversion import from_dense
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 _INTEGERS = (dtypes.int32, dtypes.int64)
@@ -51,7 +52,7 @@ class Embedding(FunctionLayer):
         activity_regularizer: RegularizerLike = None,
         embeddings_constraint: ConstraintLike = None,
         mask_zero: bool = False,
-        input_length: Any = None,
+        input_length: object = None,
         sparse: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -81,7 +82,7 @@ class Embedding(FunctionLayer):
         self.input_length = input_length
         self.sparse = sparse
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike | None = None) -> None:
         self.embeddings = self.add_weight(
             shape=(self.input_dim, self.output_dim),
             initializer=self.embeddings_initializer,
@@ -107,12 +108,12 @@ class Embedding(FunctionLayer):
             rows = _ops.cast(rows, self.compute_dtype or rows.dtype)
         return rows
 
-    def compute_mask(self, inputs: Any, mask: _core.Tensor | None = None) -> Any:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> Any:
         if not self.mask_zero:
             return None
         return _ops.not_equal(inputs, 0)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         if self.input_length is None:
             return TensorShape([*sizes, self.output_dim])

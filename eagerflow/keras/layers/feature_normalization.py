@@ -12,9 +12,10 @@ from eagerflow.keras import backend
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list, sizes_of
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, listed
-from eagerflow.keras.typing import Config
+from eagerflow.keras.typing import Config, LayerOptions, Unpack
 from eagerflow.ops import conversion
 from eagerflow.ops.nn.normalization import moments
+from eagerflow.typing import ShapeLike, TensorLike
 
 _ops = _core.ops
 
@@ -44,10 +45,10 @@ class Normalization(PreprocessingLayer):
     def __init__(
         self,
         axis: Any = -1,
-        mean: Any = None,
-        variance: Any = None,
+        mean: object = None,
+        variance: object = None,
         invert: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         if axis is None:
@@ -68,7 +69,7 @@ class Normalization(PreprocessingLayer):
         self.input_variance = variance
         self.invert = invert
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         if is_shape_list(input_shape):
             raise ValueError(
                 "Normalization only accepts a single input. If you are passing a python list or "
@@ -115,7 +116,7 @@ class Normalization(PreprocessingLayer):
     _deviation: Any
     adapt_variance: Any
 
-    def _set_moments(self, mean: _core.Tensor, variance: Any) -> None:
+    def _set_moments(self, mean: _core.Tensor, variance: TensorLike) -> None:
         dtype = self._compute_dtype_object
         self.mean = conversion.cast(_ops.reshape(mean, self._spread), dtype)
         self.variance = conversion.cast(_ops.reshape(variance, self._spread), dtype)
@@ -167,7 +168,7 @@ class Normalization(PreprocessingLayer):
             return _ops.add(self.mean, _ops.multiply(inputs, self._deviation))
         return _ops.divide_real(_ops.subtract(inputs, self.mean), self._deviation)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return input_shape
 
     def load_own_variables(self, store: Any) -> None:

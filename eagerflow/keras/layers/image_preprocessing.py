@@ -13,6 +13,7 @@ from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
 from eagerflow.keras.layers.upsampling import INTERPOLATIONS
 from eagerflow.keras.typing import Config
 from eagerflow.ops import control_flow, conversion
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -39,7 +40,7 @@ def cropped(images: Any, top: Any, left: Any, height: Any, width: Any) -> _core.
     return _ops.slice(images, [*before, top, left, 0], [*shape[:-3], height, width, shape[-1]])
 
 
-def _part_of(size: Any, dividend: Any, divisor: int) -> int | _core.Tensor:
+def _part_of(size: Any, dividend: int | _core.Tensor, divisor: int) -> int | _core.Tensor:
     """The quotient as an integer, but at most a size; both may be known only when a graph runs."""
     if type(size) is int and type(dividend) is int:
         return min(size, int(float(dividend) / divisor))
@@ -89,7 +90,7 @@ class Rescaling(Layer):
         scale = conversion.cast(self.scale, dtype)
         return _ops.add(_ops.multiply(x, scale), conversion.cast(self.offset, dtype))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return input_shape
 
     def get_config(self) -> Config:
@@ -122,18 +123,18 @@ class CenterCrop(Layer):
                 _ops.greater_equal(rows, self.height), _ops.greater_equal(columns, self.width)
             )
 
-        def crop() -> Any:
+        def crop() -> _core.Tensor:
             top, left = (rows - self.height) // 2, (columns - self.width) // 2
             return cropped(x, top, left, self.height, self.width)
 
-        def resize() -> Any:
+        def resize() -> _core.Tensor:
             return conversion.cast(fitted(x, self.height, self.width), x.dtype)
 
         if type(fits) is bool:
             return crop() if fits else resize()
         return control_flow.cond(fits, crop, resize)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return resized_shape(input_shape, self.height, self.width)
 
 
@@ -180,5 +181,5 @@ class Resizing(Layer):
             x = image.resize(x, [self.height, self.width], method=self._method)
         return conversion.cast(x, dtype)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return resized_shape(input_shape, self.height, self.width)

@@ -31,6 +31,7 @@ from eagerflow.keras.typing import Config
 from eagerflow.lookup.tables import MutableHashTable
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.strings import format as format_text
+from eagerflow.typing import Array, ShapeLike
 
 _ops = _core.ops
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
@@ -59,7 +60,7 @@ class TermTable(MutableHashTable):
     def _checkpoint_values(self) -> Any:
         return self._values()
 
-    def _find(self, keys: Any, default: Any) -> _core.Tensor:
+    def _find(self, keys: _core.Tensor, default: object) -> _core.Tensor:
         if not self.is_initialized:
             raise errors.FailedPreconditionError._of(
                 "Table not initialized. Call `adapt` of the layer with some sample data before the "
@@ -67,7 +68,7 @@ class TermTable(MutableHashTable):
             )
         return super()._find(keys, default)
 
-    def replace(self, keys: list[Any], values: list[Any]) -> None:
+    def replace(self, keys: list[bytes | int], values: list[bytes | int]) -> None:
         """Gives the table other contents."""
         self.is_initialized = True
         with eagerly():
@@ -95,11 +96,11 @@ class IndexLookup(PreprocessingLayer):
         self,
         max_tokens: int | None,
         num_oov_indices: int,
-        mask_token: Any,
-        oov_token: Any,
+        mask_token: object,
+        oov_token: object,
         vocabulary_dtype: str,
-        vocabulary: Any = None,
-        idf_weights: Any = None,
+        vocabulary: object = None,
+        idf_weights: object = None,
         invert: bool = False,
         output_mode: str = "int",
         sparse: bool = False,
@@ -175,17 +176,17 @@ class IndexLookup(PreprocessingLayer):
     input_idf_weights: Any
     lookup_table: TermTable
     idf_weights: Variable
-    _tokens: list[Any]
+    _tokens: list[int | str]
     _counts: collections.Counter
     _document_counts: collections.Counter
     _documents: int
     _frozen_vocab_size: int | None
 
-    def _key(self, term: Any) -> Any:
+    def _key(self, term: object) -> Any:
         """A term as the table's key; subclasses define it."""
         raise NotImplementedError
 
-    def _terms(self, array: Any) -> Any:
+    def _terms(self, array: object) -> Any:
         """Terms from a tensor's array, in the form that `_key` returns."""
         raise NotImplementedError
 
@@ -193,11 +194,11 @@ class IndexLookup(PreprocessingLayer):
         """Terms as the table has them."""
         raise NotImplementedError
 
-    def _keys(self, values: Any) -> Any:
+    def _keys(self, values: object) -> Any:
         """Values as a tensor of the table's keys."""
         raise NotImplementedError
 
-    def _bucket(self, keys: Any) -> Any:
+    def _bucket(self, keys: object) -> Any:
         """Which of the ids of unknown terms terms have, by their keys."""
         raise NotImplementedError
 
@@ -281,7 +282,7 @@ class IndexLookup(PreprocessingLayer):
         if keys and terms[: len(keys)] == keys:
             terms = terms[len(keys) :]
         self._check_terms(terms, special)
-        idf: Any = None
+        idf = None
         if idf_weights is not None:
             idf = np.asarray(listed(idf_weights), "float64").reshape(-1)
             if len(idf) != length:
@@ -349,7 +350,7 @@ class IndexLookup(PreprocessingLayer):
     def _from_text(self, term: str) -> str | int:
         return term if self.vocabulary_dtype == "string" else int(term)
 
-    def _check_terms(self, terms: list[Any], special: list[Any]) -> None:
+    def _check_terms(self, terms: list[Any], special: list[object]) -> None:
         counts = collections.Counter(terms)
         repeated = [term for term, count in counts.items() if count > 1]
         if repeated:
@@ -376,7 +377,7 @@ class IndexLookup(PreprocessingLayer):
                 f"size is {size}, max vocab size is {self.max_tokens}."
             )
 
-    def _set_terms(self, terms: list[Any], idf: Any) -> None:
+    def _set_terms(self, terms: list[Any], idf: Array | None) -> None:
         attributes = self.__dict__
         start = self._first_term
         before, after = self._frozen_vocab_size, len(terms) + start
@@ -422,7 +423,7 @@ class IndexLookup(PreprocessingLayer):
                 self._document_counts.update(set(document.tolist()))
             self.__dict__["_documents"] += len(documents)
 
-    def _count_documents(self, documents: list[list[Any]]) -> None:
+    def _count_documents(self, documents: list[list[str]]) -> None:
         """Counts the terms of documents of different lengths."""
         for document in documents:
             self._counts.update(document)
@@ -521,7 +522,7 @@ class IndexLookup(PreprocessingLayer):
         # A configuration knows the size before the terms are read.
         return self.vocabulary_size() if self._tokens else self._frozen_vocab_size
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return encoded_shape(input_shape, self.output_mode, self._depth())
 
     def plain_vocabulary(self) -> Any:
@@ -530,7 +531,7 @@ class IndexLookup(PreprocessingLayer):
         return list(self._tokens) if is_path else listed(self.input_vocabulary)
 
     @classmethod
-    def from_config(cls, config: Config) -> Any:
+    def from_config(cls, config: Config) -> Layer:
         """A layer from what `get_config` returned.
 
         Raises:

@@ -46,10 +46,10 @@ class StringLookup(IndexLookup):
         self,
         max_tokens: int | None = None,
         num_oov_indices: int = 1,
-        mask_token: Any = None,
-        oov_token: Any = "[UNK]",
-        vocabulary: Any = None,
-        idf_weights: Any = None,
+        mask_token: object = None,
+        oov_token: object = "[UNK]",
+        vocabulary: object = None,
+        idf_weights: object = None,
         encoding: str = "utf-8",
         invert: bool = False,
         output_mode: str = "int",
@@ -63,24 +63,24 @@ class StringLookup(IndexLookup):
 
     encoding: str
 
-    def _key(self, term: Any) -> str:
+    def _key(self, term: object) -> str:
         if isinstance(term, bytes):
             return term.decode(self.encoding, "surrogateescape")
         return str(term)
 
-    def _terms(self, array: Any) -> Any:
+    def _terms(self, array: Any) -> Array:
         flat = [self._key(term) for term in array.reshape(-1)]
         result = np.empty(len(flat), object)
         result[:] = flat
         return result.reshape(array.shape)
 
-    def _table_keys(self, terms: list[Any]) -> list[Any]:
+    def _table_keys(self, terms: list[Any]) -> list[bytes]:
         return [term.encode(self.encoding, "surrogateescape") for term in terms]
 
-    def _keys(self, values: Any) -> Any:
+    def _keys(self, values: Any) -> _core.Tensor:
         return values if values.dtype is dtypes.string else strings.as_string(values)
 
-    def _bucket(self, keys: Any) -> Any:
+    def _bucket(self, keys: object) -> _core.Tensor:
         return strings.to_hash_bucket_fast(keys, self.num_oov_indices)
 
 
@@ -115,9 +115,9 @@ class IntegerLookup(IndexLookup):
         num_oov_indices: int = 1,
         mask_token: Any = None,
         oov_token: int = -1,
-        vocabulary: Any = None,
+        vocabulary: object = None,
         vocabulary_dtype: str = "int64",
-        idf_weights: Any = None,
+        idf_weights: object = None,
         invert: bool = False,
         output_mode: str = "int",
         sparse: bool = False,
@@ -145,13 +145,13 @@ class IntegerLookup(IndexLookup):
     def _key(self, term: Any) -> int:
         return int(term)
 
-    def _terms(self, array: Any) -> Any:
+    def _terms(self, array: Any) -> Array:
         return array.astype("int64")
 
     def _table_keys(self, terms: list[Any]) -> list[Any]:
         return list(terms)
 
-    def _keys(self, values: Any) -> Any:
+    def _keys(self, values: Any) -> _core.Tensor:
         if values.dtype is dtypes.string:
             return strings.to_number(values, dtypes.int64)
         return _ops.cast(values, dtypes.int64)

@@ -11,6 +11,7 @@ from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import as_bool, is_shape_list
 from eagerflow.ops.linalg import products as linalg
+from eagerflow.typing import Structure
 
 _ops = _core.ops
 Sizes = tuple[int | None, ...]
@@ -44,7 +45,7 @@ def _broadcast(one: Sizes, other: Sizes) -> Sizes:
     return tuple(result)
 
 
-def _checked_masks(inputs: Any, mask: Any) -> list[Any]:
+def _checked_masks(inputs: object, mask: object) -> list[Any]:
     if not isinstance(mask, (tuple, list)):
         raise ValueError(f"`mask` should be a list. Received: mask={mask}")
     if not isinstance(inputs, (tuple, list)):
@@ -68,7 +69,7 @@ class _Merge(Layer):
         self.supports_masking = True
         self._masks_only_from_masks = True
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: object) -> Any:
         raise NotImplementedError
 
     def build(self, input_shape: Any) -> None:
@@ -103,7 +104,7 @@ class _Merge(Layer):
             rest = _broadcast(rest, shape[1:])
         return TensorShape([batches.pop() if len(batches) == 1 else None, *rest])
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         if mask is None:
             return None
         masks = [one for one in _checked_masks(inputs, mask) if one is not None]
@@ -113,7 +114,7 @@ class _Merge(Layer):
         return result
 
 
-def _same_rank(inputs: Any) -> list[Any]:
+def _same_rank(inputs: Any) -> list[_core.Tensor]:
     """Inputs with axes of size one after the batch's, so that all have the same rank."""
     rank = max(x.ndim for x in inputs)
     result = []
@@ -124,7 +125,7 @@ def _same_rank(inputs: Any) -> list[Any]:
     return result
 
 
-def _folded(function: Callable, inputs: Any) -> Any:
+def _folded(function: Callable, inputs: Any) -> _core.Tensor:
     result = inputs[0]
     for x in inputs[1:]:
         result = function(result, x)
@@ -138,7 +139,7 @@ class Add(_Merge):
     TensorShape([2, 3])
     """
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: object) -> _core.Tensor:
         return _folded(_ops.add, inputs)
 
 
@@ -160,7 +161,7 @@ class Subtract(_Merge):
                 f"Received: input_shape={input_shape}"
             )
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: Any) -> _core.Tensor:
         if len(inputs) != 2:
             raise ValueError(
                 "A `Subtract` layer should be called on exactly 2 inputs. "
@@ -176,7 +177,7 @@ class Multiply(_Merge):
     array([[6.]], dtype=float32)
     """
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: object) -> _core.Tensor:
         return _folded(_ops.multiply, inputs)
 
 
@@ -187,7 +188,7 @@ class Average(_Merge):
     array([[2.]], dtype=float32)
     """
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: Any) -> _core.Tensor:
         return _folded(_ops.add, inputs) / len(inputs)
 
 
@@ -198,7 +199,7 @@ class Maximum(_Merge):
     array([[3.]], dtype=float32)
     """
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: object) -> _core.Tensor:
         return _folded(_ops.maximum, inputs)
 
 
@@ -209,7 +210,7 @@ class Minimum(_Merge):
     array([[1.]], dtype=float32)
     """
 
-    def _merge_function(self, inputs: Any) -> Any:
+    def _merge_function(self, inputs: object) -> _core.Tensor:
         return _folded(_ops.minimum, inputs)
 
 
@@ -266,7 +267,7 @@ class Concatenate(_Merge):
         result[self.axis] = None if None in lengths else sum(lengths)  # type: ignore[arg-type]
         return TensorShape(result)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> _core.Tensor | None:
         if mask is None:
             return None
         masks = _checked_masks(inputs, mask)
@@ -361,11 +362,11 @@ class Dot(_Merge):
         rest += [size for axis, size in enumerate(two) if axis not in (0, second)]
         return TensorShape(rest if len(rest) > 1 else [*rest, 1])
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> None:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> None:
         return None
 
 
-def batch_dot(one: Any, two: Any, first: int, second: int) -> Any:
+def batch_dot(one: Any, two: Any, first: int, second: int) -> _core.Tensor:
     """Sums products along axis `first` of one tensor and `second` of another, for each example."""
     if 0 in (first, second):
         raise ValueError(
@@ -438,6 +439,6 @@ def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
     return Concatenate(axis=axis, **kwargs)(inputs)
 
 
-def dot(inputs: Any, axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+def dot(inputs: Any, axes: object, normalize: bool = False, **kwargs: Any) -> Any:
     """The scalar products of examples' vectors, by a layer `Dot`."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)

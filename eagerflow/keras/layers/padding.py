@@ -9,6 +9,8 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of
+from eagerflow.keras.typing import LayerOptions, Unpack
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 _FORMS = {
@@ -44,7 +46,7 @@ class _Border(Layer):
     _rank: int
     _sign: int
 
-    def __init__(self, data_format: str | None, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(ndim=self._rank + 2)
@@ -56,7 +58,7 @@ class _Border(Layer):
         self._amounts = [*before, *(list(pair) for pair in pairs), *after]
         self._flat = [amount for pair in self._amounts for amount in pair]
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return TensorShape(
             [
                 None if size is None else size + self._sign * sum(pair)
@@ -102,7 +104,7 @@ class ZeroPadding1D(_ZeroPadding):
 
     _rank = 1
 
-    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+    def __init__(self, padding: Any = 1, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__("channels_last", **kwargs)
         self.padding = integers(padding, 2, "padding", allow_zero=True)
         self._set((self.padding,))
@@ -163,7 +165,7 @@ class Cropping1D(_Cropping):
 
     _rank = 1
 
-    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__("channels_last", **kwargs)
         self.cropping = integers(cropping, 2, "cropping", allow_zero=True)
         self._set((self.cropping,))
@@ -211,7 +213,7 @@ class Cropping3D(_Cropping):
         self,
         cropping: Any = ((1, 1), (1, 1), (1, 1)),
         data_format: str | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(data_format, **kwargs)
         self.cropping = _pairs(cropping, 3, "cropping")

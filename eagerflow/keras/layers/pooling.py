@@ -17,8 +17,9 @@ from eagerflow.keras.layers.arguments import (
     with_arguments_of,
     with_defaults,
 )
-from eagerflow.keras.typing import Sizes
+from eagerflow.keras.typing import LayerOptions, Sizes, Unpack
 from eagerflow.ops.nn.conv3d import pool3d
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -41,7 +42,7 @@ class Pooling(Layer):
         strides: Sizes | None = None,
         padding: str = "valid",
         data_format: str | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         rank = self._rank
@@ -84,7 +85,7 @@ class Pooling(Layer):
         result = function(image, self._window, self._strides, self._padding, None, order)
         return _ops.squeeze(result, [axis])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         start = 2 if self._channels_first else 1
         for axis in range(self._rank):
@@ -103,7 +104,7 @@ class Pooling1D(Pooling):
         strides: Sizes | None = None,
         padding: str = "valid",
         data_format: str | None = "channels_last",
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(pool_size, strides, padding, data_format, **kwargs)
 

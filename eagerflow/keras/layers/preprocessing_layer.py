@@ -112,7 +112,7 @@ def _batches(data: Any, batch_size: int | None) -> Iterator[Any]:
         yield as_tensor(batch)
 
 
-def as_tensor(value: Any) -> Any:
+def as_tensor(value: object) -> Any:
     """A tensor of any value, of strings too."""
     if is_composite(value):
         return value
@@ -121,7 +121,7 @@ def as_tensor(value: Any) -> Any:
     return _core.as_tensor(value)
 
 
-def listed(value: Any) -> Any:
+def listed(value: object) -> Any:
     """Arrays and tensors as lists, for configs."""
     if isinstance(value, (_core.Tensor, _core.Variable)):
         value = value.numpy()

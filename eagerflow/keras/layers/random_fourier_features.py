@@ -70,7 +70,7 @@ class RandomFourierFeatures(Layer):
         self.kernel_initializer = kernel_initializer
         self.scale = scale
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         size = _last_of(input_shape)
         self.input_spec = InputSpec(ndim=2, axes={1: size})
         configured = self.kernel_initializer

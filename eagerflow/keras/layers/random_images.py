@@ -16,6 +16,7 @@ from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.keras.typing import Config, Factor
 from eagerflow.ops import control_flow, conversion
 from eagerflow.ops.random import stateless
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -33,7 +34,7 @@ class RandomImages(BaseRandomLayer):
         images = conversion.cast(as_tensor(inputs), self._compute_dtype_object)
         return by_training(training, lambda on: self._in_training(images) if on else images)
 
-    def _in_training(self, images: _core.Tensor) -> Any:
+    def _in_training(self, images: _core.Tensor) -> _core.Tensor:
         if images.dtype.is_floating or not self._computes_in_floats:
             return self._changed(images)
         return _ops.cast(self._changed(_ops.cast(images, dtypes.float32)), images.dtype)
@@ -42,7 +43,7 @@ class RandomImages(BaseRandomLayer):
         """Images `[rows, columns, channels]`, or a batch of them, after the change."""
         raise NotImplementedError
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return input_shape
 
     def get_config(self) -> Config:
@@ -73,14 +74,14 @@ class RandomFlip(RandomImages):
             )
         self.mode = mode
 
-    def _changed(self, images: _core.Tensor) -> Any:
+    def _changed(self, images: _core.Tensor) -> _core.Tensor:
         if "horizontal" in self.mode:
             images = self._flipped(images, -2)
         if "vertical" in self.mode:
             images = self._flipped(images, -3)
         return images
 
-    def _flipped(self, images: Any, axis: int) -> _core.Tensor:
+    def _flipped(self, images: _core.Tensor, axis: int) -> _core.Tensor:
         seed = self._random_generator.make_seed_for_stateless_op()
         mirrored = _ops.reverse(images, [axis])
         if images.ndim == 3:
@@ -113,17 +114,17 @@ class RandomCrop(RandomImages):
         rows, columns = images._sizes()[-3:-1]
         down, right = rows - self.height, columns - self.width
 
-        def resize() -> Any:
+        def resize() -> _core.Tensor:
             return conversion.cast(fitted(images, self.height, self.width), images.dtype)
 
-        def crop() -> Any:
+        def crop() -> _core.Tensor:
             drawn = self._random_generator.random_uniform(
                 [2], 0, dtypes.int32.max, dtype=dtypes.int32
             )
             corner = _ops.floormod(drawn, [down + 1, right + 1])
             return cropped(images, corner[0], corner[1], self.height, self.width)
 
-        def crop_if_large() -> Any:
+        def crop_if_large() -> _core.Tensor:
             if type(down) is int and type(right) is int:
                 return resize() if down < 0 or right < 0 else crop()
             return control_flow.cond(
@@ -132,7 +133,7 @@ class RandomCrop(RandomImages):
 
         return by_training(training, lambda on: crop_if_large() if on else resize())
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return resized_shape(input_shape, self.height, self.width)
 
 
@@ -161,7 +162,7 @@ class RandomContrast(RandomImages):
                 f"Received: factor={factor}"
             )
 
-    def _changed(self, images: Any) -> _core.Tensor:
+    def _changed(self, images: _core.Tensor) -> _core.Tensor:
         seed = self._random_generator.make_seed_for_stateless_op()
         factor = stateless.stateless_uniform([], seed, 1.0 - self.lower, 1.0 + self.upper)
         mean = _ops.reduce_mean(images, [-3, -2], True)
@@ -211,7 +212,7 @@ class RandomBrightness(RandomImages):
             )
         self._value_range = sorted(value_range)
 
-    def _changed(self, images: Any) -> _core.Tensor:
+    def _changed(self, images: _core.Tensor) -> _core.Tensor:
         low, high = self._value_range
         shape = [1] * images.ndim
         if images.ndim == 4:
@@ -230,7 +231,7 @@ def _pair(value: Any) -> tuple[float, float]:
     return low, high
 
 
-def limits_of(value: Any, name: str) -> tuple[float, float]:
+def limits_of(value: object, name: str) -> tuple[float, float]:
     """The bounds that a number, or a pair of numbers, stands for."""
     low, high = _pair(value)
     if high < low:
@@ -283,7 +284,7 @@ class Transformation(RandomImages):
         )
         return _ops.squeeze(drawn, [1])
 
-    def _changed(self, images: Any) -> Any:
+    def _changed(self, images: _core.Tensor) -> _core.Tensor:
         single = images.ndim == 3
         if single:
             images = _ops.expand_dims(images, 0)
@@ -327,7 +328,7 @@ class RandomTranslation(Transformation):
                     f"`{name}` argument must have values between [-1, 1]. Received: {name}={limits}"
                 )
 
-    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[_core.Tensor]:
         dy = self._draw(batch, self._height) * as_float(rows)
         dx = self._draw(batch, self._width) * as_float(columns)
         return translation(dx, dy)
@@ -357,7 +358,7 @@ class RandomRotation(Transformation):
         self.factor = factor
         self.lower, self.upper = limits_of(factor, "factor")
 
-    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[_core.Tensor]:
         angles = self._random_generator.random_uniform(
             [batch], minval=self.lower * FULL_TURN, maxval=self.upper * FULL_TURN
         )
@@ -399,7 +400,7 @@ class RandomZoom(Transformation):
                     f"`{name}` argument cannot have values below -1. Received: {name}={limits}"
                 )
 
-    def _coefficients(self, batch: int, rows: int, columns: int) -> list[Any]:
+    def _coefficients(self, batch: int, rows: int, columns: int) -> list[_core.Tensor]:
         tall = self._draw(batch, self._height, 1.0)
         wide = tall if self._width is None else self._draw(batch, self._width, 1.0)
         return zoom(wide, tall, rows, columns)

@@ -10,6 +10,7 @@ from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.image_preprocessing import checked_interpolation, resized_shape
 from eagerflow.keras.layers.random_images import RandomImages, limits_of
 from eagerflow.ops import conversion
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -30,18 +31,18 @@ class _RandomSize(RandomImages):
         self.interpolation = interpolation
         self._method = checked_interpolation(interpolation)
 
-    def _size(self, size: Any) -> Any:
+    def _size(self, size: int | _core.Tensor) -> _core.Tensor:
         low, high = self._range
         drawn = self._random_generator.random_uniform([], minval=1.0 + low, maxval=1.0 + high)
         return _ops.cast(drawn * _ops.cast(size, dtypes.float32), dtypes.int32)
 
-    def _changed(self, images: Any) -> Any:
+    def _changed(self, images: _core.Tensor) -> _core.Tensor:
         sizes = list(images._sizes()[-3:-1])
         sizes[self._axis + 3] = self._size(sizes[self._axis + 3])
         resized = image.resize(images, sizes, method=self._method)
         return conversion.cast(resized, images.dtype)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         sizes = list(sizes_of(input_shape)[-3:-1])
         sizes[self._axis + 3] = None
         return resized_shape(input_shape, *sizes)

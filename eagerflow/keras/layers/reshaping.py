@@ -10,7 +10,9 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, sizes_of
+from eagerflow.keras.typing import LayerOptions, Unpack
 from eagerflow.ops.array import invalid_argument
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -27,7 +29,7 @@ class Flatten(Layer):
 
     _composite_call = "elements"
 
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = None, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.data_format = data_format_of(data_format)
         self.input_spec = InputSpec(min_ndim=1)
@@ -41,7 +43,7 @@ class Flatten(Layer):
             inputs = _ops.transpose(inputs, [0, *range(2, len(shape)), 1])
         return _ops.reshape(inputs, [shape[0], math.prod(shape[1:])])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         if not (sizes := sizes_of(input_shape)):
             return TensorShape([1])
         rest = sizes[1:]
@@ -63,7 +65,7 @@ class Reshape(Layer):
 
     _composite_call = "elements"
 
-    def __init__(self, target_shape: Any, **kwargs: Any) -> None:
+    def __init__(self, target_shape: Any, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
@@ -95,7 +97,7 @@ class Reshape(Layer):
             raise invalid_argument(str(error)) from None
         return _ops.reshape(inputs, [batch, *target])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         if None in sizes[1:]:
             unknown = [None if size == -1 else size for size in self.target_shape]
@@ -116,7 +118,7 @@ class Permute(Layer):
     TensorShape([5, 3, 2])
     """
 
-    def __init__(self, dims: Any, **kwargs: Any) -> None:
+    def __init__(self, dims: Any, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
@@ -131,7 +133,7 @@ class Permute(Layer):
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return _ops.transpose(inputs, self._order)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         return TensorShape([sizes[axis] for axis in self._order])
 
@@ -149,7 +151,7 @@ class RepeatVector(Layer):
     TensorShape([2, 3, 4])
     """
 
-    def __init__(self, n: int, **kwargs: Any) -> None:
+    def __init__(self, n: int, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.n = n
         if not isinstance(n, int):
@@ -159,6 +161,6 @@ class RepeatVector(Layer):
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return _ops.tile(_ops.expand_dims(inputs, 1), [1, self.n, 1])
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         batch, features = sizes_of(input_shape)
         return TensorShape([batch, self.n, features])

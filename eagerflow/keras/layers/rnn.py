@@ -25,7 +25,7 @@ from eagerflow.keras.saving import serialization
 from eagerflow.keras.time_steps import Step, by_time, over_steps
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops import conversion
-from eagerflow.typing import Structure
+from eagerflow.typing import Structure, TensorLike
 
 _ops = _core.ops
 
@@ -282,7 +282,7 @@ class RNN(Layer):
         if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
             return step
 
-        def choosing(x: _core.Tensor, states: list[Any]) -> tuple[Any, list[Any]]:
+        def choosing(x: _core.Tensor, states: list[_core.Tensor]) -> tuple[Any, list[Any]]:
             self._reset_masks()
             return step(x, states)
 
@@ -322,7 +322,7 @@ class RNN(Layer):
         last, every, final = self._loop(self._dropping(step, training), x, flat, mask)
         return self._finish(last, every, final, nest.pack_sequence_as(states, final))
 
-    def _finish(self, last: Any, every: Any, flat: list[Any], states: Structure) -> Any:
+    def _finish(self, last: _core.Tensor, every: Any, flat: list[Any], states: Structure) -> Any:
         """Keeps the states, and returns the result of a call."""
         self._keep_states(flat)
         output = every if self.return_sequences else last
@@ -330,13 +330,13 @@ class RNN(Layer):
             return output
         return [*(output if isinstance(output, list) else [output]), *states]
 
-    def _keep_states(self, flat: list[Any]) -> None:
+    def _keep_states(self, flat: list[_core.Tensor]) -> None:
         """Assigns the last states to a stateful layer's variables."""
         if self.stateful:
             for variable, state in zip(nest.flatten(self._states), flat, strict=True):
                 variable.assign(_ops.cast(state, variable.dtype))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> Structure:
         mask = nest.flatten(mask)[0] if mask is not None else None
         output_mask = mask if self.return_sequences else None
         if self.return_state:
@@ -355,7 +355,7 @@ class RNN(Layer):
         if output_size is None:
             output_size = nest.flatten(state_size)[0]
 
-        def output(size: Any) -> TensorShape:
+        def output(size: int) -> TensorShape:
             rest = TensorShape(size).as_list()
             if not self.return_sequences:
                 return TensorShape([batch, *rest])
@@ -439,7 +439,7 @@ class RNN(Layer):
         return config
 
     @classmethod
-    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Layer:
         """A layer from what `get_config` returned, its cell included."""
         config = copy.deepcopy(config)
         constants = config.pop("num_constants", 0)
@@ -475,7 +475,7 @@ def mask_matrix(mask: Any, time_major: bool) -> Any:
     return mask if time_major else _ops.transpose(mask, [1, 0])
 
 
-def check_steps(layer: Any, inputs: Any) -> None:
+def check_steps(layer: RNN, inputs: TensorLike) -> None:
     """Refuses sequences without steps, and for an unrolled layer those of unknown length."""
     first = nest.flatten(inputs)[0]
     shape = getattr(first, "shape", None)

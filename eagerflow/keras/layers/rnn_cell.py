@@ -11,15 +11,16 @@ from eagerflow.keras import activations
 from eagerflow.keras.engine.calls.training_mode import by_training, may_train
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.initializers import Initializer
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops.array import shape
-from eagerflow.typing import ShapeLike, Structure
+from eagerflow.typing import DTypeLike, ShapeLike, Structure
 
 _ops = _core.ops
 
 
-def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
+def zero_states(batch_size: Any, state_size: object, dtype: Any) -> Any:
     """Zeros `[batch_size, ...]` for each state.
 
     Args:
@@ -46,12 +47,12 @@ def zero_states(batch_size: Any, state_size: Any, dtype: Any) -> Any:
     return map_states(zeros, state_size)
 
 
-def as_dtype(value: Any, dtype: Any) -> Any:
+def as_dtype(value: Any, dtype: dtypes.DType) -> Any:
     """A tensor or variable in that dtype."""
     return value if value.dtype is dtype else _ops.cast(value, dtype)
 
 
-def state_sizes(size: Any) -> list[int]:
+def state_sizes(size: object) -> list[int]:
     """One state's sizes without the batch's."""
     return TensorShape(size).as_list()  # type: ignore[return-value]
 
@@ -63,7 +64,7 @@ def map_states(function: Any, state_size: Any) -> Any:
     return function(state_size)
 
 
-def initial_state_of(cell: Any, inputs: Any, batch_size: Any, dtype: Any) -> Any:
+def initial_state_of(cell: Any, inputs: Any, batch_size: object, dtype: object) -> Any:
     """A cell's initial states."""
     if inputs is not None:
         inputs = nest.flatten(inputs)[0]
@@ -102,7 +103,7 @@ class AbstractRNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> Any:
         """The states before the first step: zeros."""
         return initial_state_of(self, inputs, batch_size, dtype)
@@ -152,13 +153,13 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
         return masks if count > 1 else masks[0]
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None
     ) -> Any:
         """The states before the first step: zeros."""
         return initial_state_of(self, inputs, batch_size, dtype)
 
 
-def checked_units(units: Any) -> Any:
+def checked_units(units: Any) -> int:
     """The number of units.
 
     Raises:
@@ -186,7 +187,7 @@ CELL_FUNCTIONS = (
 
 
 # The names under which native operations know functions.
-NATIVE_ACTIVATIONS: dict[Any, str] = {
+NATIVE_ACTIVATIONS: dict[object, str] = {
     activations.tanh: "tanh",
     activations.relu: "relu",
     activations.linear: "linear",
@@ -195,7 +196,7 @@ NATIVE_ACTIVATIONS: dict[Any, str] = {
     _ops.relu: "relu",
     _ops.sigmoid: "sigmoid",
 }
-NATIVE_GATES: dict[Any, str] = {
+NATIVE_GATES: dict[object, str] = {
     activations.sigmoid: "sigmoid",
     activations.hard_sigmoid: "hard_sigmoid",
     _ops.sigmoid: "sigmoid",
@@ -220,7 +221,7 @@ class GatedCell(DropoutRNNCell):
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
 
-    def _bias_initializer(self) -> Any:
+    def _bias_initializer(self) -> Initializer:
         return self.bias_initializer
 
     def build(self, input_shape: ShapeLike) -> None:

@@ -12,12 +12,14 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.calls.composite_inputs import is_ragged
+from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.category_encoding import checked_choice
 from eagerflow.keras.layers.lookup import StringLookup
 from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_tensor, listed
 from eagerflow.keras.saving import serialization
 from eagerflow.keras.typing import Config
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 _STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
@@ -73,8 +75,8 @@ class TextVectorization(PreprocessingLayer):
         output_mode: str | None = "int",
         output_sequence_length: int | None = None,
         pad_to_max_tokens: bool = False,
-        vocabulary: Any = None,
-        idf_weights: Any = None,
+        vocabulary: object = None,
+        idf_weights: object = None,
         sparse: bool = False,
         ragged: bool = False,
         encoding: str = "utf-8",
@@ -187,7 +189,7 @@ class TextVectorization(PreprocessingLayer):
     def finalize_state(self) -> None:
         self._lookup_layer.finalize_state()
 
-    def _words(self, inputs: Any) -> Any:
+    def _words(self, inputs: object) -> Any:
         """The words of texts, in a (ragged) tensor; the texts themselves if they are not split."""
         texts = _standardized(as_tensor(inputs), self._standardize)
         if self._split is not None:
@@ -216,7 +218,7 @@ class TextVectorization(PreprocessingLayer):
         *rows, width = results._sizes()
         return _ops.concat([results, _ops.zeros([*rows, length - width], results.dtype)], -1)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         if self._output_mode == "int":
             return TensorShape([sizes[0], self._output_sequence_length])
@@ -246,7 +248,7 @@ class TextVectorization(PreprocessingLayer):
         }
 
     @classmethod
-    def from_config(cls, config: Config) -> Any:
+    def from_config(cls, config: Config) -> Layer:
         """A layer from what `get_config` returned.
 
         Raises:
@@ -262,7 +264,7 @@ class TextVectorization(PreprocessingLayer):
         return cls(**config)
 
 
-def _named(function: Any) -> Any:
+def _named(function: object) -> Any:
     return serialization.serialize_keras_object(function) if callable(function) else function
 
 
@@ -273,7 +275,7 @@ def _bad_rank(shape: TensorShape) -> ValueError:
     )
 
 
-def _standardized(texts: Any, standardize: Any) -> Any:
+def _standardized(texts: Any, standardize: object) -> Any:
     """Texts in a standard form."""
     if callable(standardize):
         return standardize(texts)
@@ -284,7 +286,7 @@ def _standardized(texts: Any, standardize: Any) -> Any:
     return texts
 
 
-def _split(texts: Any, split: Any) -> Any:
+def _split(texts: Any, split: object) -> Any:
     """The parts of texts, along a further axis."""
     if callable(split):
         return split(texts)

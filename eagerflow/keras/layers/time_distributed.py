@@ -9,6 +9,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.wrapper import Wrapper
+from eagerflow.keras.typing import LayerOptions, Unpack
 
 _ops = _core.ops
 
@@ -26,7 +27,7 @@ class TimeDistributed(Wrapper):
 
     _composite_call = "each step"
 
-    def __init__(self, layer: Layer, **kwargs: Any) -> None:
+    def __init__(self, layer: Layer, **kwargs: Unpack[LayerOptions]) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(
                 "Please initialize `TimeDistributed` layer with a `tf.keras.layers.Layer` "
@@ -64,7 +65,7 @@ class TimeDistributed(Wrapper):
         batch, steps = first.as_list()[:2]
         return _mapped(lambda shape: TensorShape([batch, steps, *shape.as_list()[1:]]), inner)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> Any:
         tensors = nest.flatten(inputs)
         batch, steps = tensors[0]._sizes()[:2]
         inner_mask = None if mask is None else nest.map_structure(_joined, mask)

@@ -9,6 +9,8 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import data_format_of, integers, sizes_of
+from eagerflow.keras.typing import LayerOptions, Unpack
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 INTERPOLATIONS = (
@@ -42,7 +44,7 @@ class _UpSampling(Layer):
 
     _rank: int
 
-    def __init__(self, size: Any, data_format: str | None, **kwargs: Any) -> None:
+    def __init__(self, size: object, data_format: str | None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = data_format_of(data_format)
         self.size = integers(size, self._rank, "size")
@@ -53,7 +55,7 @@ class _UpSampling(Layer):
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
         return repeated(inputs, self._times)
 
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return TensorShape(
             [
                 None if size is None else size * self._times.get(axis, 1)
@@ -75,7 +77,7 @@ class UpSampling1D(_UpSampling):
 
     _rank = 1
 
-    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+    def __init__(self, size: int = 2, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(int(size), "channels_last", **kwargs)
         self.size = int(size)  # type: ignore[assignment]
 
@@ -99,10 +101,10 @@ class UpSampling2D(_UpSampling):
 
     def __init__(
         self,
-        size: Any = (2, 2),
+        size: object = (2, 2),
         data_format: str | None = None,
         interpolation: str = "nearest",
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(size, data_format, **kwargs)
         if interpolation not in INTERPOLATIONS:
@@ -136,6 +138,6 @@ class UpSampling3D(_UpSampling):
     _rank = 3
 
     def __init__(
-        self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any
+        self, size: object = (2, 2, 2), data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(size, data_format, **kwargs)

@@ -41,20 +41,17 @@ class Wrapper(Layer):
         super().__init__(**kwargs)
         self.layer = layer
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: ShapeLike | None = None) -> None:
         if not self.layer.built:
             self.layer.build(input_shape)
             self.layer.built = True
         self.built = True
 
     def get_config(self) -> Config:
-        return {
-            **super().get_config(),
-            "layer": serialization.serialize_keras_object(self.layer),
-        }
+        return {**super().get_config(), "layer": serialization.serialize_keras_object(self.layer)}
 
     @classmethod
-    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Layer:
         """A layer from what `get_config` returned, the layer inside included."""
         config = copy.deepcopy(config)
         layer = serialization.deserialize_as(
@@ -136,5 +133,5 @@ class SpectralNormalization(Wrapper):
         sigma = _ops.matmul(_ops.matmul(v, flat), u, False, True)
         return _ops.reshape(_ops.divide_real(flat, sigma), shape), u
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         return self.layer.compute_output_shape(input_shape)

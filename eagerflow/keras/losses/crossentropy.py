@@ -12,14 +12,14 @@ from eagerflow.keras.losses.ragged import takes_ragged
 from eagerflow.keras.losses.weighting import cast, labels_for, tensor
 from eagerflow.ops.nn import losses as nn_losses
 from eagerflow.ops.nn.activation import softmax
-from eagerflow.typing import TensorLike
+from eagerflow.typing import Axes, TensorLike
 from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]:
+def logits_of(output: TensorLike, from_logits: bool, function: str) -> tuple[Any, bool]:
     """The logits of an output, if its activation kept them: they are more precise."""
     logits = getattr(output, "_keras_logits", None)
     if logits is None:
@@ -28,7 +28,7 @@ def logits_of(output: Any, from_logits: bool, function: str) -> tuple[Any, bool]
         warn(
             f'"`{function}` received `from_logits=True`, but the `output` argument was produced '
             "by a Softmax or Sigmoid activation and thus does not represent logits. Was this "
-            "intended?",
+            "intended?"
         )
     return logits, True
 
@@ -146,7 +146,7 @@ def sparse_classes(
     return losses
 
 
-def binary_probabilities(target: Any, output: Any, from_logits: bool = False) -> Tensor:
+def binary_probabilities(target: TensorLike, output: Any, from_logits: bool = False) -> Tensor:
     """The cross-entropy of each element, for labels that are probabilities of class 1."""
     output = tensor(output)
     target = labels_for(output, target)
@@ -160,13 +160,13 @@ def binary_probabilities(target: Any, output: Any, from_logits: bool = False) ->
 
 
 def binary_focal_probabilities(
-    target: Any,
-    output: Any,
+    target: TensorLike,
+    output: TensorLike,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
-) -> Any:
+) -> Tensor:
     """The focal cross-entropy of each element."""
     target, output = tensor(target), tensor(output)
     probability = _ops.sigmoid(output) if from_logits else output
@@ -188,7 +188,7 @@ def _smooth(y_true: Tensor, label_smoothing: Any, classes: int) -> Tensor:
     return y_true * (1.0 - label_smoothing) + label_smoothing / float(classes)
 
 
-def _check_classes(y_pred: Tensor, axis: Any, function: str) -> None:
+def _check_classes(y_pred: Tensor, axis: Axes, function: str) -> None:
     if isinstance(axis, bool):
         raise ValueError(
             f"`axis` must be of type `int`. Received: axis={axis} of type {type(axis)}"
@@ -209,7 +209,7 @@ def categorical_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """The cross-entropy of one-hot labels, or of labels that are probabilities.
 
     Args:
@@ -246,7 +246,7 @@ def categorical_focal_crossentropy(
     from_logits: bool = False,
     label_smoothing: float = 0.0,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """The focal cross-entropy of one-hot labels.
 
     Lin et al., "Focal loss for dense object detection" (ICCV 2017).
@@ -281,7 +281,7 @@ def sparse_categorical_crossentropy(
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross-entropy of labels that are class ids.
 
     Args:

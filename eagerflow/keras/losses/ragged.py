@@ -22,7 +22,7 @@ _LENGTHS = "ragged labels and predictions must have rows of the same lengths."
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def is_ragged(value: Any) -> TypeGuard[RaggedTensor]:
+def is_ragged(value: object) -> TypeGuard[RaggedTensor]:
     """Whether a value is a ragged tensor."""
     return not isinstance(value, _Tensor) and hasattr(value, "nested_row_splits")
 
@@ -51,7 +51,7 @@ def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[
         losses = takes_ragged(function)(y_true.values, y_pred.values, *args, **kwargs)
         return y_pred.with_values(losses)
 
-    def of_row(row: tuple[Any, Any]) -> Any:
+    def of_row(row: tuple[_Tensor, _Tensor]) -> _Tensor:
         return function(*row, *args, **kwargs)
 
     if _core.building() is None:
@@ -61,11 +61,11 @@ def _by_rows(function: Any, y_true: Any, y_pred: Any, args: tuple, kwargs: dict[
     return loops.map_fn(of_row, (y_true, y_pred), fn_output_signature=spec)
 
 
-def _as_ragged(value: TensorLike) -> Any:
+def _as_ragged(value: TensorLike) -> RaggedTensor:
     return value if is_ragged(value) else RaggedTensor.from_tensor(value)
 
 
-def _check_lengths(y_true: Any, y_pred: Any) -> None:
+def _check_lengths(y_true: RaggedTensor, y_pred: RaggedTensor) -> None:
     """Raises a tf.errors.InvalidArgumentError unless both have as many elements in each row."""
     own, theirs = y_true.row_lengths(), y_pred.row_lengths()
     if _core.building() is not None:
@@ -98,7 +98,7 @@ def weighted(losses: Any, sample_weight: TensorLike | None) -> Any:
     return losses * weight
 
 
-def flat(*values: Any) -> list[Any]:
+def flat(*values: TensorLike | None) -> list[Any]:
     """Replaces ragged tensors by their flat values, and returns other values unchanged.
 
     As in TensorFlow an axis of size 1 is added: each flat value is one sample.

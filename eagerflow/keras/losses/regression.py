@@ -25,7 +25,7 @@ def mean(values: Any, axis: Axes = -1) -> Any:
 
 
 @takes_ragged
-def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The mean of squared errors over the last axis.
 
     >>> print(tf.keras.losses.mean_squared_error([[0.0, 1.0]], [[1.0, 3.0]]).numpy().round(4))
@@ -36,7 +36,7 @@ def mean_squared_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
 
 
 @takes_ragged
-def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The mean of absolute errors over the last axis.
 
     >>> print(tf.keras.losses.mean_absolute_error([[0.0, 1.0]], [[1.0, 3.0]]).numpy().round(4))
@@ -47,7 +47,7 @@ def mean_absolute_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
 
 
 @takes_ragged
-def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The mean of absolute errors over the last axis, in percent of the labels.
 
     >>> print(
@@ -64,7 +64,7 @@ def mean_absolute_percentage_error(y_true: TensorLike, y_pred: TensorLike) -> An
 
 
 @takes_ragged
-def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The mean of squared differences of log(1 + value) over the last axis.
 
     >>> print(
@@ -82,7 +82,7 @@ def mean_squared_logarithmic_error(y_true: TensorLike, y_pred: TensorLike) -> An
 
 
 @takes_ragged
-def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Any:
+def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> _core.Tensor:
     """The mean over the last axis of errors, squared up to `delta` and linear beyond.
 
     Huber, "Robust estimation of a location parameter" (1964).
@@ -100,7 +100,7 @@ def huber(y_true: TensorLike, y_pred: TensorLike, delta: float = 1.0) -> Any:
     return mean(_ops.select(_ops.less_equal(size, limit), small, large))
 
 
-def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def log_cosh(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The mean over the last axis of log(cosh(error)).
 
     >>> print(tf.keras.losses.log_cosh([[0.0, 0.0]], [[1.0, 0.0]]).numpy().round(4))
@@ -125,7 +125,7 @@ def kl_divergence(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     return _ops.reduce_sum(p * _ops.log(p / q), axis=-1)
 
 
-def poisson(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def poisson(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """The mean over the last axis of `y_pred - y_true * log(y_pred)`.
 
     >>> print(tf.keras.losses.poisson([[0.0, 1.0]], [[1.0, 1.0]]).numpy().round(4))
@@ -136,7 +136,7 @@ def poisson(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return mean(y_pred - y_true * _ops.log(y_pred + defaults.epsilon))
 
 
-def _normalized(values: TensorLike, axis: Any) -> _core.Tensor:
+def _normalized(values: TensorLike, axis: Axes) -> _core.Tensor:
     return norms.unit(tensor(values), axis, 1e-6)
 
 
@@ -225,10 +225,7 @@ class Huber(LossFunctionWrapper):
     """
 
     def __init__(
-        self,
-        delta: float = 1.0,
-        reduction: str = Reduction.AUTO,
-        name: str | None = "huber_loss",
+        self, delta: float = 1.0, reduction: str = Reduction.AUTO, name: str | None = "huber_loss"
     ) -> None:
         super().__init__(huber, name=name, reduction=reduction, delta=delta)
 

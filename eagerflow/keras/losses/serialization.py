@@ -12,7 +12,7 @@ from eagerflow.keras.saving.serialization import deserialize_as
 from eagerflow.keras.typing import CustomObjects
 
 
-def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
+def serialize(loss: object, use_legacy_format: bool = False) -> Any:
     """A loss as plain values: a dictionary of its class and arguments, or a function's name.
 
     >>> tf.keras.losses.serialize(tf.keras.losses.Huber(2.0))["config"]["delta"]
@@ -22,7 +22,7 @@ def serialize(loss: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    name: Any, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
+    name: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The loss of a name or a configuration.
 
@@ -36,7 +36,7 @@ def deserialize(
     return deserialize_as("loss", name, custom_objects, names=names)
 
 
-def get(identifier: Any) -> Loss | Callable | None:
+def get(identifier: object) -> Loss | Callable | None:
     """A loss from its name or configuration; a loss is returned unchanged.
 
     Raises:

@@ -94,7 +94,7 @@ def number_in(values: Tensor, dtype: DType) -> float:
 
 def remove_squeezable_dimensions(
     labels: TensorLike, predictions: TensorLike, expected_rank_diff: int = 0
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Squeezes a last axis of size one if the ranks of labels and predictions differ by one more
     than expected."""
     labels, predictions = tensor(labels), tensor(predictions)
@@ -107,7 +107,7 @@ def remove_squeezable_dimensions(
 
 
 def squeeze_or_expand_dimensions(
-    y_pred: Any, y_true: Any = None, sample_weight: Any = None
+    y_pred: Tensor, y_true: Tensor | None = None, sample_weight: Any = None
 ) -> tuple[Any, ...]:
     """Predictions, labels and weights in ranks that match.
 
@@ -131,7 +131,7 @@ def squeeze_or_expand_dimensions(
     return y_pred, y_true, sample_weight
 
 
-def broadcast_weights(weights: Any, values: Any) -> Any:
+def broadcast_weights(weights: Any, values: Any) -> Tensor:
     """Weights in the shape of the values they belong to.
 
     Raises:
@@ -173,7 +173,7 @@ def apply_valid_mask(losses: Any, sample_weight: Any, mask: Tensor | None, reduc
     return apply_mask(losses, sample_weight, mask)
 
 
-def reduce_losses(losses: Any, reduction: str) -> Any:
+def reduce_losses(losses: TensorLike, reduction: str) -> Any:
     """Reduces floating losses to a scalar; returns them unchanged for `NONE`."""
     if reduction == "none":
         return losses

@@ -16,7 +16,7 @@ from eagerflow.typing import DTypeLike, TensorLike
 _ops = _core.ops
 
 
-def accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def accuracy(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """1 where predictions equal labels, else 0.
 
     Raises:
@@ -27,7 +27,7 @@ def accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return _ops.cast(_ops.equal(y_true, cast(y_pred, y_true.dtype)), defaults.float_dtype)
 
 
-def binary_matches(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> Any:
+def binary_matches(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> _core.Tensor:
     """1 where predictions are on the same side of a threshold as the labels, else 0."""
     y_pred = tensor(y_pred)
     sides = _ops.cast(_ops.greater(y_pred, cast(threshold, y_pred.dtype)), y_pred.dtype)
@@ -36,7 +36,7 @@ def binary_matches(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.
     return _ops.cast(_ops.equal(y_true, sides), defaults.float_dtype)
 
 
-def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> Any:
+def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0.5) -> _core.Tensor:
     """The fraction of predictions along the last axis on the same side of a threshold as the labels.
 
     >>> print(tf.keras.metrics.binary_accuracy([[1.0, 0.0]], [[0.6, 0.7]]).numpy())
@@ -45,7 +45,7 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0
     return _ops.reduce_mean(binary_matches(y_true, y_pred, threshold), axis=-1)
 
 
-def sparse_categorical_matches(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def sparse_categorical_matches(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
     squeezed = y_true.ndim == y_pred.ndim
@@ -59,7 +59,7 @@ def sparse_categorical_matches(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return _ops.expand_dims(matches, -1) if squeezed else matches
 
 
-def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """1 where the argmax of predictions and labels agree, else 0.
 
     >>> print(
@@ -72,7 +72,7 @@ def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return sparse_categorical_matches(_ops.argmax(tensor(y_true), -1), y_pred)
 
 
-def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
+def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """1 where the highest prediction is at the label, else 0.
 
     >>> print(
@@ -85,7 +85,7 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> Any:
     return _ops.squeeze(matches, [-1]) if len(shape) > 1 and shape[-1] == 1 else matches
 
 
-def in_top_k(predictions: Any, targets: Any, k: int) -> Any:
+def in_top_k(predictions: Any, targets: TensorLike, k: int) -> _core.Tensor:
     """Whether each row's prediction at its target is among the `k` highest of the row.
 
     Ties with the k-th count; an invalid target, or a prediction at it that is not finite,
@@ -128,7 +128,7 @@ def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k:
     return sparse_top_k_categorical_matches(y_true, y_pred, k)
 
 
-def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
+def top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> _core.Tensor:
     """1 where the highest label is among the `k` highest predictions, else 0.
 
     >>> metric = tf.keras.metrics.top_k_categorical_accuracy

@@ -217,7 +217,7 @@ class AUC(Metric):
             shapes.append((self.label_weights, ("L",)))
         debugging.assert_shapes(shapes, message="Number of labels is not consistent.")
 
-    def _of_labels(self, areas: Any) -> _core.Tensor:
+    def _of_labels(self, areas: _core.Tensor) -> _core.Tensor:
         """The sum over thresholds; with several labels, their weighted mean."""
         total = _ops.reduce_sum(areas, axis=0)
         if not self.multi_label:
@@ -246,7 +246,7 @@ class AUC(Metric):
         areas = slope * (true_steps + intercept * _ops.log(ratio))
         return self._of_labels(_ops.divide_no_nan(areas, labels))
 
-    def _points(self) -> tuple[Any, Any]:
+    def _points(self) -> tuple[_core.Tensor, _core.Tensor]:
         """The curve's abscissae and ordinates, one for each threshold."""
         true, false = self.true_positives.read_value(), self.false_positives.read_value()
         recall = share(true, self.false_negatives)
@@ -276,7 +276,7 @@ class AUC(Metric):
             heights = _ops.maximum(y[:-1], y[1:])
         return self._of_labels((x[:-1] - x[1:]) * heights)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, int | str]:
         """The arguments that make a metric like this one."""
         weights = self.label_weights
         config = super().get_config() | {

@@ -38,7 +38,7 @@ TRUE_NEGATIVES = ConfusionMatrix.TRUE_NEGATIVES
 FALSE_NEGATIVES = ConfusionMatrix.FALSE_NEGATIVES
 
 
-def listed(value: Any) -> list:
+def listed(value: object) -> list:
     """A list, tuple or array as a list; any other value as a list of one."""
     if isinstance(value, list | tuple | np.ndarray):
         return list(value)
@@ -78,10 +78,10 @@ def _only_top_k(predictions: Tensor, k: int) -> Any:
 
 
 def update_counts(
-    variables: Mapping[ConfusionMatrix, Any],
+    variables: Mapping[ConfusionMatrix, _core.Variable],
     y_true: Any,
     y_pred: Any,
-    thresholds: Any,
+    thresholds: object,
     top_k: int | None = None,
     class_id: int | None = None,
     sample_weight: TensorLike | None = None,
@@ -167,7 +167,7 @@ def _counts_of_comparisons(
 
 def _counts_of_buckets(
     positive: Tensor, negative: Tensor, y_pred: Tensor, thresholds: Any
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Positives above each of evenly spaced thresholds, by sorting predictions into buckets."""
     steps = len(thresholds)
     buckets = _ops.ceil(_ops.clip_by_value(y_pred, 0.0, 1.0) * float(steps - 1)) - 1

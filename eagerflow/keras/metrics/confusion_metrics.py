@@ -14,12 +14,13 @@ from eagerflow.keras.metrics.confusion import (
     ConfusionMatrix,
 )
 from eagerflow.keras.metrics.metric import Metric
+from eagerflow.keras.typing import Config
 from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
 
 
-def share(part: Any, rest: Any) -> _core.Tensor:
+def share(part: TensorLike, rest: Any) -> _core.Tensor:
     """`part / (part + rest)`, or zero if both are zero."""
     return _ops.divide_no_nan(part, part + rest)
 
@@ -62,7 +63,7 @@ class _Count(Metric):
         counts = self.accumulator.read_value()
         return counts[0] if len(self.thresholds) == 1 else counts
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a metric like this one."""
         return super().get_config() | {"thresholds": self.init_thresholds}
 
@@ -171,7 +172,7 @@ class _Rate(Metric):
         rates = share(self.true_positives, getattr(self, self._other_name))
         return rates[0] if len(self.thresholds) == 1 else rates
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a metric like this one."""
         return super().get_config() | {"thresholds": self.init_thresholds}
 
@@ -273,23 +274,23 @@ class SensitivitySpecificityBase(Metric):
             even=self._even,
         )
 
-    def _best(self, constrained: Any, wanted: Any) -> _core.Tensor:
+    def _best(self, constrained: _core.Tensor, wanted: _core.Tensor) -> _core.Tensor:
         """The highest wanted rate where the other is high enough; zero where it never is."""
         feasible = _ops.greater_equal(constrained, _core.convert(self.value, self._float))
         lowest = _core.convert(float("-inf"), wanted.dtype)
         best = _ops.reduce_max(_ops.select(feasible, wanted, lowest))
         return _ops.select(_ops.reduce_any(feasible), best, _ops.zeros((), wanted.dtype))
 
-    def _sensitivities(self) -> Any:
+    def _sensitivities(self) -> _core.Tensor:
         return share(self.true_positives, self.false_negatives)
 
-    def _specificities(self) -> Any:
+    def _specificities(self) -> _core.Tensor:
         return share(self.true_negatives, self.false_positives)
 
-    def _precisions(self) -> Any:
+    def _precisions(self) -> _core.Tensor:
         return share(self.true_positives, self.false_positives)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a metric like this one."""
         config: dict[str, Any] = {
             "name": self.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -73,7 +74,7 @@ class FBetaScore(Metric):
         self.built = False
 
     def build(  # type: ignore[override]
-        self, y_true_shape: Any, y_pred_shape: Any
+        self, y_true_shape: TensorShape, y_pred_shape: TensorShape
     ) -> None:
         """Makes the counts for this many classes.
 
@@ -121,7 +122,7 @@ class FBetaScore(Metric):
         if sample_weight is not None:
             weight = _ops.expand_dims(_core.convert(sample_weight, self._float), 1)
 
-        def total(values: Any) -> Any:
+        def total(values: TensorLike) -> _core.Tensor:
             values = values if weight is None else values * weight
             return _ops.reduce_sum(values, axis=self.axis)
 

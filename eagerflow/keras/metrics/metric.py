@@ -14,6 +14,7 @@ from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
+from eagerflow.keras.typing import Config
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import own_code
 from eagerflow.util.argument_docs import complete_docs
@@ -207,21 +208,21 @@ class Metric(Layer):
         variable._keep_remainder()
         return variable
 
-    def _collect_non_trainable(self) -> list[Any]:
+    def _collect_non_trainable(self) -> list[_core.Variable]:
         # Metrics inside are not among the layers, whose weights are collected.
         inner = [weight for metric in self._list("_metrics") for weight in metric.weights]
         return super()._collect_non_trainable() + inner
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a metric like this one."""
         return {"name": self.name, "dtype": self.dtype} | arguments_config(self, Metric)
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Metric:
+    def from_config(cls, config: Config) -> Metric:
         """A metric from what `get_config` returned."""
         return cls(**config)
 
 
-def clone_metric(metric: Any) -> Any:
+def clone_metric(metric: object) -> Any:
     """A copy of a metric without its state; any other value is returned unchanged."""
     return type(metric).from_config(metric.get_config()) if isinstance(metric, Metric) else metric

@@ -16,7 +16,7 @@ def _updating(update_state: Callable) -> Callable:
     """An `update_state` that gets eager tensors; in a graph, it is a node that calls Python."""
 
     @functools.wraps(update_state)
-    def update(self: Any, y_true: Any, y_pred: TensorLike, sample_weight: Any = None) -> None:
+    def update(self: Any, y_true: object, y_pred: TensorLike, sample_weight: object = None) -> None:
         inputs = [_core.as_tensor(value) for value in (y_true, y_pred)]
         if sample_weight is not None:
             inputs.append(_core.as_tensor(sample_weight))

@@ -11,6 +11,7 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.program_code import convertible
+from eagerflow.keras.typing import Config
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
 
@@ -21,7 +22,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-def weighted(values: Any, sample_weight: Any, mean: bool) -> tuple[Any, Any]:
+def weighted(values: Any, sample_weight: Tensor, mean: bool) -> tuple[Any, Any]:
     """Values times their weights, and the weights in the values' shape.
 
     Weights of a lower rank than the values belong to their means (or sums) over the last axes.
@@ -169,7 +170,7 @@ class MeanMetricWrapper(Mean):
             sample_weight = weighting.apply_valid_mask(matches, sample_weight, mask, self.reduction)
         super().update_state(matches, sample_weight=sample_weight)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a metric like this one."""
         config = {
             key: value.numpy() if isinstance(value, Tensor | _core.Variable) else value
@@ -180,7 +181,7 @@ class MeanMetricWrapper(Mean):
         return {"name": self.name, "dtype": self.dtype} | config
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Metric:
+    def from_config(cls, config: Config) -> Metric:
         """A metric from what `get_config` returned."""
         config = dict(config)
         function = config.pop("fn", None)
@@ -218,7 +219,7 @@ class MeanTensor(Metric):
     _unsaved_arguments = frozenset({"shape"})
 
     def __init__(
-        self, name: str | None = "mean_tensor", dtype: DTypeLike | None = None, shape: Any = None
+        self, name: str | None = "mean_tensor", dtype: DTypeLike | None = None, shape: object = None
     ) -> None:
         super().__init__(name=name, dtype=dtype)
         self._shape: Any = None
@@ -228,7 +229,7 @@ class MeanTensor(Metric):
         if shape is not None:
             self._build(shape)
 
-    def _build(self, shape: Any) -> None:
+    def _build(self, shape: object) -> None:
         self._shape = TensorShape(shape)
         self._total = self.add_weight(name="total", shape=self._shape, initializer="zeros")
         self._count = self.add_weight(name="count", shape=self._shape, initializer="zeros")
@@ -244,7 +245,7 @@ class MeanTensor(Metric):
         """The sums of weights so far; None before the first."""
         return self._count
 
-    def update_state(self, values: Any, sample_weight: TensorLike | None = None) -> Any:
+    def update_state(self, values: TensorLike, sample_weight: TensorLike | None = None) -> Any:
         """Adds a tensor to the sums.
 
         Raises:

@@ -6,13 +6,15 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import count_of
 from eagerflow.keras import losses
 from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat
 from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.metrics.reduction_metrics import Mean, MeanMetricWrapper
-from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.keras.typing import Config
+from eagerflow.typing import Array, DTypeLike, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
@@ -22,7 +24,7 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 _ops = _core.ops
 
 
-def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> Any:
+def cosine_similarity(y_true: TensorLike, y_pred: TensorLike, axis: int = -1) -> _core.Tensor:
     """The cosine of the angle between labels and predictions along an axis."""
     return -losses.cosine_similarity(y_true, y_pred, axis)
 
@@ -110,12 +112,12 @@ class MeanRelativeError(Mean):
         errors = _ops.divide_no_nan(_ops.abs(y_true - y_pred), self.normalizer)
         super().update_state(errors, sample_weight)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, str | Array]:
         """The arguments that make a metric like this one."""
         return super().get_config() | {"normalizer": self.normalizer.numpy()}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Metric:
+    def from_config(cls, config: Config) -> Metric:
         """A metric from what `get_config` returned, also after it was stored in a file."""
         normalizer = config["normalizer"]
         if isinstance(normalizer, dict):
@@ -165,7 +167,7 @@ class R2Score(Metric):
         self.built = False
 
     def build(  # type: ignore[override]
-        self, y_true_shape: Any, y_pred_shape: Any
+        self, y_true_shape: TensorShape, y_pred_shape: TensorShape
     ) -> None:
         """Makes the variables.
 
@@ -232,7 +234,7 @@ class R2Score(Metric):
                 "More independent predictors than datapoints in adjusted R2 score. Falling back "
                 "to standard R2 score."
                 if inputs > samples - 1
-                else "Division by zero in Adjusted R2 score. Falling back to standard R2 score.",
+                else "Division by zero in Adjusted R2 score. Falling back to standard R2 score."
             )
             return scores
         return 1.0 - (1.0 - scores) * (samples - 1.0) / (samples - inputs - 1.0)

@@ -8,9 +8,10 @@ from eagerflow.keras.metrics.metric import Metric
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.namespaces import serialize_member
 from eagerflow.keras.saving.serialization import deserialize_as
+from eagerflow.keras.typing import CustomObjects
 
 
-def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
+def serialize(metric: object, use_legacy_format: bool = False) -> Any:
     """A metric as plain values: a dictionary of its class and arguments, or a function's name.
 
     >>> tf.keras.metrics.serialize(tf.keras.metrics.Precision(0.4))["config"]["thresholds"]
@@ -20,7 +21,7 @@ def serialize(metric: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    config: Any, custom_objects: dict[str, Any] | None = None, use_legacy_format: bool = False
+    config: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The metric of a name or a configuration.
 
@@ -34,7 +35,7 @@ def deserialize(
     return deserialize_as("metric", config, custom_objects, names=names)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: object) -> Any:
     """A metric from its name or configuration; a metric is returned unchanged.
 
     Raises:

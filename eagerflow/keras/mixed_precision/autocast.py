@@ -21,9 +21,9 @@ class reading_casts:
         layers: the layers.
     """
 
-    def __init__(self, layers: list[Any]) -> None:
+    def __init__(self, layers: list[object]) -> None:
         self._layers = layers
-        self._replaced: list[tuple[dict[str, Any], str, Any]] = []
+        self._replaced: list[tuple[dict[str, object], str, object]] = []
 
     def __enter__(self) -> None:
         for layer in self._layers:

@@ -44,19 +44,19 @@ class LossScaleOptimizer(loss_scale_optimizer.LossScaleOptimizer):
     8.0
     """
 
-    def __init__(self, optimizer: Any, loss_scale: Any = "dynamic") -> None:
+    def __init__(self, optimizer: object, loss_scale: Any = "dynamic") -> None:
         if loss_scale == "dynamic":
             super().__init__(optimizer)
         else:
             super().__init__(optimizer, dynamic=False, initial_scale=float(loss_scale))
 
 
-def set_policy(policy: Any) -> None:
+def set_policy(policy: object) -> None:
     """Sets the policy of new layers; None resets it to float32."""
     set_global_policy("float32" if policy is None else policy)
 
 
-def get_layer_policy(layer: Any) -> Any:
+def get_layer_policy(layer: object) -> Any:
     """The dtype policy of a layer.
 
     Raises:

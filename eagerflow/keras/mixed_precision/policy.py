@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow.framework import distribution_state, dtypes
 from eagerflow.keras import config
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -33,7 +34,7 @@ class Policy:
     'float32'
     """
 
-    def __init__(self, name: Any) -> None:
+    def __init__(self, name: object) -> None:
         if isinstance(name, dtypes.DType):
             raise TypeError(
                 "'name' must be a string, not a DType. Instead, pass DType.name. "
@@ -96,12 +97,12 @@ class Policy:
     def __hash__(self) -> int:
         return hash(self._name)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a policy like this one."""
         return {"name": self._name}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Policy:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Policy:
         """A policy from what `get_config` returned."""
         config = dict(config)
         config.pop("loss_scale", None)
@@ -132,7 +133,7 @@ def global_policy() -> Policy:
     return policy
 
 
-def set_global_policy(policy: Any) -> None:
+def set_global_policy(policy: object) -> None:
     """Sets the policy of layers without one.
 
     Args:
@@ -182,7 +183,7 @@ class policy_scope:
         _global.policy = self._before
 
 
-def get(value: Any) -> Policy:
+def get(value: object) -> Policy:
     """The policy of a `dtype` argument: a policy, a name, a configuration, or None."""
     if value is None:
         return global_policy()
@@ -202,7 +203,7 @@ def serialize(policy: Policy) -> Any:
     return serialization.serialize_keras_object(policy)
 
 
-def deserialize(value: Any, custom_objects: Any = None) -> Policy:
+def deserialize(value: Any, custom_objects: CustomObjects | None = None) -> Policy:
     """A policy from what `serialize` returned."""
     if value is None:
         return Policy("_infer")

@@ -16,7 +16,7 @@ from eagerflow.keras.optimizers.schedules.schedule import LearningRate, Learning
 _ops = _core.ops
 
 
-def _rms(values: Any, size: int) -> Any:
+def _rms(values: _core.Tensor | _core.Variable, size: int) -> float | _core.Tensor:
     """The root mean square of `size` values, as the product of a row and a column."""
     row = _ops.reshape(values, [1, size])
     return sqrt(number(_ops.matmul(row, row, transpose_b=True)[0, 0]) / max(size, 1))
@@ -79,7 +79,7 @@ class Adafactor(Optimizer):
             slots["v"] = self.add_variable_from_reference(variable, "v")
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         step = self._step()
         relative_rate = 1.0 / sqrt(step)

@@ -62,7 +62,7 @@ class Adagrad(Optimizer):
         return summed_rows(gradient)
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         self._rules.adagrad(
             variables,

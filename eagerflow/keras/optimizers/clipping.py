@@ -8,6 +8,7 @@ from eagerflow import _core
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.keras.optimizers import scalars
 from eagerflow.ops import norms
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 
@@ -27,10 +28,7 @@ def check_thresholds(
 
 
 def clipped(
-    gradients: list,
-    clipnorm: float | None,
-    clipvalue: float | None,
-    global_clipnorm: float | None,
+    gradients: list, clipnorm: float | None, clipvalue: float | None, global_clipnorm: float | None
 ) -> list:
     """The gradients after clipping. Rows that repeat in a sparse gradient are not summed.
 
@@ -61,12 +59,12 @@ def clipped_by_global_norm(gradients: list, limit: float) -> list:
     return [_scaled_to(gradient, norm, limit) for gradient in gradients]
 
 
-def values_of(gradient: Any) -> Any:
+def values_of(gradient: object) -> Any:
     """The values of a gradient, which may be sparse."""
     return gradient.values if isinstance(gradient, IndexedSlices) else gradient
 
 
-def with_values(gradient: Any, values: Any) -> Any:
+def with_values(gradient: object, values: TensorLike) -> Any:
     """The gradient with other values."""
     if isinstance(gradient, IndexedSlices):
         return IndexedSlices(values, gradient.indices, gradient.dense_shape)
@@ -79,7 +77,7 @@ def _norm(gradients: list) -> norms.ScaledNorm:
     return norms.joint_norm([v if v.dtype is dtype else _ops.cast(v, dtype) for v in values])
 
 
-def _scaled_to(gradient: Any, norm: norms.ScaledNorm, limit: float) -> Any:
+def _scaled_to(gradient: object, norm: norms.ScaledNorm, limit: float) -> Any:
     """The gradient, scaled by the factor that reduces the norm to `limit`."""
     length, inverse = scalars.number(norm.length), scalars.number(norm.inverse)
     largest = scalars.larger(length, limit * inverse)

@@ -76,7 +76,7 @@ class Keras2Hooks:
         else:
             self.__dict__.setdefault("_hyper", {})[name] = value
 
-    def _set_rate(self, rate: Any) -> None:
+    def _set_rate(self, rate: object) -> None:
         raise TypeError(f"{type(self).__name__} takes no learning rate.")
 
     def _get_hyper(self, name: str, dtype: DTypeLike | None = None) -> Any:
@@ -92,7 +92,7 @@ class Keras2Hooks:
             return value
         return _ops.cast(_core.as_tensor(value), dtypes.as_dtype(dtype))
 
-    def _serialize_hyperparameter(self, hyperparameter: Any) -> Any:
+    def _serialize_hyperparameter(self, hyperparameter: object) -> Any:
         """A hyperparameter, or the hyperparameter of a name, as a plain value."""
         value = hyperparameter
         if isinstance(value, str):
@@ -103,7 +103,7 @@ class Keras2Hooks:
             return schedules.serialize(value)
         return value() if callable(value) else value
 
-    def _decayed_lr(self, var_dtype: Any) -> Tensor:
+    def _decayed_lr(self, var_dtype: object) -> Tensor:
         """The learning rate of this step as a tensor."""
         dtype = dtypes.as_dtype(var_dtype)
         rate = self._current_rate()
@@ -136,7 +136,7 @@ class Keras2Hooks:
             self._variables.append(slot)
         return slot
 
-    def get_slot(self, var: Any, slot_name: str) -> Variable:
+    def get_slot(self, var: _core.Variable, slot_name: str) -> Variable:
         """The slot that `add_slot` created.
 
         Raises:
@@ -153,10 +153,10 @@ class Keras2Hooks:
         names = dict.fromkeys(name for slots in self._slots.values() for name in slots)
         return [self._slot_names.get(name, name) for name in names]
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[_core.Variable]) -> None:
         """Makes the slots of variables; subclasses override it."""
 
-    def _create_all_weights(self, var_list: list[Any]) -> None:
+    def _create_all_weights(self, var_list: list[_core.Variable]) -> None:
         self._create_slots(var_list)
 
     def _create_slots_of(self, variables: list[Any]) -> None:
@@ -175,16 +175,16 @@ class Keras2Hooks:
                 self._prepare_local(var.device, var.dtype, state)
         return state
 
-    def _prepare_local(self, var_device: str, var_dtype: Any, apply_state: dict) -> None:
+    def _prepare_local(self, var_device: str, var_dtype: object, apply_state: dict) -> None:
         if self._learning_rate is not None:
             apply_state[(var_device, var_dtype)]["lr_t"] = self._decayed_lr(var_dtype)
 
-    def _fallback_apply_state(self, var_device: str, var_dtype: Any) -> dict:
+    def _fallback_apply_state(self, var_device: str, var_dtype: object) -> dict:
         state: dict = {(var_device, var_dtype): {}}
         self._prepare_local(var_device, var_dtype, state)
         return state[(var_device, var_dtype)]
 
-    def _update_by_resource(self, variables: Iterable[Any], gradients: list) -> None:
+    def _update_by_resource(self, variables: Iterable[_core.Variable], gradients: list) -> None:
         """Calls `_resource_apply_dense` and `_resource_apply_sparse` of a subclass."""
         variables = list(variables)
         self._create_slots_of(variables)
@@ -217,7 +217,7 @@ class Keras2Hooks:
     def _seen(self) -> dict[int, Any]:
         return self.__dict__.setdefault("_seen_variables", {})
 
-    def _resource_apply_dense(self, grad: Any, handle: Any, apply_state: Any = None) -> Any:
+    def _resource_apply_dense(self, grad: Any, handle: object, apply_state: object = None) -> Any:
         """One step for one variable, for optimizers that wrap this one."""
         if not self._has_own_rule():
             raise TypeError(f"{type(self).__name__} defines no update rule.")
@@ -226,7 +226,7 @@ class Keras2Hooks:
         return handle
 
     def _resource_apply_sparse(
-        self, grad: Any, handle: Any, indices: Any, apply_state: Any = None
+        self, grad: Tensor, handle: _core.Variable, indices: Tensor, apply_state: object = None
     ) -> Any:
         """As `_resource_apply_dense`, for rows of a variable."""
         gradient = IndexedSlices(grad, indices)
@@ -241,13 +241,13 @@ class Keras2Hooks:
         return list(inspect.signature(self._resource_apply_sparse).parameters)
 
     @staticmethod
-    def _resource_scatter_add(x: Any, i: Any, v: Any) -> Any:
+    def _resource_scatter_add(x: Any, i: Tensor, v: Tensor) -> Any:
         """Adds rows to a variable and returns it."""
         x.scatter_add(IndexedSlices(v, i))
         return x.read_value()
 
     @staticmethod
-    def _resource_scatter_update(x: Any, i: Any, v: Any) -> Any:
+    def _resource_scatter_update(x: Any, i: object, v: object) -> Any:
         """Replaces rows of a variable and returns it."""
         x.scatter_update(IndexedSlices(v, i))
         return x.read_value()

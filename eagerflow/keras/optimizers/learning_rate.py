@@ -21,7 +21,7 @@ class HasLearningRate:
     _rate_takes_step = False
     _decay = 0.0  # which programs of TensorFlow 2.0 to 2.10 set by `_set_hyper`
 
-    def _build_learning_rate(self, learning_rate: Any) -> Any:
+    def _build_learning_rate(self, learning_rate: object) -> Any:
         """The `_learning_rate` of a subclass: a variable, or the schedule or function itself."""
         if isinstance(learning_rate, Variable | LearningRateSchedule) or callable(learning_rate):
             return learning_rate
@@ -29,7 +29,7 @@ class HasLearningRate:
             learning_rate, dtype=defaults.float_dtype, trainable=False, name="learning_rate"
         )
 
-    def _set_rate(self, rate: Any) -> None:
+    def _set_rate(self, rate: object) -> None:
         self._learning_rate = self._build_learning_rate(rate)
         self._rate_takes_step = False
         self.__dict__.pop("_current_learning_rate", None)
@@ -91,7 +91,7 @@ class HasLearningRate:
 
     lr = learning_rate
 
-    def _current_rate(self) -> Any:
+    def _current_rate(self) -> float | _core.Tensor:
         """The learning rate of the current step: a float, or a float64 scalar of a graph."""
         rate = self._learning_rate
         if rate is None:

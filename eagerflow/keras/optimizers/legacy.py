@@ -9,16 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers import (
-    adadelta,
-    adagrad,
-    adam,
-    adamax,
-    ftrl,
-    nadam,
-    rmsprop,
-    sgd,
-)
+from eagerflow.keras.optimizers import adadelta, adagrad, adam, adamax, ftrl, nadam, rmsprop, sgd
 from eagerflow.keras.optimizers.hyperparameters import Hyperparameter
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.legacy_optimizer import Optimizer, is_positive
@@ -30,17 +21,7 @@ from eagerflow.util.arguments import arguments
 
 _ops = _core.ops
 
-__all__ = [
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "Adamax",
-    "Ftrl",
-    "Nadam",
-    "Optimizer",
-    "RMSprop",
-]
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop"]
 
 
 class SGD(Optimizer, sgd.SGD):
@@ -141,7 +122,7 @@ class RMSprop(Optimizer, rmsprop.RMSprop):
         return self._has_momentum
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         if self._uses_momentum():
             super()._update(variables, gradients, slots, learning_rate)
@@ -178,11 +159,11 @@ class Adagrad(Optimizer, adagrad.Adagrad):
     ) -> None:
         super().__init__(**arguments(locals()))
 
-    def _sparse(self, gradient: Any) -> Any:
+    def _sparse(self, gradient: IndexedSlices) -> Any:
         return None  # rows without a gradient get an update of zero
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         for variable, gradient, entry in zip(variables, gradients, slots, strict=True):
             sums = entry["accumulator"]
@@ -308,7 +289,7 @@ class Nadam(Optimizer, nadam.Nadam):
     def _own_scalars(self) -> dict[str, Any]:
         return super()._own_scalars() | {"momentum_cache": self._product}
 
-    def _momentum_at(self, step: Any) -> Any:
+    def _momentum_at(self, step: object) -> Any:
         growth = power(0.96, number(self.decay) * step)
         return cached_float32(self.beta_1) * (1.0 - 0.5 * growth)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
@@ -119,7 +120,7 @@ class Optimizer(_NewOptimizer):
 
     _knows_lr = True
 
-    def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
+    def _rate_argument(self, kwargs: dict[str, object]) -> Any:
         rate = kwargs.pop("learning_rate", None)
         for key in kwargs:
             raise _unexpected(key)
@@ -131,7 +132,7 @@ class Optimizer(_NewOptimizer):
             return self._get_hyper(name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__.get("_hyper", ()):
             self._set_hyper(name, value)
         else:
@@ -148,7 +149,7 @@ class Optimizer(_NewOptimizer):
     def _learning_rate(self) -> Any:
         return self._hyper.get("learning_rate")
 
-    def _set_hyper(self, name: str, value: Any) -> None:
+    def _set_hyper(self, name: str, value: object) -> None:
         """Stores a hyperparameter, or assigns its value to the existing variable."""
         known = self._hyper.get(name)
         if isinstance(known, _core.Variable) and not isinstance(value, LearningRateSchedule):
@@ -174,7 +175,7 @@ class Optimizer(_NewOptimizer):
                 self._hyper[name] = self._add_scalar(name, value, defaults.float_dtype(None))
         self._settle_restorations()
 
-    def _add_scalar(self, name: str, value: Any, dtype: DTypeLike) -> Variable:
+    def _add_scalar(self, name: str, value: object, dtype: DTypeLike) -> Variable:
         """A variable of the optimizer that belongs to none of the model's."""
         with eagerly():
             return variable_at_once(value, dtype=dtype, trainable=False, name=name)
@@ -211,7 +212,7 @@ class Optimizer(_NewOptimizer):
     def _sparse(self, gradient: IndexedSlices) -> Any:
         return summed_rows(gradient) if self._keeps_rows else super()._sparse(gradient)
 
-    def _current_rate(self) -> Any:
+    def _current_rate(self) -> float | _core.Tensor:
         if "learning_rate" not in self._hyper:
             return 0.0
         rate = self._get_hyper("learning_rate")
@@ -257,7 +258,7 @@ class Optimizer(_NewOptimizer):
     def _refuse_slots(self) -> None:
         """Accepts checkpoints of legacy optimizers, which this is."""
 
-    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+    def _checkpoint_slots(self) -> list[tuple[Variable, str, Variable]]:
         variables = self._models | self._seen
         return [
             (variable, self._slot_names.get(name, name), slot)
@@ -279,7 +280,7 @@ class Optimizer(_NewOptimizer):
         aggregator = self.gradient_aggregator
         return grads_and_vars if aggregator is None else aggregator(grads_and_vars)
 
-    def _transform_gradients(self, grads_and_vars: Any) -> Any:
+    def _transform_gradients(self, grads_and_vars: object) -> Any:
         """Applies the `gradient_transformers` to the pairs."""
         for transformer in self.gradient_transformers:
             grads_and_vars = transformer(grads_and_vars)
@@ -331,7 +332,7 @@ class Optimizer(_NewOptimizer):
         var_list: Any,
         grad_loss: Any = None,
         name: str | None = None,
-        tape: Any = None,
+        tape: GradientTape | None = None,
     ) -> Any:
         """Computes the gradients of a loss and applies them.
 
@@ -415,7 +416,7 @@ class Optimizer(_NewOptimizer):
         return {"name": config["name"], **values, **config, "decay": self._initial_decay}
 
 
-def is_positive(value: Any) -> bool:
+def is_positive(value: object) -> bool:
     """Whether a hyperparameter is positive, or may become so as it is computed at each step."""
     return not isinstance(value, int | float) or value > 0
 

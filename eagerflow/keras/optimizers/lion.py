@@ -60,7 +60,7 @@ class Lion(Optimizer):
 
     @takes_rows
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         _core.lion_update(
             variables,

@@ -160,7 +160,7 @@ class LossScaleOptimizer(Optimizer):
         own = {"loss_scale": self._dynamic_scale} if self._dynamic else {}
         return trackable.children(self._optimizer) | own
 
-    def _checkpoint_slots(self) -> list[tuple[Any, str, Any]]:
+    def _checkpoint_slots(self) -> list[tuple[Variable, str, Variable]]:
         return trackable.slots(self._optimizer)
 
     def _refuse_slots(self) -> None:
@@ -387,7 +387,7 @@ class LossScaleOptimizer(Optimizer):
         }
 
     @classmethod
-    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Optimizer:
         """An optimizer from what `get_config` returned."""
         config = dict(config)
         if "loss_scale" in config:
@@ -405,7 +405,7 @@ def _newer_config(config: Config) -> dict[str, Any]:
         ValueError: for any other kind of scale, or one that does not grow by the factor 2.
     """
     scale = config["loss_scale"]
-    newer: dict[str, Any] = {"inner_optimizer": config["optimizer"]}
+    newer = {"inner_optimizer": config["optimizer"]}
     kind = scale.get("class_name") if isinstance(scale, dict) else None
     if kind not in ("FixedLossScale", "DynamicLossScale"):
         raise ValueError(

@@ -78,7 +78,7 @@ class Nadam(Optimizer):
         super()._make_slots(variables)
         self._slots_are_new = True
 
-    def _momentum_at(self, step: Any) -> Any:
+    def _momentum_at(self, step: object) -> Any:
         return cached_float32(self.beta_1) * (1.0 - 0.5 * power(0.96, step))
 
     def _product_at(self, step: int) -> float:
@@ -91,7 +91,7 @@ class Nadam(Optimizer):
         self._u_product_step.assign(step)
         return float(self._u_product)
 
-    def _product_before(self, step: Any, indices: range) -> Any:
+    def _product_before(self, step: Any, indices: range) -> _core.Tensor:
         """The product that functions multiply at a step; after a jump, all momenta once more.
 
         Args:
@@ -101,11 +101,11 @@ class Nadam(Optimizer):
 
         last = step - 1
 
-        def again() -> Any:
-            def times(k: Any, product: Any) -> tuple[Any, Any]:
+        def again() -> _core.Tensor:
+            def times(k: _core.Tensor, product: _core.Tensor) -> tuple[_core.Tensor, _core.Tensor]:
                 momentum = self._momentum_at(_ops.cast(k, dtypes.float64))
 
-                def factor(index: Any, product: Any) -> tuple[Any, _core.Tensor]:
+                def factor(index: _core.Tensor, product: _core.Tensor) -> tuple[Any, _core.Tensor]:
                     is_left_out = _ops.equal(k + 1, index)
                     return index + 1, _ops.select(is_left_out, product, product * momentum)
 

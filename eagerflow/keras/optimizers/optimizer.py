@@ -50,7 +50,7 @@ class OptimizerType(type):
         return cls._is_legacy or not type(instance)._is_legacy
 
 
-def is_optimizer(value: Any) -> bool:
+def is_optimizer(value: object) -> bool:
     """Whether an object is an optimizer, legacy or not."""
     return isinstance(type(value), OptimizerType)
 
@@ -157,7 +157,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         if rate is not None:
             self._set_rate(rate)
 
-    def _rate_argument(self, kwargs: dict[str, Any]) -> Any:
+    def _rate_argument(self, kwargs: dict[str, object]) -> Any:
         """The learning rate among the keyword arguments; None if it is absent."""
         name = type(self).__name__
         rate = kwargs.pop("learning_rate", None)
@@ -676,7 +676,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         return [names]
 
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         """Updates all variables by the rule of a user-defined subclass."""
         kind = type(self)
@@ -691,7 +691,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         raise TypeError(f"{type(self).__name__} defines no update rule.")
 
     def _update_by_kind(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], rate: object
     ) -> None:
         """One step for the real variables, and one for the complex ones."""
         rows = list(zip(variables, gradients, slots, strict=True))
@@ -775,7 +775,7 @@ def takes_rows(update: Rule) -> Rule:
     return update
 
 
-def _dense(gradient: Any, variable: Variable) -> Any:
+def _dense(gradient: object, variable: Variable) -> Any:
     """Converts sparse gradients to dense tensors."""
     if not isinstance(gradient, tuple):
         return gradient

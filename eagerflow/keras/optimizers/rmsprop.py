@@ -69,7 +69,7 @@ class RMSprop(Optimizer):
 
     @takes_rows
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         self._rules.rmsprop(
             variables,

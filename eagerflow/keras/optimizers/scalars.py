@@ -9,6 +9,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.typing import TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -25,12 +26,12 @@ def number(value: Any) -> Any:
     return _ops.cast(value, dtypes.float64)
 
 
-def whole(value: Any) -> Any:
+def whole(value: _core.Variable) -> Any:
     """An integer, or a float64 scalar if a graph computes the value."""
     return int(value) if _core.building() is None else number(value)
 
 
-def to_float32(value: Any) -> Any:
+def to_float32(value: TensorLike) -> float | Tensor:
     """The nearest float32: TensorFlow computes with hyperparameters in the variables' dtype."""
     if isinstance(value, Tensor):
         return _ops.cast(_ops.cast(value, dtypes.float32), dtypes.float64)
@@ -40,7 +41,7 @@ def to_float32(value: Any) -> Any:
 _cached = functools.lru_cache(to_float32)
 
 
-def cached_float32(value: Any) -> Any:
+def cached_float32(value: object) -> float | Tensor:
     """Like `to_float32`, with a cache for Python scalars."""
     # Checking two types separately is ten times as fast as a union, which each call would create.
     if type(value) is float or isinstance(value, int):
@@ -48,7 +49,7 @@ def cached_float32(value: Any) -> Any:
     return to_float32(number(value))
 
 
-def float32_power(base: Any, exponent: Any) -> Any:
+def float32_power(base: Any, exponent: Any) -> float | Tensor:
     """`base ** exponent` as TensorFlow computes it for variables of float32."""
     result = (_cached(base) if type(base) is float else cached_float32(base)) ** exponent
     return (
@@ -84,11 +85,11 @@ def larger(one: Any, other: Any) -> Any:
     return max(one, other)
 
 
-def of_dtype(value: Any, dtype: dtypes.DType) -> Any:
+def of_dtype(value: object, dtype: dtypes.DType) -> Any:
     """A scalar for operations with tensors of a dtype: tensors are cast."""
     return _ops.cast(value, dtype) if isinstance(value, Tensor) else value
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether a graph computes the scalar."""
     return isinstance(value, Tensor)

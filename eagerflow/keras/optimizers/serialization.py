@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from eagerflow.framework import context
-from eagerflow.keras.optimizers.optimizer import is_optimizer
+from eagerflow.keras.optimizers.optimizer import Optimizer, is_optimizer
 from eagerflow.keras.saving import reachable
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
-from eagerflow.keras.typing import CustomObjects
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util.program_warnings import warn
 
 
@@ -44,7 +44,7 @@ class _AnyCase(Mapping[str, Any]):
         return len(self._objects_by_name)
 
 
-def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(optimizer: Optimizer, use_legacy_format: bool = False) -> Any:
     """An optimizer as a dictionary of its class and arguments.
 
     >>> tf.keras.optimizers.serialize(tf.keras.optimizers.SGD(0.5))["config"]["learning_rate"]
@@ -64,10 +64,10 @@ def serialize(optimizer: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    config: dict[str, Any],
+    config: Config,
     custom_objects: CustomObjects | None = None,
     use_legacy_format: bool = False,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """The optimizer that a configuration describes.
 
@@ -100,7 +100,7 @@ def deserialize(
     return deserialize_as("optimizer", config, custom_objects, names=objects)
 
 
-def get(identifier: Any, **kwargs: Any) -> Any:
+def get(identifier: object, **kwargs: object) -> Any:
     """An optimizer from its name, its configuration, or itself.
 
     Args:

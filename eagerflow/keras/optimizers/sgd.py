@@ -78,7 +78,7 @@ class SGD(Optimizer):
 
     @takes_rows
     def _update(
-        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: Any
+        self, variables: list[Variable], gradients: list, slots: list[Slots], learning_rate: object
     ) -> None:
         if not self._uses_momentum():
             self._rules.gradient_descent(variables, gradients, learning_rate=learning_rate)

@@ -18,7 +18,7 @@ _ops = _core.ops
 def _for_each(rule: Callable[..., None]) -> Callable[..., None]:
     """Makes a rule for one variable accept lists."""
 
-    def update(variables: list[Any], *lists: Any, **numbers: Any) -> None:
+    def update(variables: list[_core.Variable], *lists: Any, **numbers: Any) -> None:
         for index, variable in enumerate(variables):
             own = [values and values[index] for values in lists]
             rule(variable, *own, **{k: _of(variable, v) for k, v in numbers.items()})
@@ -26,14 +26,14 @@ def _for_each(rule: Callable[..., None]) -> Callable[..., None]:
     return update
 
 
-def _of(variable: Any, number: Any) -> Any:
+def _of(variable: _core.Variable, number: object) -> Any:
     """A scalar in a variable's dtype; bools are unchanged."""
     if isinstance(number, bool):
         return number
     return _ops.cast(_core.as_tensor(number), variable.dtype)
 
 
-def _gradient_descent(variable: Any, gradient: Any, learning_rate: TensorLike) -> None:
+def _gradient_descent(variable: Any, gradient: _core.Tensor, learning_rate: TensorLike) -> None:
     variable.assign_sub(gradient * learning_rate)
 
 
@@ -46,15 +46,15 @@ def _momentum(
 
 
 def _adam(
-    variable: Any,
-    m: Any,
-    v: Any,
+    variable: _core.Variable,
+    m: _core.Variable,
+    v: _core.Variable,
     vhat: Any,
-    gradient: Any,
+    gradient: _core.Tensor,
     learning_rate: TensorLike,
-    beta_1: Any,
-    beta_2: Any,
-    epsilon: Any,
+    beta_1: _core.Tensor,
+    beta_2: _core.Tensor,
+    epsilon: _core.Tensor,
 ) -> None:
     m.assign_add((gradient - m) * (1 - beta_1))
     v.assign_add((_ops.square(gradient) - v) * (1 - beta_2))
@@ -66,15 +66,15 @@ def _adam(
 
 
 def _rmsprop(
-    variable: Any,
-    velocity: Any,
+    variable: _core.Variable,
+    velocity: _core.Variable,
     momenta: Any,
     average: Any,
-    gradient: Any,
+    gradient: _core.Tensor,
     learning_rate: TensorLike,
-    rho: Any,
-    momentum: Any,
-    epsilon: Any,
+    rho: _core.Tensor,
+    momentum: _core.Tensor,
+    epsilon: _core.Tensor,
 ) -> None:
     velocity.assign(velocity * rho + _ops.square(gradient) * (1 - rho))
     spread = velocity.read_value()
@@ -89,20 +89,20 @@ def _rmsprop(
 
 
 def _adagrad(
-    variable: Any, accumulator: Any, gradient: Any, learning_rate: TensorLike, epsilon: Any
+    variable: Any, accumulator: Any, gradient: Any, learning_rate: TensorLike, epsilon: _core.Tensor
 ) -> None:
     accumulator.assign_add(_ops.square(gradient))
     variable.assign_sub(gradient * learning_rate / _ops.sqrt(accumulator + epsilon))
 
 
 def _adadelta(
-    variable: Any,
-    squares: Any,
-    steps: Any,
-    gradient: Any,
+    variable: _core.Variable,
+    squares: _core.Variable,
+    steps: _core.Variable,
+    gradient: _core.Tensor,
     learning_rate: TensorLike,
-    rho: Any,
-    epsilon: Any,
+    rho: _core.Tensor,
+    epsilon: _core.Tensor,
 ) -> None:
     squares.assign(squares * rho + _ops.square(gradient) * (1 - rho))
     step = gradient * _ops.sqrt(steps + epsilon) / _ops.sqrt(squares + epsilon)
@@ -111,15 +111,15 @@ def _adadelta(
 
 
 def _nadam(
-    variable: Any,
-    m: Any,
-    v: Any,
-    gradient: Any,
-    momentum_rate: Any,
-    gradient_rate: Any,
-    beta_1: Any,
-    beta_2: Any,
-    epsilon: Any,
+    variable: _core.Variable,
+    m: _core.Variable,
+    v: _core.Variable,
+    gradient: _core.Tensor,
+    momentum_rate: _core.Tensor,
+    gradient_rate: _core.Tensor,
+    beta_1: _core.Tensor,
+    beta_2: _core.Tensor,
+    epsilon: _core.Tensor,
 ) -> None:
     m.assign_add((gradient - m) * (1 - beta_1))
     v.assign_add((_ops.square(gradient) - v) * (1 - beta_2))

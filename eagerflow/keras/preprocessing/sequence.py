@@ -246,7 +246,7 @@ def skipgrams(
             if other != position and sequence[other]
         )
     yes, no = ([0, 1], [1, 0]) if categorical else (1, 0)
-    labels: list[Any] = [yes] * len(couples)
+    labels = [yes] * len(couples)
     if negative_samples > 0:
         count = int(len(labels) * negative_samples)
         words = [couple[0] for couple in couples]

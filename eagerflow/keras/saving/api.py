@@ -17,9 +17,11 @@ from eagerflow.checkpoint.state import CheckpointState, latest_checkpoint, write
 from eagerflow.framework.context import at_once
 from eagerflow.io.damage import part_of
 from eagerflow.io.os_errors import path_text
+from eagerflow.keras.engine.model import Model
 from eagerflow.keras.saving import archive, hdf5_files, hdf5_model
 from eagerflow.keras.saving.state_files import read_state
 from eagerflow.keras.saving.state_files import write_state as write_tree
+from eagerflow.keras.typing import CustomObjects
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 
@@ -45,7 +47,7 @@ def _refuse_existing(path: str, overwrite: bool) -> None:
 
 @at_once
 def save_model(
-    model: Any,
+    model: Model,
     filepath: FilePath,
     overwrite: bool = True,
     save_format: str | None = None,
@@ -108,12 +110,12 @@ def save_model(
             saved_model.save(model, path)
 
 
-def _name_metrics(model: Any) -> None:
+def _name_metrics(model: Model) -> None:
     if isinstance(model, models.Model):
         model._name_metrics()
 
 
-def _require_inputs(model: Any) -> None:
+def _require_inputs(model: Model) -> None:
     """Raises a ValueError if the specs of a model's inputs are unknown."""
     if model.built or model.save_spec() is not None:
         return
@@ -152,7 +154,7 @@ def _kind_of(path: str, save_format: str | None) -> str:
 
 
 @contextlib.contextmanager
-def _uncompiled(model: Any) -> Iterator[None]:
+def _uncompiled(model: Model) -> Iterator[None]:
     """Hides a model's optimizer and compilation while it is saved."""
     names = ("optimizer", "_is_compiled")
     kept = {name: model.__dict__.pop(name) for name in names if name in model.__dict__}
@@ -165,7 +167,7 @@ def _uncompiled(model: Any) -> Iterator[None]:
 @at_once
 def load_model(
     filepath: FilePath,
-    custom_objects: Any = None,
+    custom_objects: CustomObjects | None = None,
     compile: bool = True,
     safe_mode: bool = True,
     **kwargs: object,
@@ -216,7 +218,7 @@ def _is_hdf5(path: str) -> bool:
 
 @at_once
 def save_weights(
-    model: Any, filepath: FilePath, overwrite: bool = True, save_format: str | None = None
+    model: Model, filepath: FilePath, overwrite: bool = True, save_format: str | None = None
 ) -> None:
     """Saves the weights of a model: see `Model.save_weights`."""
     path = path_text(filepath)
@@ -253,7 +255,7 @@ def save_weights(
         write_state(os.path.dirname(path), CheckpointState(path, [path]))
 
 
-def _require_weights(model: Any) -> None:
+def _require_weights(model: Model) -> None:
     if not model.built:
         raise ValueError(
             f"Unable to save weights of {model.name}: it has none yet. Call it on data or `build` "
@@ -263,7 +265,7 @@ def _require_weights(model: Any) -> None:
 
 @at_once
 def load_weights(
-    model: Any, filepath: FilePath, skip_mismatch: bool = False, by_name: bool = False
+    model: Model, filepath: FilePath, skip_mismatch: bool = False, by_name: bool = False
 ) -> Any:
     """Loads the weights of a model: see `Model.load_weights`."""
     path = path_text(filepath)
@@ -328,7 +330,7 @@ def _is_tree(file: Any) -> bool:
     return "vars" in file or "layers" in file or not any(k in file.attrs for k in ("layer_names0",))
 
 
-def _require_built(model: Any) -> None:
+def _require_built(model: Model) -> None:
     if not model.built:
         raise ValueError(
             "Unable to load weights saved in HDF5 format into a subclassed Model which has not "

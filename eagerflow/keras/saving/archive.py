@@ -22,6 +22,7 @@ from eagerflow.keras.saving.json_config import as_tuples, json_default
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.keras.saving.state_files import asset_owners, read_state, write_state
 from eagerflow.keras.typing import Config
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 from eagerflow.version import VERSION
@@ -34,7 +35,7 @@ _METADATA, _CONFIG, _STATE = "metadata.json", "config.json", "model.weights.h5"
 _ASSETS = "assets"
 
 
-def save_model(model: Any, path: Any, keras_version: int = 2) -> None:
+def save_model(model: Any, path: FilePath, keras_version: int = 2) -> None:
     """Writes a model as an archive.
 
     Args:
@@ -77,7 +78,7 @@ def save_model(model: Any, path: Any, keras_version: int = 2) -> None:
 
 
 def load_model(
-    path: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
+    path: FilePath, custom_objects: object = None, compile: bool = True, safe_mode: bool = True
 ) -> Any:
     """A model from an archive. Code in it (of `Lambda` layers) runs only without `safe_mode`.
 
@@ -114,7 +115,7 @@ def load_model(
     return model
 
 
-def _load_assets(path: str, model: Any) -> None:
+def _load_assets(path: str, model: object) -> None:
     """Loads the files that objects had written."""
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.startswith(_ASSETS + "/")]

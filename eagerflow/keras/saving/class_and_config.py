@@ -9,7 +9,7 @@ from eagerflow.keras.saving.registration import get_registered_name, known_objec
 from eagerflow.keras.typing import Config, CustomObjects
 
 
-def serialize_keras_object(instance: Any) -> Any:
+def serialize_keras_object(instance: object) -> Any:
     """An object as a dictionary with `class_name` and `config`; functions by their names.
 
     Raises:
@@ -39,7 +39,7 @@ def _plain(config: Config) -> dict[str, Any]:
 
 
 def deserialize_keras_object(
-    identifier: Any,
+    identifier: object,
     module_objects: dict[str, Any] | None = None,
     custom_objects: CustomObjects | None = None,
     printable_module_name: str = "object",

@@ -25,7 +25,7 @@ def encoded(value: Any) -> list[Any]:
     """
     spec = value._type_spec
     sizes = spec.shape.as_list() if spec.shape.rank is not None else None
-    items: list[Any] = [{"class_name": "TensorShape", "items": sizes}, spec.dtype.name]
+    items = [{"class_name": "TensorShape", "items": sizes}, spec.dtype.name]
     if isinstance(spec, RaggedTensorSpec):
         items += [spec.ragged_rank, spec.row_splits_dtype.name]
     elif not isinstance(spec, SparseTensorSpec):
@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value
 
 
-def is_encoded(value: Any) -> bool:
+def is_encoded(value: object) -> bool:
     """Whether a part of a configuration is what `encoded` returns."""
     return isinstance(value, list | tuple) and len(value) == 2 and value[0] == _MARK
 
@@ -75,7 +75,7 @@ def decoded(value: Any) -> Any:
     return nest.pack_sequence_as(spec, tensors, expand_composites=True)
 
 
-def _tensor(name: str, numbers: Any) -> _core.Tensor:
+def _tensor(name: str, numbers: object) -> _core.Tensor:
     dtype = dtypes.as_dtype(name)
     if dtype == dtypes.string:
         numbers = np.vectorize(

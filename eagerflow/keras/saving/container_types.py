@@ -47,7 +47,7 @@ def _described(structure: Structure) -> Any:
     return {_TUPLE: items} if isinstance(structure, tuple) else items
 
 
-def restored(structure: Structure, description: Any) -> Any:
+def restored(structure: Structure, description: object) -> Any:
     """A structure that was read from JSON, with the containers that it had.
 
     Args:
@@ -80,7 +80,7 @@ def _restored_mapping(structure: Structure, kind: str, parts: Any) -> Any:
         return structure
     if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in parts):
         return structure
-    made: dict[Any, Any] = OrderedDict() if kind == _ORDERED else {}
+    made = OrderedDict() if kind == _ORDERED else {}
     for key, description in parts:
         known = key if key in structure else str(key)
         if known not in structure:

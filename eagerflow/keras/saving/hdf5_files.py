@@ -12,6 +12,7 @@ from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_checks
+from eagerflow.typing import FilePath
 from eagerflow.util.optional import optional
 
 # HDF5 keeps an attribute in the object's header, which has room for 64 kB.
@@ -23,7 +24,7 @@ def _h5py() -> Any:
 
 
 @contextlib.contextmanager
-def writing(path: Any) -> Iterator[Any]:
+def writing(path: FilePath) -> Iterator[Any]:
     """A context with a new file, which replaces the old one when everything is written."""
     with replaced(path_text(path)) as temporary:
         with _h5py().File(temporary, "w") as file:
@@ -32,7 +33,7 @@ def writing(path: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def reading(source: Any) -> Iterator[Any]:
+def reading(source: object) -> Iterator[Any]:
     """A context with a file, from a path or a binary stream, or opened already.
 
     Raises:
@@ -55,7 +56,7 @@ def reading(source: Any) -> Iterator[Any]:
         yield file
 
 
-def array_bytes(file: Any) -> int:
+def array_bytes(file: object) -> int:
     """The number of bytes of a file's arrays in memory."""
     return sum(item.nbytes for item in _datasets(file))
 
@@ -68,10 +69,10 @@ def _datasets(file: Any) -> list[Any]:
         OSError: if it is damaged.
     """
     h5py = _h5py()
-    items: list[Any] = []
+    items = []
     failures: list[Exception] = []
 
-    def visit(name: str, link: Any) -> bool | None:
+    def visit(name: str, link: object) -> bool | None:
         try:
             elsewhere = isinstance(link, h5py.ExternalLink)
             item = file[name] if isinstance(link, h5py.HardLink) else None
@@ -178,6 +179,6 @@ def names(group: Any, key: str) -> list[str]:
     return [name.decode() if isinstance(name, bytes) else str(name) for name in names]
 
 
-def text(value: Any) -> str:
+def text(value: object) -> str:
     """An attribute's text."""
     return value.decode() if isinstance(value, bytes) else str(value)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eagerflow import _core
 from eagerflow.io.damage import check_config, part_of
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default, with_lists
 from eagerflow.keras.saving.memory_limit import limited_weights
 from eagerflow.keras.typing import Config
+from eagerflow.typing import Array, FilePath
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 from eagerflow.version import VERSION
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
+    from eagerflow.keras.engine.model import Model
+    from eagerflow.keras.optimizers.optimizer import Optimizer
 
 # Imported when it is first used: it imports this module.
 models = lazy.Module("eagerflow.keras.models")
@@ -34,7 +41,7 @@ _TOP_LEVEL = "top_level_model_weights"
 _OPTIMIZER_PARTS = "optimizer_parts"  # groups that Keras has not, and passes over
 
 
-def save_model(model: Any, path: Any, include_optimizer: bool = True) -> None:
+def save_model(model: Model, path: FilePath, include_optimizer: bool = True) -> None:
     """Writes a Sequential or functional model, or a subclassed one with a configuration.
 
     Raises:
@@ -81,7 +88,7 @@ def _without_modules(config: Config) -> dict[str, Any]:
             kept["class_name"] = registered
         return nested(kept)
 
-    def nested(entry: dict[str, Any]) -> dict[str, Any]:
+    def nested(entry: dict[str, object]) -> dict[str, Any]:
         inner = entry.get("config")
         if not isinstance(inner, dict):
             return entry
@@ -93,7 +100,7 @@ def _without_modules(config: Config) -> dict[str, Any]:
     return nested({**config, "config": with_lists(config["config"])})
 
 
-def training_config(model: Any) -> Config | None:
+def training_config(model: Model) -> Config | None:
     if not model._is_compiled or model.optimizer is None:
         return None
     config = model.get_compile_config()
@@ -120,7 +127,7 @@ def _optimizer_config(entry: dict[str, Any]) -> dict[str, Any]:
     return {"class_name": prefix + entry["class_name"], "config": entry["config"]}
 
 
-def _loss_config(entry: Any) -> Any:
+def _loss_config(entry: object) -> Any:
     """Losses with their full names, which Keras 3 requires in files."""
     if isinstance(entry, str):
         return getattr(getattr(losses, entry, None), "__name__", entry)
@@ -131,7 +138,7 @@ def _loss_config(entry: Any) -> Any:
     return entry
 
 
-def write_weights(group: Any, model: Any) -> None:
+def write_weights(group: Any, model: Model) -> None:
     """Writes each layer's weights into a group."""
     for layer in model._flatten_layers():
         layer._check_hdf5()
@@ -145,18 +152,18 @@ def write_weights(group: Any, model: Any) -> None:
     _write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
 
 
-def finalize(model: Any) -> None:
+def finalize(model: Model) -> None:
     """Lets all layers finish their state after a file was read."""
     for layer in model._flatten_layers():
         layer.finalize_state()
 
 
-def layer_weights(layer: Any) -> list[Any]:
+def layer_weights(layer: Layer) -> list[_core.Variable]:
     """A layer's weights in the order of these files: trainable ones first."""
     return list(layer.trainable_weights) + list(layer.non_trainable_weights)
 
 
-def _own_weights(model: Any) -> list[Any]:
+def _own_weights(model: Model) -> list[Any]:
     """Weights of the model that belong to no layer and no metric."""
     inside = {id(weight) for part in [*model.layers, *model.metrics] for weight in part.weights}
     return [weight for weight in layer_weights(model) if id(weight) not in inside]
@@ -180,7 +187,7 @@ def _plain(weight: Any) -> Any:
     return value.astype(np.float32) if weight.dtype.name == "bfloat16" else value
 
 
-def _write_optimizer(file: Any, optimizer: Any) -> None:
+def _write_optimizer(file: Any, optimizer: Optimizer) -> None:
     weights = list(optimizer.variables)
     if weights:
         _write_group(file.create_group("optimizer_weights"), weights)
@@ -193,8 +200,8 @@ def _write_optimizer(file: Any, optimizer: Any) -> None:
 
 
 def load_model(
-    source: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True
-) -> Any:
+    source: object, custom_objects: object = None, compile: bool = True, safe_mode: bool = True
+) -> Model:
     """A model from such a file. Code in it (of `Lambda` layers) runs only without `safe_mode`.
 
     Raises:
@@ -227,7 +234,7 @@ def load_model(
     return model
 
 
-def _compile(model: Any, file: Any) -> None:
+def _compile(model: Model, file: Any) -> None:
     if "training_config" not in file.attrs:
         warn(
             "No training configuration found in the save file, so the model was *not* compiled. "
@@ -257,7 +264,7 @@ def _compile(model: Any, file: Any) -> None:
             part.load_own_variables({key: files.dataset(group, key)[()] for key in group})
 
 
-def compile_from_config(model: Any, config: Config) -> None:
+def compile_from_config(model: Model, config: Config) -> None:
     """Compiles a model with the training configuration of its file."""
     arguments = {
         key: keras3.translated(config.get(key))
@@ -283,7 +290,7 @@ def compile_from_config(model: Any, config: Config) -> None:
     model._name_metrics()
 
 
-def _deserialized(key: str, value: Any) -> Any:
+def _deserialized(key: str, value: object) -> Any:
     """Losses and metrics from their configurations, in any structure."""
     if isinstance(value, dict) and "class_name" in value and "config" in value:
         return (losses if key == "loss" else metrics).deserialize(value)
@@ -302,11 +309,11 @@ def weights_group(file: Any) -> Any:
     return file["model_weights"] if "model_weights" in file else file
 
 
-def _group_values(group: Any) -> list[Any]:
+def _group_values(group: object) -> list[Any]:
     return [files.dataset(group, name)[()] for name in files.names(group, "weight_names")]
 
 
-def read_weights(group: Any, model: Any) -> None:
+def read_weights(group: Any, model: Model) -> None:
     """Assigns weights by the order of the layers that have weights; all or none.
 
     Raises:
@@ -338,7 +345,7 @@ def _names_in(group: Any, name: str) -> list[str]:
     return files.names(group[name], "weight_names") if name in group else []
 
 
-def _differences(where: str, weights: list[Any], values: list[Any]) -> list[str]:
+def _differences(where: str, weights: list[Any], values: list[Array]) -> list[str]:
     if len(weights) != len(values):
         return [f"{where} expects {len(weights)} weights, the file has {len(values)}"]
     return [
@@ -348,7 +355,7 @@ def _differences(where: str, weights: list[Any], values: list[Any]) -> list[str]
     ]
 
 
-def read_weights_by_name(group: Any, model: Any, skip_mismatch: bool = False) -> None:
+def read_weights_by_name(group: Any, model: Model, skip_mismatch: bool = False) -> None:
     """Assigns weights to layers by their names.
 
     Raises:

@@ -13,7 +13,7 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 
 def arguments_config(
-    instance: Any, root: type, serialize: Callable[[str, Any], Any] | None = None
+    instance: object, root: type, serialize: Callable[[str, Any], Any] | None = None
 ) -> dict[str, Any]:
     """The constructor arguments of an instance, for its `get_config`.
 

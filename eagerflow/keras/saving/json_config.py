@@ -41,7 +41,7 @@ def json_default(value: Any) -> Any:
     raise TypeError(f"Unable to serialize {value} to JSON. Unrecognized type {type(value)}.")
 
 
-def with_lists(config: Any) -> Any:
+def with_lists(config: object) -> Any:
     """The result of `get_config`, with lists in place of arrays: the form in HDF5 and SavedModels.
 
     Layers get these lists as their arguments. Values that `get_config` has serialized itself are not
@@ -64,13 +64,13 @@ def with_lists(config: Any) -> Any:
     }
 
 
-def _layer_with_lists(entry: Any) -> Any:
+def _layer_with_lists(entry: object) -> Any:
     if isinstance(entry, dict) and isinstance(entry.get("config"), dict):
         return {**entry, "config": with_lists(entry["config"])}
     return entry
 
 
-def tuples_noted(config: Any) -> Any:
+def tuples_noted(config: object) -> Any:
     """A configuration with marked tuples, from which `as_tuples` restores them."""
     if isinstance(config, dict):
         return {key: tuples_noted(value) for key, value in config.items()}
@@ -81,7 +81,7 @@ def tuples_noted(config: Any) -> Any:
     return config
 
 
-def as_tuples(config: Any) -> Any:
+def as_tuples(config: object) -> Any:
     """A configuration read from JSON, its shapes as tuples."""
     if isinstance(config, dict):
         if config.get("class_name") == "TensorShape" and "items" in config:

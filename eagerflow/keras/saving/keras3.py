@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import keras
 from eagerflow.keras import naming
+from eagerflow.keras.typing import Config
 
 # Entries of Keras 3's configurations without a counterpart.
 _DROPPED = frozenset(
@@ -47,7 +48,7 @@ _HISTORY = "__keras_tensor__"
 _SLICE = "__slice__"
 
 
-def translated(config: Any) -> Any:
+def translated(config: object) -> Any:
     """A configuration, or a structure of them, in the form of Keras 2."""
     if isinstance(config, list):
         return [translated(item) for item in config]
@@ -83,7 +84,7 @@ def translated(config: Any) -> Any:
     return result
 
 
-def portable(config: Any, owner: str | None = None) -> Any:
+def portable(config: object, owner: str | None = None) -> Any:
     """A configuration for files, without the entries of Keras 2 that have their defaults.
 
     Functional models get the class name that both versions read.
@@ -150,7 +151,7 @@ def _constructors(cls: type) -> list[Any]:
     return [vars(base)["__init__"] for base in cls.__mro__[:-1] if "__init__" in vars(base)]
 
 
-def _without_usual(name: str, config: dict[str, Any]) -> dict[str, Any]:
+def _without_usual(name: str, config: Config) -> dict[str, Any]:
     """A layer's configuration without default values of arguments that its class in Keras 3 lacks."""
     dropped: set[str] = set()
     if name.startswith("SeparableConv") and _is_plain(config):
@@ -164,7 +165,7 @@ def _without_usual(name: str, config: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _is_plain(config: dict[str, Any]) -> bool:
+def _is_plain(config: Config) -> bool:
     """Whether the kernel of a separable convolution, which has two others, is as no program set it."""
     initializer = config.get("kernel_initializer")
     if isinstance(initializer, dict):
@@ -175,7 +176,7 @@ def _is_plain(config: dict[str, Any]) -> bool:
     return known in (("GlorotUniform", None), ("glorot_uniform", None)) and rest == [None, None]
 
 
-def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
+def _without_repeated_shapes(config: Config) -> dict[str, Any]:
     """A Sequential model's configuration, with the shape of inputs only in the input layer."""
     layers = config.get("layers") or []
     if not layers or layers[0].get("class_name") != "InputLayer":
@@ -189,7 +190,7 @@ def _without_repeated_shapes(config: dict[str, Any]) -> dict[str, Any]:
     return {**config, "layers": [layers[0], *rest]}
 
 
-def _is_operation(entry: dict[str, Any]) -> bool:
+def _is_operation(entry: dict[str, object]) -> bool:
     """Whether an entry among layers is one of `keras.ops`; HDF5 files do not name their module."""
     config = entry.get("config")
     if not isinstance(config, dict) or "name" not in config or "inbound_nodes" not in entry:
@@ -231,7 +232,7 @@ def _operation(entry: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _wrap_places(config: dict[str, Any]) -> None:
+def _wrap_places(config: Config) -> None:
     """Wraps references to a single input in a list: Keras 3 writes them without one."""
     for key in ("input_layers", "output_layers"):
         references = config.get(key)
@@ -239,7 +240,7 @@ def _wrap_places(config: dict[str, Any]) -> None:
             config[key] = [references]
 
 
-def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+def _accepted(entry: dict[str, Any], config: dict[str, object]) -> dict[str, Any]:
     """The arguments without those of Keras 3 that have no effect."""
     if "batch_shape" in config and "batch_input_shape" not in config:
         config = {**config, "batch_input_shape": config["batch_shape"]}
@@ -270,7 +271,7 @@ def _accepted(entry: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _without_contradictions(name: str, config: dict[str, Any]) -> dict[str, Any]:
+def _without_contradictions(name: str, config: Config) -> dict[str, Any]:
     """The arguments without those that Keras 2 refuses in combination."""
     dropped = set()
     if name == "TextVectorization":
@@ -282,7 +283,7 @@ def _without_contradictions(name: str, config: dict[str, Any]) -> dict[str, Any]
     return {key: value for key, value in config.items() if key not in dropped}
 
 
-def _node(node: Any) -> Any:
+def _node(node: object) -> Any:
     """A layer's call in the form of Keras 2: a reference for each input, keywords at the first."""
     if not (isinstance(node, dict) and "args" in node):
         return node
@@ -302,7 +303,7 @@ def _node(node: Any) -> Any:
     return [[*reference, kwargs] for reference in first]
 
 
-def _places(value: Any) -> Any:
+def _places(value: object) -> Any:
     if isinstance(value, dict) and value.get("class_name") == _HISTORY:
         return list(value["config"]["keras_history"])
     if isinstance(value, dict) and value.get("class_name") == _SLICE:

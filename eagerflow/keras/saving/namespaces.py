@@ -20,21 +20,21 @@ def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: 
         warn(
             f"The `keras.{namespace}.serialize()` API should only be used for objects of type "
             f"`keras.{namespace}.{base.__name__}`. Found an instance of type {type(value)}, which "
-            "may lead to improper serialization.",
+            "may lead to improper serialization."
         )
     if use_legacy_format and not hasattr(value, "get_config"):
         return value.__name__
     return serialize_instance(value, use_legacy_format)
 
 
-def serialize_instance(value: Any, use_legacy_format: bool) -> Any:
+def serialize_instance(value: object, use_legacy_format: bool) -> Any:
     """An object as plain values: a dictionary of its class and arguments."""
     if use_legacy_format and hasattr(value, "get_config"):
         return {"class_name": type(value).__name__, "config": value.get_config()}
     return serialize_keras_object(value)
 
 
-def get_instance(identifier: Any, deserialize: Callable[[Any], Any], noun: str) -> Any:
+def get_instance(identifier: object, deserialize: Callable[[Any], Any], noun: str) -> Any:
     """The object meant by a name or a configuration; functions, classes and None as they are.
 
     Raises:

@@ -8,14 +8,16 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from eagerflow.keras.typing import CustomObjects
+
 # The objects that programs have registered, and the names of these objects in files.
-_objects: dict[str, Any] = {}
-_names: dict[Any, str] = {}
+_objects: dict[str, object] = {}
+_names: dict[object, str] = {}
 
 
 class _Scoped(threading.local):
     def __init__(self) -> None:
-        self.objects: dict[str, Any] = {}
+        self.objects: dict[str, object] = {}
 
 
 _scoped = _Scoped()
@@ -37,7 +39,7 @@ class CustomObjectScope:
 
     def __init__(self, *args: dict[str, Any]) -> None:
         self._added = args
-        self._before: dict[str, Any] = {}
+        self._before: dict[str, object] = {}
 
     def __enter__(self) -> CustomObjectScope:
         self._before = dict(_scoped.objects)
@@ -62,7 +64,7 @@ def get_custom_objects() -> dict[str, Any]:
     return _objects
 
 
-def known_objects(custom_objects: dict[str, Any] | None = None) -> dict[str, Any]:
+def known_objects(custom_objects: CustomObjects | None = None) -> dict[str, Any]:
     """All objects that are registered by name, and `custom_objects`."""
     return {**(custom_objects or {}), **_scoped.objects, **_objects}
 
@@ -102,7 +104,7 @@ def get_registered_name(obj: Any) -> str:
 
 def get_registered_object(
     name: str,
-    custom_objects: dict[str, Any] | None = None,
+    custom_objects: CustomObjects | None = None,
     module_objects: dict[str, Any] | None = None,
 ) -> Any:
     """The object known by a name, or None."""

@@ -13,6 +13,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.saving import reachable, registration
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy, own_code
 from eagerflow.util.program_warnings import warn
 
@@ -78,7 +79,7 @@ def in_safe_mode() -> bool | None:
     return _safety.mode
 
 
-def check_reference(path: Any, owner: str, kind: str = "its vocabulary") -> None:
+def check_reference(path: object, owner: str, kind: str = "its vocabulary") -> None:
     """Refuses, in safe mode, a path in a configuration: a file must not name other files to read.
 
     Args:
@@ -107,7 +108,7 @@ def public_module(cls: type) -> str | None:
     return None
 
 
-def serialize_keras_object(obj: Any) -> Any:
+def serialize_keras_object(obj: object) -> Any:
     """An object as plain values, from which `deserialize_keras_object` makes an equal one.
 
     Args:
@@ -125,11 +126,7 @@ def serialize_keras_object(obj: Any) -> Any:
     if isinstance(obj, list | tuple):
         return (
             type(obj)(serialize_keras_object(item) for item in obj)
-            if type(obj)
-            in (
-                list,
-                tuple,
-            )
+            if type(obj) in (list, tuple)
             else [serialize_keras_object(item) for item in obj]
         )
     if isinstance(obj, dict):
@@ -164,7 +161,7 @@ def _serialize_lambda(function: types.FunctionType) -> dict[str, Any]:
     warn(
         "The object being serialized includes a `lambda`. This is unsafe. In order to reload the "
         "object, you will have to pass `safe_mode=False` to the loading function. Please avoid "
-        "using `lambda` in the future, and use named Python functions instead.",
+        "using `lambda` in the future, and use named Python functions instead."
     )
     return {"class_name": "__lambda__", "config": {"value": function_code.dump_function(function)}}
 
@@ -213,10 +210,7 @@ def _serialize_object(obj: Any) -> dict[str, Any]:
 
 
 def deserialize_keras_object(
-    config: Any,
-    custom_objects: dict[str, Any] | None = None,
-    safe_mode: bool = True,
-    **kwargs: Any,
+    config: Any, custom_objects: CustomObjects | None = None, safe_mode: bool = True, **kwargs: Any
 ) -> Any:
     """The object that a configuration describes.
 
@@ -244,10 +238,10 @@ def deserialize_keras_object(
 
 def deserialize_as(
     kind: str,
-    config: Any,
-    custom_objects: dict[str, Any] | None = None,
+    config: object,
+    custom_objects: CustomObjects | None = None,
     safe_mode: bool = True,
-    names: Any = None,
+    names: object = None,
 ) -> Any:
     """The object of one kind that a configuration describes.
 
@@ -267,11 +261,11 @@ def deserialize_as(
 
 
 def _deserialized(
-    config: Any,
-    custom_objects: dict[str, Any] | None,
+    config: object,
+    custom_objects: CustomObjects | None,
     safe_mode: bool,
     kind: str | None,
-    objects: Any = None,
+    objects: object = None,
     noun: str = "object",
 ) -> Any:
     if _safety.mode is not None:
@@ -298,9 +292,9 @@ def _deserialized(
 
 
 def _from_module(
-    config: Any,
+    config: object,
     objects: Any,
-    known: dict[str, Any],
+    known: dict[str, object],
     kind: str | None,
     noun: str,
     safe_mode: bool,
@@ -335,7 +329,7 @@ def _from_module(
         return target.from_config(inner)  # type: ignore[attr-defined]
 
 
-def unknown_name(kind: str, name: str | None, objects: dict[str, Any]) -> str:
+def unknown_name(kind: str, name: str | None, objects: dict[str, object]) -> str:
     """The message for an unknown name, with the most similar known names."""
     import difflib
 
@@ -349,9 +343,7 @@ def unknown_name(kind: str, name: str | None, objects: dict[str, Any]) -> str:
     )
 
 
-def _from_class(
-    config: dict[str, Any], known: dict[str, Any], kind: str | None, safe_mode: bool
-) -> Any:
+def _from_class(config: Config, known: dict[str, object], kind: str | None, safe_mode: bool) -> Any:
     name = config["class_name"]
     inner = config["config"] if config["config"] is not None else {}
     if name == "__tensor__":
@@ -396,7 +388,7 @@ def _from_class(
     return instance
 
 
-def _array(value: Any, name: str) -> np.ndarray:
+def _array(value: object, name: str) -> np.ndarray:
     """Converts values to a dtype with elements that are not larger than the values.
 
     Raises:
@@ -408,7 +400,7 @@ def _array(value: Any, name: str) -> np.ndarray:
     return array.astype(dtype)
 
 
-def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: str | None) -> Any:
+def _function(name: str, config: Config, known: dict[str, object], kind: str | None) -> Any:
     """A registered function with this name, or Keras's for this kind of entry."""
     registered = config.get("registered_name") or name
     function = registration.get_registered_object(registered, known)
@@ -421,7 +413,7 @@ def _function(name: str, config: dict[str, Any], known: dict[str, Any], kind: st
     return function
 
 
-def _not_located(what: str, name: str, config: dict[str, Any]) -> TypeError:
+def _not_located(what: str, name: str, config: Config) -> TypeError:
     return TypeError(
         f"Could not locate {what} '{name}'. Make sure custom classes and functions are decorated with "
         "`@keras.saving.register_keras_serializable()`, or pass them in `custom_objects`: a "

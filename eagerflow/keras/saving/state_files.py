@@ -69,7 +69,7 @@ class _ModuleState:
     def __init__(self, module: Module) -> None:
         self.module = module
 
-    def _variables(self) -> list[Any]:
+    def _variables(self) -> list[_core.Variable]:
         return list(self.module._flatten(recursive=False, predicate=_is_variable))
 
     def save_own_variables(self, store: dict[str, Any]) -> None:
@@ -105,7 +105,7 @@ def _walk(root: Any) -> Iterator[tuple[str, Any]]:
     Then those that Keras ignores: modules, and objects in nested containers.
     """
     seen: set[int] = set()
-    visited: list[tuple[str, Any]] = []
+    visited = []
 
     def visit(path: str, item: Any) -> None:
         if id(item) in seen:
@@ -203,7 +203,7 @@ def write_state(file: Any, model: Any, keras_version: int = 2) -> None:
         model: the model.
         keras_version: 2 or 3: whose order the variables of optimizers have.
     """
-    groups: dict[int, Any] = {}
+    groups = {}
     for path, item in _walk(model):
         store: dict[str, Any] = {}
         if keras_version == 3 and hasattr(item, "_save_for_keras3"):

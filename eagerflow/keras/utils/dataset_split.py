@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import importlib
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.data.dataset import Dataset
 
 # Imported when it is first used: few programs need it.
 batching = lazy.Module("eagerflow.data.batching")
 
 
 def split_dataset(
-    dataset: Any,
-    left_size: Any = None,
-    right_size: Any = None,
+    dataset: object,
+    left_size: object = None,
+    right_size: object = None,
     shuffle: bool = False,
     seed: int | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[Dataset, Dataset]:
     """Two datasets with the first and the last samples of a small one.
 
     Args:
@@ -95,7 +98,7 @@ def _samples(dataset: Any, is_dataset: bool, batch_size: Any) -> list:
     return samples
 
 
-def _stacked(samples: list, dataset: Any) -> Any:
+def _stacked(samples: list, dataset: object) -> Any:
     """Samples in the structure of the data they come from."""
     first = samples[0]
     if isinstance(first, dict):
@@ -151,7 +154,7 @@ def _sizes(left: Any, right: Any, total: int) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def _check_types(left: Any, right: Any) -> None:
+def _check_types(left: object, right: object) -> None:
     for name, size in (("left_size", left), ("right_size", right)):
         if size is not None and type(size) not in (int, float):
             raise TypeError(

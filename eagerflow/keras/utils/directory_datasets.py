@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,8 +24,12 @@ from eagerflow.keras.utils.directory_index import (
 from eagerflow.ops.creation import one_hot
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.manipulation import substr
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 from eagerflow.util.arguments import arguments
+
+if TYPE_CHECKING:
+    from eagerflow.data.dataset import Dataset
 
 # Imported when it is first used: few programs need it.
 wav = lazy.Module("eagerflow.keras.utils.wav")
@@ -58,7 +62,7 @@ def _dataset(
     seed: int,
     batch_size: int | None,
     pad: bool = False,
-) -> Any:
+) -> Dataset:
     data = _data()
     dataset = data.Dataset.from_tensor_slices(paths).map(load, num_parallel_calls=data.AUTOTUNE)
     if label_mode:
@@ -136,7 +140,7 @@ def _from_directory(
 
 
 def image_dataset_from_directory(
-    directory: Any,
+    directory: FilePath,
     labels: Any = "inferred",
     label_mode: str | None = "int",
     class_names: Any = None,
@@ -200,7 +204,7 @@ def image_dataset_from_directory(
         )
     method = image_utils.get_interpolation(interpolation)
 
-    def load(path: Any) -> Any:
+    def load(path: str) -> Any:
         image = decode_image(read_file(path), channels=channels, expand_animations=False)
         if crop_to_aspect_ratio:
             return image_utils.smart_resize(image, image_size, interpolation=method)
@@ -210,10 +214,10 @@ def image_dataset_from_directory(
 
 
 def text_dataset_from_directory(
-    directory: Any,
+    directory: FilePath,
     labels: Any = "inferred",
     label_mode: str | None = "int",
-    class_names: Any = None,
+    class_names: object = None,
     batch_size: int | None = 32,
     max_length: int | None = None,
     shuffle: bool = True,
@@ -256,10 +260,10 @@ def text_dataset_from_directory(
 
 
 def audio_dataset_from_directory(
-    directory: Any,
+    directory: FilePath,
     labels: Any = "inferred",
     label_mode: str | None = "int",
-    class_names: Any = None,
+    class_names: object = None,
     batch_size: int | None = 32,
     sampling_rate: int | None = None,
     output_sequence_length: int | None = None,
@@ -315,7 +319,7 @@ def audio_dataset_from_directory(
             sound = np.pad(sound, ((0, missing), (0, 0)))
         return _core.as_tensor(sound)
 
-    def load_ragged(path: Any) -> Any:
+    def load_ragged(path: FilePath) -> Any:
         return RaggedTensor.from_tensor(load(path))
 
     pad = output_sequence_length is None and not ragged

@@ -94,7 +94,7 @@ def index_directory(
     return paths, inferred, class_names
 
 
-def part_of(samples: Any, labels: Any, validation_split: float | None, subset: Any) -> tuple:
+def part_of(samples: Any, labels: Any, validation_split: float | None, subset: object) -> tuple:
     """The samples and labels for training, or those for validation: the last ones."""
     if not validation_split:
         return samples, labels
@@ -108,7 +108,7 @@ def part_of(samples: Any, labels: Any, validation_split: float | None, subset: A
     raise ValueError(f'`subset` must be either "training" or "validation", received: {subset}')
 
 
-def check_split(validation_split: Any, subset: Any, shuffle: bool, seed: Any) -> None:
+def check_split(validation_split: Any, subset: object, shuffle: bool, seed: object) -> None:
     """Raises a ValueError for arguments that contradict each other."""
     if validation_split and not 0 < validation_split < 1:
         raise ValueError(
@@ -128,7 +128,7 @@ def check_split(validation_split: Any, subset: Any, shuffle: bool, seed: Any) ->
         )
 
 
-def check_labels(labels: Any, label_mode: Any, class_names: Any, kind: str) -> tuple[Any, Any]:
+def check_labels(labels: Any, label_mode: Any, class_names: object, kind: str) -> tuple[Any, Any]:
     """Labels and their mode, both None if one of them is.
 
     Raises:

@@ -13,10 +13,10 @@ from eagerflow.keras.layers.preprocessing_layer import listed
 
 
 def warmstart_embedding_matrix(
-    base_vocabulary: Any,
-    new_vocabulary: Any,
-    base_embeddings: Any,
-    new_embeddings_initializer: Any = "uniform",
+    base_vocabulary: object,
+    new_vocabulary: object,
+    base_embeddings: object,
+    new_embeddings_initializer: object = "uniform",
 ) -> _core.Tensor:
     """An embedding table for a new vocabulary: words of the old vocabulary keep their vectors.
 
@@ -47,7 +47,7 @@ def warmstart_embedding_matrix(
     return _core.as_tensor(result)
 
 
-def _words(vocabulary: Any) -> list[Any]:
+def _words(vocabulary: object) -> list[Any]:
     """The words of a vocabulary, as text."""
     if isinstance(vocabulary, str | Path):
         return Path(vocabulary).read_text(encoding="utf-8").splitlines()

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
+from eagerflow.typing import FilePath
 from eagerflow.util.program_warnings import warn
 
 _PIECE = 1 << 16
@@ -25,7 +26,7 @@ def _hasher(algorithm: str, file_hash: str | None = None) -> Any:
     return hashlib.md5()
 
 
-def hash_file(fpath: Any, algorithm: str = "sha256", chunk_size: int = _PIECE) -> str:
+def hash_file(fpath: FilePath, algorithm: str = "sha256", chunk_size: int = _PIECE) -> str:
     """The hash of a file's bytes, in hexadecimal digits.
 
     Args:
@@ -41,7 +42,7 @@ def hash_file(fpath: Any, algorithm: str = "sha256", chunk_size: int = _PIECE) -
 
 
 def validate_file(
-    fpath: Any, file_hash: str, algorithm: str = "auto", chunk_size: int = _PIECE
+    fpath: FilePath, file_hash: str, algorithm: str = "auto", chunk_size: int = _PIECE
 ) -> bool:
     """Whether a file has this hash; "auto" chooses the algorithm by the hash's length."""
     name = _hasher(algorithm, file_hash).name
@@ -49,7 +50,7 @@ def validate_file(
 
 
 def get_file(
-    fname: Any = None,
+    fname: str | None = None,
     origin: str | None = None,
     untar: bool = False,
     md5_hash: str | None = None,
@@ -57,8 +58,8 @@ def get_file(
     cache_subdir: str = "datasets",
     hash_algorithm: str = "auto",
     extract: bool = False,
-    archive_format: Any = "auto",
-    cache_dir: Any = None,
+    archive_format: object = "auto",
+    cache_dir: object = None,
 ) -> str:
     """The path of a file, which is downloaded unless it is in the cache.
 
@@ -160,7 +161,7 @@ def _provide(path: str, origin: str, file_hash: str | None, algorithm: str) -> N
     except (urllib.error.URLError, OSError) as error:
         if cached:
             warn(
-                f"{origin} cannot be reached ({error}): using {path}, whose hash is not {file_hash}.",
+                f"{origin} cannot be reached ({error}): using {path}, whose hash is not {file_hash}."
             )
             return
         code = getattr(error, "code", None) or getattr(error, "errno", None)

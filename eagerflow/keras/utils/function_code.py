@@ -16,7 +16,7 @@ def dump_function(function: Any) -> tuple[str, Any, Any]:
     return code, function.__defaults__, cells
 
 
-def load_function(dumped: Any, names: dict[str, Any] | None = None) -> types.FunctionType:
+def load_function(dumped: object, names: dict[str, Any] | None = None) -> types.FunctionType:
     """The function that `dump_function` described.
 
     Only for trusted text: it may contain any code.

@@ -64,7 +64,7 @@ def pillow(module: str = "Image") -> Any:
     return optional(f"PIL.{module}", "Making images of arrays, or reading image files,")
 
 
-def resize(images: TensorLike, size: Any, method: str) -> Any:
+def resize(images: TensorLike, size: object, method: str) -> Any:
     """`tf.image.resize`."""
     return importlib.import_module("eagerflow.image").resize(images, size, method=method)
 

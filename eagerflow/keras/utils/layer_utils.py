@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.keras.engine.functional.input_layer import InputLayer
+from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
 
@@ -156,7 +157,7 @@ def print_summary(
     print_fn: Callable[[str], Any] | None = None,
     expand_nested: bool = False,
     show_trainable: bool = False,
-    layer_range: Any = None,
+    layer_range: object = None,
 ) -> None:
     """Prints a table of a model's layers; see `Model.summary`."""
     if print_fn is None:
@@ -189,7 +190,7 @@ def print_summary(
     if not simple:
         relevant = {id(node) for node in model._graph.nodes}
 
-    def describe(layer: Any, level: int) -> None:
+    def describe(layer: Layer, level: int) -> None:
         fields = [
             f"{layer.name} ({type(layer).__name__})",
             _output_shape(layer),
@@ -226,7 +227,7 @@ def print_summary(
     table.rule("_")
 
 
-def _output_shape(layer: Any) -> str:
+def _output_shape(layer: Layer) -> str:
     try:
         shape = layer.output_shape
     except AttributeError:
@@ -236,13 +237,13 @@ def _output_shape(layer: Any) -> str:
     return str([shape] if isinstance(layer, InputLayer) else shape)
 
 
-def _params(layer: Any) -> int | str:
+def _params(layer: Layer) -> int | str:
     if not layer.built and not layer.weights:
         return 0 if not hasattr(layer, "build") else "0 (unused)"
     return count_params(layer.weights)
 
 
-def _connections(layer: Any, relevant: set[int] | None) -> str:
+def _connections(layer: Layer, relevant: set[int] | None) -> str:
     connections = []
     for node in layer._inbound_nodes:
         if relevant and id(node) not in relevant:

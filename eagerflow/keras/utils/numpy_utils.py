@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def _classes(y: Any, num_classes: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
+def _classes(y: object, num_classes: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
     """Flat labels, their shape, and the number of classes."""
     labels = np.array(y, dtype="int")
     shape = labels.shape

@@ -55,7 +55,7 @@ class Progbar:
         self._total_width = 0
         self._seen_so_far = 0
         # By name, the weighted sum of a value and the sum of the weights.
-        self._values: dict[str, list[Any]] = {}
+        self._values: dict[str, list[float]] = {}
         self._start = time.time()
         self._last_update = 0.0
         self._time_at_epoch_start = self._start

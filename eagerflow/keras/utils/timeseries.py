@@ -87,7 +87,7 @@ def timeseries_dataset_from_array(
     offsets = _core.as_tensor(np.arange(sequence_length) * sampling_rate)
     start_dataset = tf_data.Dataset.from_tensor_slices(starts)
 
-    def window(start: Any) -> _core.Tensor:
+    def window(start: _core.Tensor) -> _core.Tensor:
         return _core.ops.gather(series, start + offsets, axis=0)
 
     dataset = start_dataset.map(window)

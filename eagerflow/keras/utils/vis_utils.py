@@ -8,9 +8,11 @@ import subprocess
 import sys
 from typing import Any
 
+from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.layer_utils import get_layer_index_bound_by_layer_name
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 from eagerflow.util.arguments import arguments
 from eagerflow.util.optional import found
@@ -76,7 +78,7 @@ class DotGraph:
             raise RuntimeError(f"Graphviz could not draw the graph: {done.stderr.decode()}")
         return done.stdout
 
-    def write(self, path: Any, format: str = "png") -> None:
+    def write(self, path: FilePath, format: str = "png") -> None:
         """Writes the graph to a file, as text if the format is "dot"."""
         text = format in ("dot", "raw", "gv")
         content = self.to_string().encode() if text else self.create(format)
@@ -84,12 +86,12 @@ class DotGraph:
             file.write(content)
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     text = str(value).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{text}"'
 
 
-def _escaped(value: Any) -> str:
+def _escaped(value: object) -> str:
     return str(value).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
@@ -98,7 +100,7 @@ def check_graphviz() -> bool:
     return shutil.which("dot") is not None
 
 
-def _shapes(layer: Any, which: str) -> str:
+def _shapes(layer: Layer, which: str) -> str:
     try:
         shape = getattr(layer, which)
     except (AttributeError, RuntimeError):
@@ -109,12 +111,12 @@ def _shapes(layer: Any, which: str) -> str:
     return f"[{shape}]" if single and isinstance(layer, input_layer.InputLayer) else str(shape)
 
 
-def _activation(layer: Any) -> str:
+def _activation(layer: Layer) -> str:
     function = getattr(layer, "activation", None)
     return "None" if function is None else getattr(function, "__name__", str(function))
 
 
-def _label(layer: Any, options: dict[str, Any]) -> str:
+def _label(layer: Layer, options: dict[str, Any]) -> str:
     """An HTML table of the class, the name and optional properties."""
     title = type(layer).__name__
     if options["show_layer_names"]:
@@ -145,7 +147,7 @@ def model_to_dot(
     expand_nested: bool = False,
     dpi: int | None = 96,
     subgraph: bool = False,
-    layer_range: Any = None,
+    layer_range: object = None,
     show_layer_activations: bool = False,
     show_trainable: bool = False,
 ) -> DotGraph:
@@ -213,7 +215,7 @@ def model_to_dot(
     return dot
 
 
-def _end(layer: Any, expand: bool, which: str) -> str:
+def _end(layer: Layer, expand: bool, which: str) -> str:
     """The node where an arrow to or from a layer ends."""
     while expand and isinstance(layer, Model) and layer._graph is not None:
         tensors = getattr(layer._graph, which)
@@ -230,7 +232,7 @@ def plot_model(
     rankdir: str = "TB",
     expand_nested: bool = False,
     dpi: int | None = 96,
-    layer_range: Any = None,
+    layer_range: object = None,
     show_layer_activations: bool = False,
     show_trainable: bool = False,
 ) -> Any:

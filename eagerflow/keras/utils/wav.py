@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import wave
-from typing import Any
 
 import numpy as np
 
 from eagerflow.util.optional import optional
 
 
-def read_wav(path: Any, sampling_rate: int | None = None) -> np.ndarray:
+def read_wav(path: str, sampling_rate: int | None = None) -> np.ndarray:
     """The samples of a file with 16 bits each, as float32 `[samples, channels]` in [-1, 1].
 
     Args:

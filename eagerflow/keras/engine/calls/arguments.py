@@ -87,7 +87,7 @@ def call_spec_of(call: Any) -> CallSpec:
     return spec
 
 
-def flatten_arguments(args: tuple, kwargs: dict[str, Any]) -> list[Any]:
+def flatten_arguments(args: tuple, kwargs: dict[str, object]) -> list[Any]:
     """All leaves of a call's arguments."""
     flat: list[Any] = []
     for value in (*args, *kwargs.values()):
@@ -99,10 +99,10 @@ def flatten_arguments(args: tuple, kwargs: dict[str, Any]) -> list[Any]:
     return flat
 
 
-def map_arguments(function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[list, dict]:
+def map_arguments(function: Any, args: tuple, kwargs: dict[str, object]) -> tuple[list, dict]:
     """The arguments of a call with `function` applied to every leaf."""
 
-    def mapped(value: Any) -> Any:
+    def mapped(value: object) -> Any:
         if isinstance(value, slice):
             return slice(function(value.start), function(value.stop), function(value.step))
         if nest.is_nested(value):

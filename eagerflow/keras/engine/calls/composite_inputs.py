@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.ops.array import concat as join
@@ -17,6 +17,9 @@ from eagerflow.ops.creation import sequence_mask
 from eagerflow.ops.segment import unsorted_segment_max
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
 
 # Imported when they are first used: few programs need them.
 arithmetic = lazy.Module("eagerflow.sparse.arithmetic")
@@ -27,12 +30,12 @@ tensor = lazy.Module("eagerflow.sparse.tensor")
 _ops = _core.ops
 
 
-def is_composite(value: Any) -> bool:
+def is_composite(value: object) -> bool:
     """Whether a value is a ragged or sparse tensor."""
     return getattr(type(value), "_is_composite_tensor", False) and hasattr(value, "dtype")
 
 
-def is_ragged(value: Any) -> bool:
+def is_ragged(value: object) -> bool:
     """Whether a value is a ragged tensor."""
     return hasattr(value, "flat_values")
 
@@ -44,14 +47,14 @@ def _dense(value: Any) -> Any:
     return conversion.to_dense(value)
 
 
-def _of_values(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_values(layer: Layer, inputs: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """Layers of the last axis: they are called with the flat values of ragged tensors."""
     if is_ragged(inputs):
         return inputs.with_flat_values(layer(inputs.flat_values, *args, **kwargs))
     return layer(_dense(inputs), *args, **kwargs)
 
 
-def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """`Embedding`: with a sparse result, each id of a sparse tensor becomes a row of values."""
     if is_ragged(inputs):
         if layer.sparse:
@@ -78,14 +81,14 @@ def _of_rows(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> An
     return tensor.SparseTensor(indices, _ops.reshape(rows, [-1]), shape)
 
 
-def _of_elements(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_elements(layer: Layer, inputs: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """Layers that reshape: the flat values of ragged tensors are divided evenly among the rows."""
     if not is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
     return layer(_ops.reshape(inputs.flat_values, [inputs.nrows(), -1]), *args, **kwargs)
 
 
-def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """`Softmax`: where the last axis is ragged, each row is normalized by itself."""
     if not is_ragged(inputs) or len(inputs.flat_values.shape) > 1 or layer.axis not in (-1, [-1]):
         return _of_values(layer, inputs, args, kwargs)
@@ -100,7 +103,7 @@ def _of_last_axis(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) 
     return inputs.with_flat_values(x / _ops.gather(sums, row_ids, 0, 0))
 
 
-def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """`Dense`: a sparse matrix is multiplied without its zeros."""
     if is_ragged(inputs):
         return _of_vectors(layer, inputs)
@@ -117,7 +120,7 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) ->
     return outputs if layer.activation is None else layer.activation(outputs)
 
 
-def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _of_steps(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """Recurrent layers: sequences of different lengths are padded and masked."""
     if not is_ragged(inputs):
         return layer(_dense(inputs), *args, **kwargs)
@@ -193,7 +196,7 @@ def _of_ids(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, Any]) -> Any
     return layer.encode(ids, rows.with_flat_values(values).to_tensor())
 
 
-def _of_vectors(layer: Any, inputs: Any) -> Any:
+def _of_vectors(layer: Layer, inputs: Any) -> Any:
     """`Dense`: the vectors on a ragged tensor's last axis, whose length must be known."""
     if inputs.shape.as_list()[-1] is None:
         raise ValueError(

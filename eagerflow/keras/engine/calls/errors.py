@@ -14,7 +14,7 @@ _SAID = "_keras_call_info_injected"
 
 
 def explained(
-    error: Exception, layer: Any, call: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+    error: Exception, layer: Any, call: Callable[..., Any], args: tuple, kwargs: dict[str, object]
 ) -> Exception:
     """An error that names the innermost failing layer and the arguments of its call.
 
@@ -64,12 +64,12 @@ def explained(
     return result.with_traceback(error.__traceback__)
 
 
-def _described(value: Any) -> Any:
+def _described(value: object) -> Any:
     """A short text for a value, or a structure of them."""
     return nest.map_structure(_leaf, value)
 
 
-def _leaf(value: Any) -> str:
+def _leaf(value: object) -> str:
     if isinstance(value, _core.Tensor | KerasTensor):
         return f"tf.Tensor(shape={value.shape}, dtype={value.dtype.name})"
     return repr(value)

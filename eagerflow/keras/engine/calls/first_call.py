@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import nest
 from eagerflow.framework.composite import CompositeTensor
@@ -12,15 +12,18 @@ from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
 
-def note_inputs(layer: Any, inputs: Any) -> None:
+
+def note_inputs(layer: Layer, inputs: Any) -> None:
     """Keeps the specs of a call's inputs."""
     if layer.__dict__.get("_says_its_inputs"):
         return
     layer.__dict__["_called_with"] = _specs(inputs)
 
 
-def note_arguments(layer: Any, args: tuple, kwargs: dict[str, Any]) -> None:
+def note_arguments(layer: object, args: tuple, kwargs: dict[str, object]) -> None:
     """Stores the specs of a call's tensor arguments after the inputs."""
     if layer.__dict__.get("_says_its_inputs"):
         return
@@ -31,14 +34,14 @@ def note_arguments(layer: Any, args: tuple, kwargs: dict[str, Any]) -> None:
     layer.__dict__["_called_with_also"] = specs[:count], named
 
 
-def say(layer: Any, inputs: Any, args: list, kwargs: dict[str, Any]) -> None:
+def say(layer: Layer, inputs: Any, args: list, kwargs: dict[str, object]) -> None:
     """Sets the specs with which a layer is saved; calls no longer change them."""
     layer.__dict__["_called_with"] = _specs(inputs)
     layer.__dict__["_called_with_also"] = args, kwargs
     layer.__dict__["_says_its_inputs"] = True
 
 
-def known_specs(layer: Any, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
+def known_specs(layer: Layer, dynamic_batch: bool = True) -> tuple[list, dict[str, Any]] | None:
     """The specs of the arguments of a layer's first call; None if there was none.
 
     Args:
@@ -53,7 +56,7 @@ def known_specs(layer: Any, dynamic_batch: bool = True) -> tuple[list, dict[str,
     return nest.map_structure(open_batch, whole) if dynamic_batch else whole
 
 
-def open_batch(spec: Any) -> Any:
+def open_batch(spec: TensorSpec) -> Any:
     """A spec with any first size."""
     if (
         not isinstance(spec, TensorSpec | RaggedTensorSpec | SparseTensorSpec)
@@ -64,7 +67,7 @@ def open_batch(spec: Any) -> Any:
     return type(spec)._deserialize((shape, *spec._serialize()[1:]))
 
 
-def _specs(inputs: Any) -> Any:
+def _specs(inputs: object) -> Any:
     """The specs of a call's inputs, with the names that Keras gives them."""
     leaves = nest.flatten(inputs)
     if not leaves or not all(hasattr(x, "shape") and hasattr(x, "dtype") for x in leaves):

@@ -6,7 +6,8 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.framework import dtypes
-from eagerflow.framework.shapes import as_shape
+from eagerflow.framework.shapes import TensorShape, as_shape
+from eagerflow.keras.typing import Config
 
 
 class InputSpec:
@@ -32,7 +33,7 @@ class InputSpec:
 
     def __init__(
         self,
-        dtype: Any = None,
+        dtype: object = None,
         shape: Any = None,
         ndim: int | None = None,
         max_ndim: int | None = None,
@@ -80,7 +81,7 @@ class InputSpec:
         given = [f"{name}={value}" for name, value in fields.items() if value]
         return f"InputSpec({', '.join(given)})"
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a spec like this one."""
         return {
             "dtype": self.dtype,
@@ -92,17 +93,17 @@ class InputSpec:
         }
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> InputSpec:
+    def from_config(cls, config: Config) -> InputSpec:
         """A spec from what `get_config` returned."""
         return cls(**config)
 
 
-def display_shape(shape: Any) -> str:
+def display_shape(shape: TensorShape) -> str:
     """A shape in the form of messages."""
     return str(tuple(shape.as_list()))
 
 
-def _in_order(input_spec: Any, inputs: Any) -> Any:
+def _in_order(input_spec: Any, inputs: object) -> Any:
     """The values of a dictionary of inputs in the order of the specs' names."""
     if isinstance(inputs, dict):
         names = [spec.name for spec in input_spec]
@@ -117,7 +118,7 @@ def _in_order(input_spec: Any, inputs: Any) -> Any:
     return nest.flatten(inputs)
 
 
-def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) -> None:
+def assert_input_compatibility(input_spec: object, inputs: Any, layer_name: str) -> None:
     """Raises a ValueError if inputs do not fit a layer's specs.
 
     Args:
@@ -145,7 +146,7 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
             _check(index, x, spec, layer_name)
 
 
-def _is_optional(specs: list[Any], index: int) -> bool:
+def _is_optional(specs: list[InputSpec], index: int) -> bool:
     return index < len(specs) and specs[index] is not None and specs[index].optional
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from eagerflow.keras.engine.tracking import restore_grown
 from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.keras.program_code import convertible
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
 
 # Imported when it is first used: it imports this module.
 graphs = lazy.Module("eagerflow.graph.graph")
@@ -159,7 +162,7 @@ def error_of_call(layer: Any, error: Exception, args: tuple, kwargs: dict[str, A
     return error if context.inferring else explained(error, layer, layer.call, args, kwargs)
 
 
-def default_training(spec_default: Any) -> Any:
+def default_training(spec_default: object) -> Any:
     """The value of `training` if no call has set it: the learning phase, or the default."""
     if process.graphs_used:
         is_set = training_mode.learning_phase_is_set()
@@ -168,7 +171,7 @@ def default_training(spec_default: Any) -> Any:
 
 
 def resolve_training(
-    spec: CallSpec, inputs: Any, rest: tuple, kwargs: dict[str, Any]
+    spec: CallSpec, inputs: Any, rest: tuple, kwargs: dict[str, object]
 ) -> tuple[Any, tuple, dict[str, Any]]:
     """Whether a call is in training, and its arguments, with `training` if `call` takes it."""
     if not spec.expects_training:
@@ -189,7 +192,7 @@ def resolve_training(
 
 
 def resolve_mask(
-    spec: CallSpec, inputs: Any, flat: list[Any], rest: tuple, kwargs: dict[str, Any]
+    spec: CallSpec, inputs: Any, flat: list[object], rest: tuple, kwargs: dict[str, object]
 ) -> tuple[Any, tuple, dict[str, Any]]:
     """The masks of a call's inputs, and its arguments, with `mask` if `call` takes it."""
     if spec.expects_mask and spec.has("mask", (inputs, *rest), kwargs):
@@ -268,7 +271,7 @@ class names_from_here:
         context.layers, context.building = self._before
 
 
-def mark_built(layer: Any, input_shape: Any) -> None:
+def mark_built(layer: Layer, input_shape: object) -> None:
     """Notes that a layer has its weights, and for which input shape."""
     layer.__dict__["_build_input_shape"] = input_shape
     layer.built = True
@@ -276,7 +279,7 @@ def mark_built(layer: Any, input_shape: Any) -> None:
         quantization.quantize_weights(layer)
 
 
-def build_layer(layer: Any, inputs: Any) -> None:
+def build_layer(layer: Layer, inputs: Any) -> None:
     """Builds a layer for the shapes of its first inputs."""
     note_inputs(layer, inputs)
     flat = nest.flatten(inputs)
@@ -300,21 +303,21 @@ def build_layer(layer: Any, inputs: Any) -> None:
         layer.__dict__["_initial_weights"] = None
 
 
-def _any_symbolic(values: list[Any]) -> bool:
+def _any_symbolic(values: list[object]) -> bool:
     for value in values:
         if isinstance(value, KerasTensor):
             return True
     return False
 
 
-def _any_variable(values: list[Any]) -> bool:
+def _any_variable(values: list[object]) -> bool:
     for value in values:
         if isinstance(value, _core.Variable):
             return True
     return False
 
 
-def _read(value: Any) -> Any:
+def _read(value: _core.Variable) -> _Tensor:
     """The value of a variable; other arguments as they are."""
     if not isinstance(value, _core.Variable):
         return value
@@ -325,7 +328,7 @@ def _read(value: Any) -> Any:
     return tensor
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: object) -> Any:
     if isinstance(value, np.ndarray | np.generic | float | int):
         return _core.as_tensor(value)
     return value

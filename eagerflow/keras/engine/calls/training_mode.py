@@ -32,7 +32,7 @@ def learning_phase_is_set() -> bool:
     return hasattr(phase, "value") if graph is None else graph.set_phase is not None
 
 
-def set_learning_phase(value: Any) -> None:
+def set_learning_phase(value: object) -> None:
     """Sets the mode of layers that are called without `training`: 0 for inference, 1 for training.
 
     In a program's graph it is set for this graph alone.

@@ -12,11 +12,14 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, has_symbolic
+from eagerflow.keras.engine.functional.node import Node
+from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.naming import unique_name
 from eagerflow.keras.saving import composite_constants, container_types, reachable
 from eagerflow.keras.saving.json_config import json_default
 from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy
 
 # Imported when they are first used: few programs need them.
@@ -89,19 +92,19 @@ def functional_config(model: Any) -> dict[str, Any]:
     return config
 
 
-def _structure(function: Any, value: Any) -> Any:
+def _structure(function: Any, value: object) -> Any:
     """What the function returns for a structure of tensors; a list for a single tensor."""
     if not nest.is_nested(value):
         return [function(value)]
     return nest.map_structure(function, value)
 
 
-def serialize_layer(layer: Any) -> dict[str, Any]:
+def serialize_layer(layer: Layer) -> dict[str, Any]:
     """A layer's configuration."""
     return serialize_keras_object(layer)
 
 
-def _node_config(node: Any, node_indices: dict[tuple[str, int], int]) -> Any:
+def _node_config(node: Node, node_indices: dict[tuple[str, int], int]) -> Any:
     args, kwargs = node.call_args, dict(node.call_kwargs)
     layer = node.layer
     if args:
@@ -157,7 +160,7 @@ def _node_config(node: Any, node_indices: dict[tuple[str, int], int]) -> Any:
             f"{kinds}. They cannot be serialized out when saving the model."
         ) from error
 
-    def leaf(value: Any) -> list[Any]:
+    def leaf(value: object) -> list[Any]:
         if isinstance(value, KerasTensor):
             return [*reference(value), plain_kwargs]
         return [_CONSTANT, -1, plain(value), plain_kwargs]
@@ -167,7 +170,7 @@ def _node_config(node: Any, node_indices: dict[tuple[str, int], int]) -> Any:
     return nest.map_structure(leaf, first)
 
 
-def _is_reference(value: Any) -> bool:
+def _is_reference(value: object) -> bool:
     """Whether a part of a configuration refers to a tensor, or is a constant in its stead."""
     return (
         isinstance(value, list | tuple)
@@ -179,7 +182,7 @@ def _is_reference(value: Any) -> bool:
     )
 
 
-def _map_references(function: Any, value: Any) -> Any:
+def _map_references(function: Any, value: object) -> Any:
     if _is_reference(value):
         return function(value)
     if composite_constants.is_encoded(value):
@@ -195,7 +198,7 @@ def _map_references(function: Any, value: Any) -> Any:
     return value
 
 
-def _references(value: Any) -> list[Any]:
+def _references(value: object) -> list[Any]:
     references: list[Any] = []
     _map_references(references.append, value)
     return references
@@ -208,7 +211,7 @@ def _named_calls(reference: Any) -> list[tuple[str, int]]:
     return own + [call for each in inner for call in _named_calls(each)]
 
 
-def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
+def deserialize_layer(config: object, custom_objects: CustomObjects | None = None) -> Layer:
     """A layer from its configuration, in today's form or without a module as older files have it."""
     if not isinstance(config, dict) or "class_name" not in config:
         raise TypeError(f"A layer's configuration must be a dictionary with a class name: {config}")
@@ -218,7 +221,7 @@ def deserialize_layer(config: Any, custom_objects: Any = None) -> Any:
     return deserialize_as("layer", config, custom_objects, names=reachable.KINDS["layer"].objects())
 
 
-def functional_from_config(cls: Any, config: dict[str, Any]) -> Functional:
+def functional_from_config(cls: Any, config: Config) -> Functional:
     """A functional model from its configuration."""
     made = _Reconstruction(config["layers"], [config["input_layers"], config["output_layers"]])
     inputs, outputs = (
@@ -256,7 +259,7 @@ class _Reconstruction:
         ):
             for name, index in _named_calls(reference):
                 first_indices[name] = min(index, first_indices.get(name, index))
-        pending: list[tuple[Any, list[Any]]] = []
+        pending = []
         for entry in entries:
             name = entry.get("name") or entry["config"]["name"]
             layer = deserialize_layer(
@@ -320,7 +323,7 @@ class _Reconstruction:
             return result[0]
         return result
 
-    def _call(self, layer: Any, node: Any) -> None:
+    def _call(self, layer: Layer, node: object) -> None:
         references = _references(node)
         kwargs: dict[str, Any] = {}
         if references and len(references[0]) == 4:

@@ -79,7 +79,7 @@ class Graph:
         self._check_batch_sizes()
         self._plan()
 
-    def _check_tensors(self, inputs: Any) -> None:
+    def _check_tensors(self, inputs: object) -> None:
         for tensor in self.inputs + self.outputs:
             if not isinstance(tensor, KerasTensor) or tensor._keras_history is None:
                 raise ValueError(
@@ -238,7 +238,7 @@ class Graph:
             return outputs[0]
         return nest.pack_sequence_as(self.nested_outputs, outputs[: len(self.outputs)])
 
-    def _flatten_inputs(self, inputs: Any, name: str) -> list[Any]:
+    def _flatten_inputs(self, inputs: object, name: str) -> list[Any]:
         """Inputs in the order of the graph's, whether they come in order or by name."""
         if isinstance(inputs, dict):
             nested = self.nested_inputs
@@ -247,7 +247,7 @@ class Graph:
                 others = [key for key in inputs if key not in names]
                 warn(
                     f"Input dict contained keys {others} which did not match any model input. They "
-                    "will be ignored by the model.",
+                    "will be ignored by the model."
                 )
             if all(name in inputs for name in names):
                 return [value for name in names for value in nest.flatten(inputs[name])]
@@ -291,14 +291,14 @@ class Graph:
         return [values[index] for index in self.output_slots]
 
 
-def _without_list(tensors: Any) -> Any:
+def _without_list(tensors: object) -> Any:
     """Unpacks a list of one tensor."""
     if isinstance(tensors, list) and len(tensors) == 1 and len(nest.flatten(tensors)) == 1:
         return tensors[0]
     return tensors
 
 
-def _conform(value: Any, like: KerasTensor) -> Any:
+def _conform(value: object, like: KerasTensor) -> Any:
     """An input with the rank and dtype of its symbolic tensor."""
     if not isinstance(value, _Tensor):
         if value is None and getattr(like._keras_history.layer, "optional", False):
@@ -328,7 +328,7 @@ def _conform(value: Any, like: KerasTensor) -> Any:
     return result
 
 
-def _is_list_of_tensors(value: Any) -> bool:
+def _is_list_of_tensors(value: object) -> bool:
     return type(value) is list and all(isinstance(item, KerasTensor) for item in value)
 
 

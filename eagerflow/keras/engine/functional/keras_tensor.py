@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.tensor import Reference
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import DTypeLike
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.graph.graph import Graph
 
 # Imported when it is first used: it imports this module.
 op_layer = lazy.Module("eagerflow.keras.engine.functional.op_layer")
@@ -37,7 +41,7 @@ class KerasTensor:
     _keras_mask: Any = None
     _keras_history: Any = None
     # The values of shapes and the like, for each choice of unknown sizes.
-    _values: dict[Any, Any] | None = None
+    _values: dict[object, object] | None = None
     __array_priority__ = 200
 
     # The type spec of a composite value (`CompositeKerasTensor`); None for others.
@@ -46,10 +50,10 @@ class KerasTensor:
     def __init__(
         self,
         shape: Any,
-        dtype: Any,
+        dtype: object,
         name: str | None = None,
         inferred_value: Any = None,
-        composite_spec: Any = None,
+        composite_spec: TypeSpec | None = None,
     ) -> None:
         if composite_spec is not None:
             self._composite_spec = composite_spec
@@ -79,7 +83,7 @@ class KerasTensor:
         return self._shape.rank
 
     @property
-    def type_spec(self) -> Any:
+    def type_spec(self) -> TypeSpec:
         """The shape and dtype as a TensorSpec, or the spec of a composite value."""
         if self._composite_spec is not None:
             return self._composite_spec
@@ -90,7 +94,7 @@ class KerasTensor:
         """The layer call this comes from."""
         return self._keras_history.layer._inbound_nodes[self._keras_history.node_index]
 
-    def in_graph(self, graph: Any) -> Any:
+    def in_graph(self, graph: Graph) -> _core.Tensor:
         """The tensor of this one in a graph, created on first use."""
         return graph_mode.tensor_of(self, graph)
 
@@ -115,7 +119,7 @@ class KerasTensor:
         return Reference(self)
 
     def __op_function__(
-        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, Any]
+        self, function: Callable[..., Any], args: tuple, kwargs: dict[str, object]
     ) -> Any:
         """The outputs of a layer that calls a function with this tensor."""
         return op_layer.call_function(function, args, kwargs)
@@ -138,7 +142,7 @@ class KerasTensor:
             "no value yet. Use `tf.cond` or `tf.where`, or put the condition into a layer."
         )
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> Any:
         raise TypeError(
             f"You are passing {self}, an intermediate Keras symbolic input/output, to a function "
             "that needs a value, such as NumPy's. Use operations of this package instead, or put "
@@ -190,7 +194,7 @@ class KerasTensor:
         return f"KerasTensor({', '.join(fields)})"
 
 
-def has_symbolic(values: Iterable[Any]) -> bool:
+def has_symbolic(values: Iterable[object]) -> bool:
     """Whether symbolic tensors are among values, or in lists and dictionaries among them."""
     return any(
         isinstance(leaf, KerasTensor)
@@ -209,7 +213,7 @@ def is_keras_tensor(x: object) -> bool:
 
 
 def _operator(name: str) -> Callable[..., Any]:
-    def apply(self: Any, *others: Any) -> Any:
+    def apply(self: Any, *others: Any) -> KerasTensor:
         return op_layer.call_operator(name, self, *others)
 
     apply.__name__ = name
@@ -232,7 +236,7 @@ class CompositeKerasTensor(KerasTensor):
         name: the name.
     """
 
-    def __init__(self, spec: Any, name: str | None = None) -> None:
+    def __init__(self, spec: TypeSpec, name: str | None = None) -> None:
         shape = getattr(spec, "shape", None)
         dtype = getattr(spec, "dtype", None)
         super().__init__(shape, dtype, name, composite_spec=spec)

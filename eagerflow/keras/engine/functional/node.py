@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eagerflow import nest
 from eagerflow.framework import dtypes
@@ -16,7 +16,12 @@ from eagerflow.keras.engine.calls.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, symbolic_tensor
 from eagerflow.keras.engine.functional.shape_inference import infer
 from eagerflow.keras.engine.tracking import TrackedModule
+from eagerflow.typing import Structure
 from eagerflow.util import lazy, own_code
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
+    from eagerflow.keras.engine.model import Model
 
 # Imported when they are first used: they import this module.
 layers = lazy.Module("eagerflow.keras.engine.layer")
@@ -127,7 +132,7 @@ class OwnNode(Node):
 
     is_own = True
 
-    def __init__(self, model: Any, inputs: Any, outputs: Any) -> None:
+    def __init__(self, model: Model, inputs: Any, outputs: object) -> None:
         self.layer = model
         self.call_args = (inputs,)
         self.call_kwargs = {}
@@ -136,7 +141,7 @@ class OwnNode(Node):
         self.keras_inputs = nest.flatten(inputs)
 
 
-def real_tensor(tensor: Any) -> Any:
+def real_tensor(tensor: object) -> Any:
     """The symbolic tensor itself, or the output of a `MaskOf` layer for a mask without a history."""
     owner = getattr(tensor, "_mask_of", None)
     if isinstance(tensor, KerasTensor) and tensor._keras_history is None and owner is not None:
@@ -169,14 +174,14 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
     return connect(layer, tuple(args), explicit, outputs)
 
 
-def _of_number(output: Any) -> Any:
+def _of_number(output: object) -> Any:
     """A symbolic scalar for a Python scalar that a layer returns; other values unchanged."""
     if type(output) in (int, float):
         return KerasTensor([], dtypes.int32 if type(output) is int else dtypes.float32)
     return output
 
 
-def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """The outputs' shapes: from a run on placeholders, or else from `compute_output_shape`."""
     outer, context.layers = context.layers, []
     try:
@@ -194,7 +199,7 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return outputs
 
 
-def _has_own_shapes(layer: Any, inputs: Any) -> bool:
+def _has_own_shapes(layer: Layer, inputs: object) -> bool:
     """Whether `compute_output_shape` may infer more than a run on placeholders: a program's code may
     need values, and a placeholder needs a known rank."""
     if type(layer).compute_output_shape is layers.Layer.compute_output_shape:
@@ -206,7 +211,7 @@ def _has_own_shapes(layer: Any, inputs: Any) -> bool:
     return any(isinstance(x, KerasTensor) and x.shape.rank is None for x in nest.flatten(inputs))
 
 
-def _check_windows(layer: Any, inputs: Any, outputs: Any) -> None:
+def _check_windows(layer: Any, inputs: object, outputs: object) -> None:
     """Refuses windows that are larger than the input: the output would be empty."""
     if isinstance(inputs, KerasTensor) and isinstance(outputs, KerasTensor):
         if 0 in outputs.shape.as_list() and 0 not in inputs.shape.as_list():
@@ -230,11 +235,11 @@ def _from_shapes(shapes: Any, dtype: dtypes.DType) -> Any:
     return type(shapes)([_from_shapes(value, dtype) for value in shapes])
 
 
-def _is_default(key: str, value: Any) -> bool:
+def _is_default(key: str, value: object) -> bool:
     return key in ("training", "mask") and value is None
 
 
-def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> Any:
+def connect(layer: Any, args: tuple, kwargs: dict[str, object], outputs: object) -> Any:
     """Records a call of a layer and names its outputs after it."""
     node_number = len(layer._inbound_nodes)
     flat = nest.flatten(outputs)
@@ -251,7 +256,7 @@ def connect(layer: Any, args: tuple, kwargs: dict[str, Any], outputs: Any) -> An
     return outputs
 
 
-def infer_output_shape(layer: Any, input_shape: Any, function: Any = None) -> Any:
+def infer_output_shape(layer: Layer, input_shape: object, function: object = None) -> Any:
     """The shape of a layer's outputs for inputs of a shape, by a run on placeholders."""
     single = _is_shape(input_shape)
     shapes = _tensor_shapes(input_shape)
@@ -271,7 +276,7 @@ def infer_output_shape(layer: Any, input_shape: Any, function: Any = None) -> An
     return nest.map_structure(lambda x: x.shape, outputs)
 
 
-def _is_shape(value: Any) -> bool:
+def _is_shape(value: object) -> bool:
     if isinstance(value, TensorShape):
         return True
     return isinstance(value, tuple | list) and all(
@@ -294,17 +299,17 @@ class LayerNodes(TrackedModule):
     _further_inputs: tuple[str, ...] = ()
 
     @property
-    def _inbound_nodes(self) -> list[Any]:
+    def _inbound_nodes(self) -> list[Node]:
         """The calls of this layer."""
         return self._list("_inbound_nodes_value")
 
     @property
-    def _outbound_nodes(self) -> list[Any]:
+    def _outbound_nodes(self) -> list[Node]:
         """The calls of other layers that use the outputs of this one."""
         return self._list("_outbound_nodes_value")
 
     @property
-    def inbound_nodes(self) -> list[Any]:
+    def inbound_nodes(self) -> list[Node]:
         """The calls of this layer with symbolic tensors."""
         return self._inbound_nodes
 
@@ -313,7 +318,7 @@ class LayerNodes(TrackedModule):
         """The calls of other layers that use the outputs of this one."""
         return self._outbound_nodes
 
-    def _node_attribute(self, index: int, attribute: str, what: str) -> Any:
+    def _node_attribute(self, index: int, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
         if not nodes:
             raise RuntimeError(
@@ -326,7 +331,7 @@ class LayerNodes(TrackedModule):
             )
         return getattr(nodes[index], attribute)
 
-    def _of_first_call(self, attribute: str, what: str) -> Any:
+    def _of_first_call(self, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
         if not nodes:
             raise AttributeError(
@@ -335,34 +340,34 @@ class LayerNodes(TrackedModule):
             )
         return getattr(nodes[0], attribute)
 
-    def get_input_at(self, node_index: int) -> Any:
+    def get_input_at(self, node_index: int) -> Structure:
         """The inputs of a call of this layer."""
         return self._node_attribute(node_index, "input_tensors", "input")
 
-    def get_output_at(self, node_index: int) -> Any:
+    def get_output_at(self, node_index: int) -> Structure:
         """The outputs of a call of this layer."""
         return self._node_attribute(node_index, "outputs", "output")
 
-    def get_input_shape_at(self, node_index: int) -> Any:
+    def get_input_shape_at(self, node_index: int) -> Structure:
         """The shapes of a call's inputs."""
         return _shapes(self._node_attribute(node_index, "input_tensors", "input shape"))
 
-    def get_output_shape_at(self, node_index: int) -> Any:
+    def get_output_shape_at(self, node_index: int) -> Structure:
         """The shapes of a call's outputs."""
         return _shapes(self._node_attribute(node_index, "outputs", "output shape"))
 
-    def get_input_mask_at(self, node_index: int) -> Any:
+    def get_input_mask_at(self, node_index: int) -> Structure:
         """The masks of a call's inputs."""
         inputs = self.get_input_at(node_index)
         return nest.map_structure(lambda x: x._keras_mask, inputs)
 
-    def get_output_mask_at(self, node_index: int) -> Any:
+    def get_output_mask_at(self, node_index: int) -> Structure:
         """The masks of a call's outputs."""
         outputs = self.get_output_at(node_index)
         return nest.map_structure(lambda x: x._keras_mask, outputs)
 
     @property
-    def input(self) -> Any:
+    def input(self) -> Structure:
         """The input of the layer's first call with symbolic tensors.
 
         Raises:
@@ -389,7 +394,7 @@ class LayerNodes(TrackedModule):
         return self._only_shape("input_tensors", "input")
 
     @property
-    def output_shape(self) -> Any:
+    def output_shape(self) -> Structure:
         """The shape of the output, as a tuple, or a structure of them.
 
         Raises:
@@ -415,20 +420,20 @@ class LayerNodes(TrackedModule):
         return shapes[0]
 
     @property
-    def input_mask(self) -> Any:
+    def input_mask(self) -> Structure:
         """The mask of the input, or None."""
         return nest.map_structure(lambda x: getattr(x, "_keras_mask", None), self.input)
 
     @property
-    def output_mask(self) -> Any:
+    def output_mask(self) -> Structure:
         """The mask of the output, or None."""
         return nest.map_structure(lambda x: getattr(x, "_keras_mask", None), self.output)
 
 
-def _shapes(tensors: Any) -> Any:
+def _shapes(tensors: object) -> Any:
     return nest.map_structure(_shape, tensors)
 
 
-def _shape(tensor: Any) -> tuple | None:
+def _shape(tensor: KerasTensor) -> tuple | None:
     shape = TensorShape(tensor.shape)
     return None if shape.rank is None else tuple(shape.as_list())

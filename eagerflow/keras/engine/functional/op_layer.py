@@ -24,6 +24,7 @@ from eagerflow.keras.engine.functional.node import connect, real_tensor
 from eagerflow.keras.engine.functional.op_names import OPERATORS, config_name, function_of
 from eagerflow.keras.engine.functional.shape_inference import infer
 from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.typing import Config
 
 _ops = _core.ops
 _SYMBOLS = {f"__{function.__name__.strip('_')}__": symbol for symbol, function in OPERATORS.items()}
@@ -74,7 +75,7 @@ class TFOpLambda(Layer):
         parameters = inspect.signature(self.function).parameters.values()
         return ["*" * (p.kind is p.VAR_POSITIONAL) + p.name for p in parameters]
 
-    def _call_from_config(self, inputs: Any, kwargs: dict[str, Any]) -> Any:
+    def _call_from_config(self, inputs: object, kwargs: dict[str, Any]) -> Any:
         kwargs = {key: _restored(value) for key, value in kwargs.items() if key != "name"}
         operators = [f for symbol, f in OPERATORS.items() if symbol == self.symbol]
         if operators and set(kwargs) <= {"y", "b", "slice_spec"}:
@@ -86,7 +87,7 @@ class TFOpLambda(Layer):
                 args.extend(kwargs.pop(name[1:]))
         return _apply(self, args, kwargs)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
         return config | {"function": self.symbol}
@@ -135,7 +136,7 @@ class InstanceProperty(_Attribute):
         """The property."""
         return getattr(obj, self.__dict__["_attribute"])
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
         return config | {"attr_name": self.__dict__["_attribute"]}
@@ -158,18 +159,18 @@ class InstanceMethod(_Attribute):
         """The method's result for these arguments."""
         return getattr(obj, self.__dict__["_attribute"])(*args, **kwargs)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments that make a layer like this one."""
         config = {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
         return config | {"method_name": self.__dict__["_attribute"]}
 
 
-def get_property(tensor: KerasTensor, name: str) -> Any:
+def get_property(tensor: KerasTensor, name: str) -> KerasTensor:
     """A property of a symbolic composite value, as the output of a layer."""
     return InstanceProperty(name)(tensor)
 
 
-def call_method(tensor: KerasTensor, name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_method(tensor: KerasTensor, name: str, args: tuple, kwargs: dict[str, object]) -> Any:
     """Calls a method of a symbolic composite value by a layer, and returns its output."""
     return InstanceMethod(name)(tensor, list(args), kwargs)
 
@@ -189,7 +190,7 @@ class MaskOf(Layer):
         return mask
 
 
-def _restored(value: Any) -> Any:
+def _restored(value: object) -> Any:
     """An index or operand from a configuration."""
     if isinstance(value, dict):
         if value.get("class_name") == "Ellipsis":
@@ -203,13 +204,13 @@ def _restored(value: Any) -> Any:
     return value
 
 
-def _apply(layer: TFOpLambda, args: Any, kwargs: dict[str, Any]) -> Any:
+def _apply(layer: TFOpLambda, args: Any, kwargs: dict[str, object]) -> Any:
     args, kwargs = map_arguments(real_tensor, tuple(args), kwargs)
     outputs = infer(layer.function, tuple(args), kwargs)
     return connect(layer, tuple(args), kwargs, outputs)
 
 
-def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
+def _graph_of(args: tuple, kwargs: dict[str, object]) -> Any:
     """The program's graph that is built if tensors among the arguments belong to it, or None."""
     if not process.graphs_used:
         return None
@@ -217,7 +218,7 @@ def _graph_of(args: tuple, kwargs: dict[str, Any]) -> Any:
     return building_graph() if any(map(is_symbolic, leaves)) else None
 
 
-def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_function(function: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """Calls a function of symbolic tensors by a layer.
 
     If arguments include tensors of a program's graph, the call is in that graph. Returns NotImplemented
@@ -237,7 +238,7 @@ def call_function(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     return _apply(TFOpLambda(function), args, kwargs)
 
 
-def _convert(value: Any, dtype: Any, dtype_hint: object) -> Any:
+def _convert(value: Any, dtype: object, dtype_hint: object) -> Any:
     if not isinstance(value, KerasTensor):
         return _apply(TFOpLambda(_ops.stack), (list(value),), {"axis": 0})
     if dtype is None or value.dtype == dtype:
@@ -248,7 +249,7 @@ def _convert(value: Any, dtype: Any, dtype_hint: object) -> Any:
     )
 
 
-def call_operator(name: str, *args: Any) -> Any:
+def call_operator(name: str, *args: Any) -> KerasTensor:
     """Calls a Python operator on symbolic tensors by a layer."""
     graph = _graph_of(args, {})
     if graph is not None:

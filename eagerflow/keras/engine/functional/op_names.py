@@ -70,7 +70,7 @@ _CANONICAL = {
 }
 
 
-def symbol_of(function: Any) -> str | None:
+def symbol_of(function: object) -> str | None:
     """The name of an operator or of a public function below `tf.`; None if it has none."""
     for symbol, known in OPERATORS.items():
         if known is function:
@@ -89,7 +89,7 @@ def symbol_of(function: Any) -> str | None:
     return None
 
 
-def _name_in(prefix: str, function: Any) -> str | None:
+def _name_in(prefix: str, function: object) -> str | None:
     """The name that a function has in a public namespace, or None."""
     path = own_code.home(f"eagerflow.{prefix}".rstrip("."))
     # Who has a function of another namespace in hand has imported that.
@@ -106,7 +106,7 @@ def _name_in(prefix: str, function: Any) -> str | None:
     return next((name for name in aliases if not name.startswith("_")), None)
 
 
-def config_name(function: Any) -> str:
+def config_name(function: object) -> str:
     """The name by which a model's configuration refers to an operation."""
     symbol = symbol_of(function)
     if symbol is not None:
@@ -131,6 +131,6 @@ def function_of(symbol: str) -> Any:
     return function
 
 
-def is_native(function: Any) -> bool:
+def is_native(function: object) -> bool:
     """Whether a function is an operation of the table."""
     return isinstance(function, _core.OpFunction) and hasattr(function, "op_name")

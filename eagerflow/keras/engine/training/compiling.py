@@ -5,18 +5,23 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 from eagerflow.framework import distribution_state
 from eagerflow.framework.context import process
 from eagerflow.framework.variable import variable_at_once
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.tracking import unique
 from eagerflow.keras.engine.training import replicas
+from eagerflow.keras.typing import Config, Logs
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
+    from eagerflow.distribute.strategy import Strategy
     from eagerflow.keras.engine.layer import Layer as _Layer
+    from eagerflow.keras.metrics.metric import Metric
+    from eagerflow.keras.optimizers.optimizer import Optimizer
 else:
     _Layer = object
 
@@ -67,7 +72,7 @@ class Compiled(_Layer):
     train_tf_function: Any = None
     _compiled_trainable: Any = None
 
-    def _scaled(self, optimizer: Any, auto_scale_loss: bool) -> Any:
+    def _scaled(self, optimizer: Optimizer, auto_scale_loss: bool) -> Any:
         """The optimizer; for float16 computations, one that scales the loss."""
         if not auto_scale_loss or getattr(self.dtype_policy, "name", None) != "mixed_float16":
             return optimizer
@@ -233,14 +238,14 @@ class Compiled(_Layer):
             self._steps_per_execution_tuner = kind(self.optimizer, self._steps_per_execution)
 
     @property
-    def distribute_strategy(self) -> Any:
+    def distribute_strategy(self) -> Strategy:
         """The strategy whose scope made the model's weights, or the one in use now."""
         return replicas.strategy_of(self) or strategies.get_strategy()
 
     @property
-    def metrics(self) -> list[Any]:
+    def metrics(self) -> list[Metric]:
         """All metric objects: those of the loss, of `compile`, and of the layers."""
-        metrics: list[Any] = []
+        metrics = []
         if self._is_compiled:
             if self.compiled_loss is not None:
                 metrics.extend(self.compiled_loss.metrics)
@@ -261,7 +266,7 @@ class Compiled(_Layer):
         for metric in self.metrics:
             metric.reset_state()
 
-    def get_metrics_result(self) -> dict[str, Any]:
+    def get_metrics_result(self) -> Logs:
         """The values of all metrics by name, as tensors."""
         values: dict[str, Any] = {}
         for metric in self.metrics:
@@ -272,7 +277,7 @@ class Compiled(_Layer):
                 values[metric.name] = result
         return values
 
-    def get_compile_config(self) -> dict[str, Any] | None:
+    def get_compile_config(self) -> Config | None:
         """The arguments of `compile` as plain values; None for models that were not compiled."""
         if not self._is_compiled or self._compile_arguments is None:
             return None
@@ -287,7 +292,7 @@ class Compiled(_Layer):
             for key, value in self._compile_arguments.items()
         }
 
-    def compile_from_config(self, config: dict[str, Any]) -> None:
+    def compile_from_config(self, config: Config) -> None:
         """Compiles the model with what `get_compile_config` returned."""
         arguments = {
             name: serialization.deserialize_as(_SERIALIZED_KINDS[name], value)
@@ -320,8 +325,8 @@ class Compiled(_Layer):
         self.compiled_loss._is_provisional = self.compiled_metrics._is_provisional = True
 
     def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None
-    ) -> Any:
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Structure = None
+    ) -> _core.Tensor:
         """The loss of a batch, with the terms that layers and regularizers add.
 
         Args:
@@ -336,7 +341,7 @@ class Compiled(_Layer):
             losses = [loss for loss in losses if not isinstance(loss, KerasTensor)]
         return self.compiled_loss(y, y_pred, sample_weight, regularization_losses=losses)
 
-    def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any) -> dict[str, Any]:
+    def compute_metrics(self, x: Any, y: Any, y_pred: Structure, sample_weight: Structure) -> Logs:
         """Updates all metrics with a batch, and returns their values by name."""
         self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
@@ -349,7 +354,7 @@ class Compiled(_Layer):
             )
 
 
-def _check_metrics(group: Any) -> None:
+def _check_metrics(group: object) -> None:
     """Refuses an argument that is not a list of metrics."""
     if (
         group is not None
@@ -362,7 +367,7 @@ def _check_metrics(group: Any) -> None:
         )
 
 
-def _check_metric_objects(metrics: Any, weighted_metrics: Any) -> None:
+def _check_metric_objects(metrics: object, weighted_metrics: object) -> None:
     """Refuses a metric object that is passed twice: it would count every batch twice."""
     objects = [
         metric

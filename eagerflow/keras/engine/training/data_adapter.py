@@ -7,13 +7,13 @@ import itertools
 import math
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import random_seed
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.training.sequence_workers import Workers, workers_of
 from eagerflow.keras.utils.dataset_creator import DatasetCreator
@@ -21,7 +21,11 @@ from eagerflow.ops.indexing import gather
 from eagerflow.ops.random.stateful import shuffle
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.data.dataset import Dataset
 
 # Imported when they are first used: few programs need them.
 arguments = lazy.Module("eagerflow.data.arguments")
@@ -33,7 +37,7 @@ _ops = _core.ops
 _Tensor = _core.Tensor
 
 
-def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+def pack_x_y_sample_weight(x: Any, y: Structure = None, sample_weight: Structure = None) -> Any:
     """Inputs, labels and weights as one batch.
 
     Inputs alone are a batch as they are, unless they are a tuple.
@@ -50,14 +54,14 @@ def pack_x_y_sample_weight(x: Any, y: Any = None, sample_weight: Any = None) -> 
     return (x, y, sample_weight)
 
 
-def _batch_of(x: Any, y: Any, sample_weight: Any) -> Any:
+def _batch_of(x: object, y: Structure, sample_weight: Structure) -> Any:
     """A batch that unpacks to these: several inputs in a list must not be taken for labels."""
     return (
         (x,) if y is None and isinstance(x, list) else pack_x_y_sample_weight(x, y, sample_weight)
     )
 
 
-def _lists_to_tuples(data: Any) -> Any:
+def _lists_to_tuples(data: Structure) -> Any:
     """A batch with tuples for lists, which datasets would convert to tensors."""
     if isinstance(data, list) or type(data) is tuple:
         return tuple(map(_lists_to_tuples, data))
@@ -66,7 +70,7 @@ def _lists_to_tuples(data: Any) -> Any:
     return data
 
 
-def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
+def unpack_x_y_sample_weight(data: Structure) -> tuple[Any, Any, Any]:
     """Inputs, labels and weights of a batch; None for missing ones.
 
     Raises:
@@ -91,13 +95,13 @@ def unpack_x_y_sample_weight(data: Any) -> tuple[Any, Any, Any]:
     )
 
 
-def _is_frame(value: Any) -> bool:
+def _is_frame(value: object) -> bool:
     """Whether a value is a table or column of pandas, Polars or Arrow."""
     package = type(value).__module__.partition(".")[0]
     return package in ("pandas", "polars", "pyarrow") and hasattr(value, "__array__")
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     if isinstance(value, np.ndarray | _core.Tensor | _core.Variable) or _is_frame(value):
         return True
     if type(value).__module__.startswith("h5py") and hasattr(value, "shape"):
@@ -107,14 +111,14 @@ def _is_array(value: Any) -> bool:
     return getattr(type(value), "_is_composite_tensor", False)
 
 
-def _is_scalars(value: Any) -> bool:
+def _is_scalars(value: object) -> bool:
     """Whether a value is a list of numbers or strings, or a list of such lists."""
     while isinstance(value, list | tuple) and value:
         value = value[0]
     return isinstance(value, float | int | str | bytes | np.generic)
 
 
-def array_of(value: Any) -> Any:
+def array_of(value: object) -> Any:
     """A tensor for an array, a table, or lists of scalars; floats in the default float type."""
     if isinstance(value, _Tensor):
         return value
@@ -138,10 +142,10 @@ def array_of(value: Any) -> Any:
     return _core.as_tensor(value)
 
 
-def to_tensors(data: Any, floats: bool = True) -> Any:
+def to_tensors(data: Structure, floats: bool = True) -> Any:
     """A batch, whatever it came as, with tensors as its leaves."""
 
-    def convert(value: Any) -> Any:
+    def convert(value: object) -> Any:
         if value is None or isinstance(value, _Tensor):
             return value
         if getattr(type(value), "_is_composite_tensor", False):
@@ -221,10 +225,10 @@ class ArrayAdapter(DataAdapter):
     def __init__(
         self,
         x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        y: Structure = None,
+        sample_weight: Structure = None,
         batch_size: int | None = None,
-        shuffle: Any = False,
+        shuffle: object = False,
         steps: int | None = None,
     ) -> None:
         data = (x, y, sample_weight)
@@ -326,7 +330,7 @@ def _spec_of_batch(value: Any, size: int | None) -> Any:
     return with_shape(spec, [size, *spec.shape.as_list()[1:]])
 
 
-def with_shape(spec: Any, shape: list[int | None]) -> Any:
+def with_shape(spec: TypeSpec, shape: list[int | None]) -> TypeSpec:
     """A spec of such values with another shape."""
     if isinstance(spec, TensorSpec):
         return TensorSpec(shape, spec.dtype)
@@ -337,7 +341,7 @@ def with_shape(spec: Any, shape: list[int | None]) -> Any:
     return spec
 
 
-def _of_any_sizes(batch: Any) -> Any:
+def _of_any_sizes(batch: Structure) -> Any:
     """The specs of a batch with ranks but no sizes."""
 
     def spec_of(value: Any) -> Any:
@@ -353,7 +357,7 @@ def _of_any_sizes(batch: Any) -> Any:
     return nest.map_structure(spec_of, batch)
 
 
-def _is_batchable(value: Any) -> bool:
+def _is_batchable(value: object) -> bool:
     """Whether a value is of an extension type that has slices."""
     return hasattr(getattr(value, "_type_spec", None), "_gathered")
 
@@ -431,7 +435,7 @@ class DatasetAdapter(DataAdapter):
         ValueError: if it has no end and there are no steps.
     """
 
-    def __init__(self, dataset: Any, steps: int | None = None) -> None:
+    def __init__(self, dataset: Dataset, steps: int | None = None) -> None:
         if steps is None:
             refuse_endless(dataset)
         self._dataset = dataset
@@ -467,7 +471,7 @@ class DatasetAdapter(DataAdapter):
         return self._steps is None or (self.size is not None and self.size == self._steps)
 
 
-def refuse_endless(dataset: Any) -> None:
+def refuse_endless(dataset: object) -> None:
     """Raises a ValueError for an infinite dataset."""
     method = getattr(dataset, "cardinality", None)
     if method is None:
@@ -480,7 +484,7 @@ def refuse_endless(dataset: Any) -> None:
         )
 
 
-def _cardinality(dataset: Any) -> int | None:
+def _cardinality(dataset: object) -> int | None:
     method = getattr(dataset, "cardinality", None)
     if method is None:
         return None
@@ -513,14 +517,14 @@ class GeneratorAdapter(DataAdapter):
             yield _standardized(batch)
 
 
-def _standardized(batch: Any) -> Any:
+def _standardized(batch: Structure) -> Any:
     """A generator's batch: an outer list becomes a tuple, and scalars become tensors."""
     if not isinstance(batch, tuple) and isinstance(batch, list):
         batch = tuple(batch)
     x, y, sample_weight = unpack_x_y_sample_weight(batch)
     data = _batch_of(x, y, sample_weight)
 
-    def plain(value: Any) -> Any:
+    def plain(value: object) -> Any:
         return np.asarray(value) if isinstance(value, list) and _is_scalars(value) else value
 
     if isinstance(data, tuple):
@@ -589,10 +593,10 @@ class SequenceAdapter(DataAdapter):
 
 def select_adapter(
     x: Any,
-    y: Any,
-    sample_weight: Any,
+    y: Structure,
+    sample_weight: Structure,
     batch_size: int | None,
-    shuffle: Any,
+    shuffle: object,
     steps: int | None,
     workers: Workers | None = None,
 ) -> DataAdapter:
@@ -632,13 +636,13 @@ def select_adapter(
     )
 
 
-def _lists_as_arrays(value: Any) -> Any:
+def _lists_as_arrays(value: object) -> Any:
     if isinstance(value, list | tuple) and value and _is_scalars(value):
         return np.asarray(value)
     return value
 
 
-def _refuse_labels(y: Any, sample_weight: Any, what: str, name: str) -> None:
+def _refuse_labels(y: Structure, sample_weight: Structure, what: str, name: str) -> None:
     if y is not None:
         raise ValueError(f"`y` argument is not supported when using {what} as input: {name}.")
     if sample_weight is not None:
@@ -647,7 +651,7 @@ def _refuse_labels(y: Any, sample_weight: Any, what: str, name: str) -> None:
         )
 
 
-def train_validation_split(arrays: Any, validation_split: float) -> tuple[Any, Any]:
+def train_validation_split(arrays: object, validation_split: float) -> tuple[Any, Any]:
     """Arrays cut in two: the first part for training, the last for validation.
 
     Raises:

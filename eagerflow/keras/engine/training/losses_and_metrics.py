@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context, distribution_state
@@ -14,6 +14,10 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.naming import snake_case
 from eagerflow.ops import conversion
+from eagerflow.typing import Structure
+
+if TYPE_CHECKING:
+    from eagerflow.keras.metrics.metric import Metric
 
 _ops = _core.ops
 _Tensor = _core.Tensor
@@ -22,7 +26,7 @@ _Tensor = _core.Tensor
 _MEANS = (losses_module.Reduction.AUTO, losses_module.Reduction.SUM_OVER_BATCH_SIZE)
 
 
-def output_names_for(outputs: Any) -> list[str]:
+def output_names_for(outputs: Structure) -> list[str]:
     """Names for outputs of models without names: the paths to them, with indices from one."""
     names = []
     for path in _paths(outputs):
@@ -33,7 +37,7 @@ def output_names_for(outputs: Any) -> list[str]:
     return names
 
 
-def _paths(structure: Any) -> Iterator[tuple]:
+def _paths(structure: object) -> Iterator[tuple]:
     """The keys and indices that lead to each leaf."""
     if isinstance(structure, dict):
         items: Any = [(key, structure[key]) for key in sorted(structure)]
@@ -57,7 +61,7 @@ def _require_known(values: dict, keys: list[str], what: str) -> None:
         )
 
 
-def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or metrics") -> list:
+def spread(values: object, outputs: Any, names: list[str], what: str = "losses or metrics") -> list:
     """A list of values for the outputs, from a structure like theirs, a dictionary by name, or one value.
 
     Raises:
@@ -96,7 +100,7 @@ def spread(values: Any, outputs: Any, names: list[str], what: str = "losses or m
     return [values] * count
 
 
-def match_dtype_and_rank(y_true: Any, y_pred: Any, weight: Any) -> tuple[Any, Any, Any]:
+def match_dtype_and_rank(y_true: Any, y_pred: Structure, weight: Any) -> tuple[Any, Any, Any]:
     """Labels and weights in the rank and kind of dtype of the predictions."""
     dense = isinstance(y_true, _Tensor) and isinstance(y_pred, _Tensor)
     if not dense and (is_ragged(y_true) or is_ragged(y_pred)):
@@ -131,7 +135,7 @@ def _row_count(labels: _Tensor) -> _Tensor | float:
     return _ops.cast(sizes_of(labels)[0], defaults.float_dtype)
 
 
-def function_name(function: Any) -> str:
+def function_name(function: object) -> str:
     """The name of a loss or metric that is a function or another object."""
     name = getattr(function, "name", None)
     if isinstance(name, str):
@@ -181,7 +185,7 @@ class LossesContainer(_Container):
         self._total = metrics_module.Mean(name="loss")
 
     @property
-    def metrics(self) -> list[Any]:
+    def metrics(self) -> list[Metric]:
         """The mean of the sum, and of each loss where there are several."""
         if not self._built:
             return []
@@ -195,7 +199,7 @@ class LossesContainer(_Container):
                 if mean is not None:
                     mean.reset_state()
 
-    def build(self, y_pred: Any) -> None:
+    def build(self, y_pred: Structure) -> None:
         """Resolves the loss of each output."""
         self._set_names(y_pred)
         names = self._output_names or []
@@ -253,7 +257,7 @@ class LossesContainer(_Container):
             flat_true = spread(y_true, y_pred, names, "labels")
             flat_weight = spread(sample_weight, y_pred, names, "sample weights")
         values: list[Any] = []
-        shown: list[Any] = []
+        shown = []
         replicas = distribution_state.num_replicas()
         batch = None
         for index, loss in enumerate(self._losses):
@@ -294,7 +298,7 @@ class LossesContainer(_Container):
         return total if replicas == 1 else _sum(values)
 
 
-def _sum(values: list[Any]) -> Any:
+def _sum(values: list[_Tensor]) -> _Tensor:
     total = values[0]
     for value in values[1:]:
         total = total + (value if value.dtype is total.dtype else _ops.cast(value, total.dtype))
@@ -323,12 +327,12 @@ class MetricsContainer(_Container):
         self._user_metrics = metrics
         self._user_weighted_metrics = weighted_metrics
         self._from_serialized = from_serialized
-        self._metrics: list[list[Any]] = []
-        self._weighted: list[list[Any]] = []
-        self._ordered: list[Any] = []
+        self._metrics: list[list[Metric]] = []
+        self._weighted: list[list[Metric]] = []
+        self._ordered: list[Metric] = []
 
     @property
-    def metrics(self) -> list[Any]:
+    def metrics(self) -> list[Metric]:
         """All metric objects in order: for each output the unweighted, then the weighted ones."""
         return self._ordered if self._built else []
 
@@ -347,7 +351,7 @@ class MetricsContainer(_Container):
         for metric in self._ordered:
             metric.reset_state()
 
-    def build(self, y_pred: Any, y_true: Any) -> None:
+    def build(self, y_pred: Structure, y_true: Structure) -> None:
         """Resolves the metrics of each output."""
         self._set_names(y_pred)
         names = self._output_names or []
@@ -386,7 +390,7 @@ class MetricsContainer(_Container):
         self._is_provisional = False
 
     @staticmethod
-    def _by_output(user: Any, y_pred: _Tensor, names: list[str]) -> list[list[Any]]:
+    def _by_output(user: object, y_pred: _Tensor, names: list[str]) -> list[list[Any]]:
         """For each output, a list of the metrics that the program passed."""
         if user is None:
             return [[] for _ in names]
@@ -432,7 +436,7 @@ class MetricsContainer(_Container):
         name = _name_of(given, resolved)
         return metrics_module.MeanMetricWrapper(resolved, name=name)
 
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+    def update_state(self, y_true: Any, y_pred: Structure, sample_weight: Structure = None) -> None:
         """Updates the metrics with a batch; the arguments are those of the losses."""
         if self._user_metrics is None and self._user_weighted_metrics is None:
             if not self._built:
@@ -481,19 +485,19 @@ def _masked(weight: Any, mask: Any) -> Any:
     return weight * mask
 
 
-def _as_list(value: Any) -> list[Any]:
+def _as_list(value: object) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _copied(metric: Any) -> Any:
+def _copied(metric: object) -> Any:
     if isinstance(metric, metrics_module.Metric):
         return type(metric).from_config(metric.get_config())
     return metric
 
 
-def _name_of(given: Any, resolved: Any) -> str:
+def _name_of(given: object, resolved: object) -> str:
     """The name in the history of a metric that the program passed by name, or as a function."""
     if not isinstance(given, str):
         return function_name(resolved)
@@ -503,7 +507,7 @@ def _name_of(given: Any, resolved: Any) -> str:
     return short.get(given.lower()) or function_name(resolved)
 
 
-def _by_shapes(name: str, y_true: Any, y_pred: Any) -> Any:
+def _by_shapes(name: str, y_true: Structure, y_pred: Structure) -> Any:
     """The kind of accuracy or cross-entropy for labels and predictions of these shapes."""
     sizes_true = y_true.shape.as_list() if hasattr(y_true, "shape") else []
     sizes_pred = y_pred.shape.as_list()

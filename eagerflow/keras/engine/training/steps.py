@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
@@ -13,7 +13,13 @@ from eagerflow.keras import naming
 from eagerflow.keras.engine.training import replicas
 from eagerflow.keras.engine.training.compiling import Compiled
 from eagerflow.keras.engine.training.data_adapter import unpack_x_y_sample_weight
+from eagerflow.keras.typing import Logs
+from eagerflow.typing import Structure
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.model import Model
+    from eagerflow.keras.optimizers.optimizer import Optimizer
 
 # Imported when they are first used: models that only run eagerly need none of them.
 functions = lazy.Module("eagerflow.functions.function")
@@ -54,7 +60,7 @@ class Steps(Compiled):
     def _predict_counter(self) -> Variable:
         return self._counter("predict_counter")
 
-    def train_step(self, data: Any) -> dict[str, Any]:
+    def train_step(self, data: Structure) -> Logs:
         """One step of training; programs may override it.
 
         Args:
@@ -71,7 +77,7 @@ class Steps(Compiled):
         minimize(self.optimizer, loss, self.trainable_variables, tape)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
-    def _validate_target_and_loss(self, y: _core.Tensor, loss: Any) -> None:
+    def _validate_target_and_loss(self, y: _core.Tensor, loss: object) -> None:
         if self.loss and y is None:
             raise ValueError(
                 f"Target data is missing. Your model was compiled with loss={self.loss}, and "
@@ -83,7 +89,7 @@ class Steps(Compiled):
                 "`compile()` method."
             )
 
-    def test_step(self, data: Any) -> dict[str, Any]:
+    def test_step(self, data: Structure) -> Logs:
         """One step of evaluation; programs may override it.
 
         Args:
@@ -97,7 +103,7 @@ class Steps(Compiled):
         self.compute_loss(x, y, y_pred, sample_weight)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
-    def predict_step(self, data: Any) -> Any:
+    def predict_step(self, data: Structure) -> Any:
         """One step of prediction; programs may override it.
 
         Args:
@@ -157,18 +163,18 @@ def traced(model: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     return functions.Function(function, reduce_retracing=True)
 
 
-def _compiled(model: Any, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _compiled(model: Model, step: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Compiles a step if the model's `jit_compile` is set; reading data stays outside."""
     if model.run_eagerly or not getattr(model, "jit_compile", None):
         return step
 
-    def run_step(data: Any) -> Any:
+    def run_step(data: Structure) -> Any:
         return step(data)
 
     return functions.Function(run_step, reduce_retracing=True, jit_compile=True)
 
 
-def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
+def make_steps(model: Any, kind: str, counter: _core.Variable) -> Callable[..., Any]:
     """A function that takes an iterator over batches and runs one step, or several.
 
     Args:
@@ -183,7 +189,7 @@ def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
     one = _core.convert(1, "int64", None)
     step_name = f"{kind}_step"
 
-    def of_replica(data: Any) -> Any:
+    def of_replica(data: Structure) -> Any:
         if _core.building() is None:
             return getattr(model, step_name)(data)
         with naming.apart():
@@ -214,14 +220,14 @@ def make_steps(model: Any, kind: str, counter: Any) -> Callable[..., Any]:
 def _last_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any]:
     """A function that runs several steps, and returns the result of the last."""
 
-    def run(iterator: Any) -> Any:
+    def run(iterator: object) -> Any:
         outputs: Any = variables.Undefined("outputs")
 
         def body(_: object) -> None:
             nonlocal outputs
             outputs = make_step(iterator)
 
-        def set_state(state: tuple[Any, ...]) -> None:
+        def set_state(state: tuple[object, ...]) -> None:
             nonlocal outputs
             (outputs,) = state
 
@@ -237,14 +243,14 @@ def _last_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., An
 def _all_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any]:
     """A function that runs several steps, and returns their concatenated outputs."""
 
-    def run(iterator: Any) -> Any:
+    def run(iterator: object) -> Any:
         outputs = make_step(iterator)
 
         def body(_: object) -> None:
             nonlocal outputs
             outputs = nest.map_structure(_joined, outputs, make_step(iterator))
 
-        def set_state(state: tuple[Any, ...]) -> None:
+        def set_state(state: tuple[object, ...]) -> None:
             nonlocal outputs
             (outputs,) = state
 
@@ -259,7 +265,7 @@ def _all_outputs(make_step: Callable[..., Any], steps: Any) -> Callable[..., Any
     return run
 
 
-def _joined(first: Any, second: Any) -> Any:
+def _joined(first: object, second: object) -> Any:
     return array.concat([first, second], axis=0)
 
 
@@ -268,7 +274,7 @@ def _of_any_batch(tensor: _core.Tensor) -> TensorShape:
     return TensorShape([None, *sizes[1:]])
 
 
-def _note_unused_weights(model: Any, data: Any) -> None:
+def _note_unused_weights(model: Model, data: Structure) -> None:
     """Warns once that no metric uses the sample weights, unless `weighted_metrics` was passed."""
     metrics = model.compiled_metrics
     if (
@@ -286,7 +292,7 @@ def _note_unused_weights(model: Any, data: Any) -> None:
         )
 
 
-def minimize(optimizer: Any, loss: Any, variables: list[Any], tape: Any) -> None:
+def minimize(optimizer: Optimizer, loss: object, variables: list[Any], tape: Any) -> None:
     """Updates the variables; optimizers of version 1 accept gradients instead of a tape."""
     if getattr(optimizer, "_takes_tape", True):
         optimizer.minimize(loss, variables, tape=tape)

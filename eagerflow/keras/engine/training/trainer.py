@@ -22,13 +22,15 @@ from eagerflow.keras.engine.training.data_handler import (
 from eagerflow.keras.engine.training.results import concatenated, in_order, plain
 from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.keras.engine.training.steps import Steps
-from eagerflow.typing import Function
+from eagerflow.keras.typing import Logs
+from eagerflow.typing import Function, Structure
 from eagerflow.util import tracebacks
 from eagerflow.util.arguments import arguments
 from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList, History
+    from eagerflow.keras.engine.model import Model
 
 
 _IN_FUNCTION = (
@@ -65,7 +67,7 @@ def outside_graphs(method: Function) -> Function:
     return cast(Function, run)
 
 
-def _check_call(model: Any, method: str) -> None:
+def _check_call(model: Model, method: str) -> None:
     """Raises a ValueError if `call` needs arguments that a step does not pass."""
     if model._graph is not None:
         return
@@ -137,7 +139,7 @@ class Trainer(Steps):
     def fit(
         self,
         x: Any = None,
-        y: Any = None,
+        y: Structure = None,
         batch_size: int | None = None,
         epochs: int = 1,
         verbose: Any = "auto",
@@ -146,7 +148,7 @@ class Trainer(Steps):
         validation_data: Any = None,
         shuffle: Any = True,
         class_weight: dict[int, float] | None = None,
-        sample_weight: Any = None,
+        sample_weight: Structure = None,
         initial_epoch: int = 0,
         steps_per_epoch: int | None = None,
         validation_steps: int | None = None,
@@ -232,7 +234,7 @@ class Trainer(Steps):
             data._initial_epoch, data._initial_step = self._maybe_load_initial_epoch_from_callbacks(
                 callbacks, data
             )
-        logs: Any = None
+        logs = None
         for epoch, iterator in data.enumerate_epochs():
             self.reset_metrics()
             callbacks.on_epoch_begin(epoch)
@@ -265,7 +267,7 @@ class Trainer(Steps):
         callbacks.on_train_end(logs=training_logs)
         return self.history
 
-    def _validate_and_get_metrics_result(self, logs: Any) -> dict[str, Any]:
+    def _validate_and_get_metrics_result(self, logs: Logs) -> dict[str, Any]:
         """The values to show: those of the metrics if a step returned values with their names.
 
         Raises:
@@ -285,10 +287,10 @@ class Trainer(Steps):
     def evaluate(
         self,
         x: Any = None,
-        y: Any = None,
+        y: Structure = None,
         batch_size: int | None = None,
         verbose: Any = "auto",
-        sample_weight: Any = None,
+        sample_weight: Structure = None,
         steps: int | None = None,
         callbacks: Any = None,
         max_queue_size: int = 10,
@@ -333,7 +335,7 @@ class Trainer(Steps):
                 model=self,
             )
         callbacks = self._callback_list(callbacks, verbose, 1, handler.inferred_steps)
-        logs: Any = {}
+        logs = {}
         test_function = self.test_function = self.make_test_function()
         self._test_counter.assign(0)
         callbacks.on_test_begin()
@@ -393,8 +395,8 @@ class Trainer(Steps):
             model=self,
         )
         callbacks = self._callback_list(callbacks, verbose, 1, data.inferred_steps)
-        collected: list[Any] = []
-        structure: Any = None
+        collected = []
+        structure = None
         self.predict_function = self.make_predict_function()
         self._predict_counter.assign(0)
         callbacks.on_predict_begin()
@@ -434,8 +436,8 @@ class Trainer(Steps):
     def train_on_batch(
         self,
         x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        y: Structure = None,
+        sample_weight: Structure = None,
         class_weight: dict[int, float] | None = None,
         reset_metrics: bool = True,
         return_dict: bool = False,
@@ -464,8 +466,8 @@ class Trainer(Steps):
     def test_on_batch(
         self,
         x: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        y: Structure = None,
+        sample_weight: Structure = None,
         reset_metrics: bool = True,
         return_dict: bool = False,
     ) -> Any:
@@ -537,7 +539,7 @@ class Trainer(Steps):
 class Validation:
     """The validation data of one `fit`, split into batches once."""
 
-    def __init__(self, model: Any, data: Any, batch_size: int | None, workers: Any) -> None:
+    def __init__(self, model: Any, data: Any, batch_size: int | None, workers: Workers) -> None:
         self._model = model
         self._data = data
         self._batch_size = batch_size
@@ -565,7 +567,7 @@ class Validation:
         return self._model.evaluate(callbacks=callbacks, return_dict=True, _data=handler)
 
 
-def _tensors_of(data: Any) -> Any:
+def _tensors_of(data: Structure) -> Any:
     if data is None:
         return None
     data = data_adapter._lists_as_arrays(data)
@@ -578,7 +580,7 @@ class NanWarning:
     def __init__(self) -> None:
         self._said = False
 
-    def check(self, logs: dict[str, Any], epoch: int) -> None:
+    def check(self, logs: Logs, epoch: int) -> None:
         """Warns if the loss of an epoch is NaN."""
         loss = logs.get("loss")
         if self._said or not isinstance(loss, float) or not math.isnan(loss):
