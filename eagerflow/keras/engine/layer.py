@@ -36,7 +36,7 @@ from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
 from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
-from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
+from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow.util import lazy
 from eagerflow.util.argument_docs import complete_docs
 

@@ -9,6 +9,7 @@ import numpy as np
 from eagerflow import _core, strings
 from eagerflow.framework import dtypes
 from eagerflow.keras.layers.index_lookup import IndexLookup
+from eagerflow.typing import Array
 from eagerflow.util.arguments import arguments
 
 _ops = _core.ops
