@@ -109,7 +109,7 @@ def set_image_data_format(data_format: str) -> None:
     defaults.set("image_data_format", str(data_format))
 
 
-def float_dtype(dtype: Any) -> dtypes.DType:
+def float_dtype(dtype: object) -> dtypes.DType:
     """The dtype meant by an argument: the default float type for None."""
     return defaults.float_dtype if dtype is None else dtypes.as_dtype(dtype)
 
@@ -132,7 +132,7 @@ def dtype_policy() -> Any:
     return policies.global_policy()
 
 
-def set_dtype_policy(policy: Any) -> None:
+def set_dtype_policy(policy: object) -> None:
     """Sets the policy of new layers' dtypes: a name such as "mixed_bfloat16", or a policy."""
     policies.set_global_policy(policy)
 

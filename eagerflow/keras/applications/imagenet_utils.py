@@ -65,7 +65,7 @@ def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe"
     return x - _channels(x, _BGR_MEANS, first)
 
 
-def _channels(x: _core.Tensor, values: tuple[float, ...], first: bool) -> Any:
+def _channels(x: _core.Tensor, values: tuple[float, ...], first: bool) -> _core.Tensor:
     """A value for each channel, in a shape that broadcasts to the images."""
     array = np.asarray(values, "float32").reshape((3, 1, 1) if first else (3,))
     return _core.as_tensor(array.astype(x.dtype.as_numpy_dtype))
@@ -163,7 +163,7 @@ def obtain_input_shape(
     min_size: int,
     data_format: str,
     require_flatten: bool,
-    weights: Any = None,
+    weights: object = None,
 ) -> tuple:
     """The shape of a network's input images.
 
@@ -177,7 +177,7 @@ def obtain_input_shape(
         if channels not in (1, 3):
             warn(
                 "This model usually expects 1 or 3 input channels. However, it was passed an "
-                f"input_shape with {channels} input channels.",
+                f"input_shape with {channels} input channels."
             )
     size = (default_size, default_size)
     default = (channels, *size) if first else (*size, channels)
@@ -209,7 +209,7 @@ def obtain_input_shape(
     return tuple(input_shape)
 
 
-def _no_static_shape(input_shape: Any) -> ValueError:
+def _no_static_shape(input_shape: object) -> ValueError:
     return ValueError(
         "If `include_top` is True, you should specify a static `input_shape`. Received: "
         f"input_shape={input_shape}"
@@ -226,7 +226,7 @@ def correct_pad(inputs: Any, kernel_size: Any) -> tuple:
     return ((half[0] - less[0], half[0]), (half[1] - less[1], half[1]))
 
 
-def validate_activation(classifier_activation: Any, weights: Any) -> None:
+def validate_activation(classifier_activation: object, weights: object) -> None:
     """Raises a ValueError for an activation that pretrained weights do not support."""
     if weights is None:
         return

@@ -154,15 +154,15 @@ def _around(x: TensorLike, padding: Any, data_format: str | None) -> _core.Tenso
 
 @op_function
 def spatial_2d_padding(
-    x: TensorLike, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
-) -> Any:
+    x: TensorLike, padding: object = ((1, 1), (1, 1)), data_format: str | None = None
+) -> _core.Tensor:
     """Images with zeros around them."""
     return _around(x, padding, data_format)
 
 
 @op_function
 def spatial_3d_padding(
-    x: TensorLike, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+    x: TensorLike, padding: object = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
     """Volumes with zeros around them."""
     return _around(x, padding, data_format)

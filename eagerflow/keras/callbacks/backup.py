@@ -82,7 +82,7 @@ class BackupAndRestore(Callback):
             warn(
                 "To use the BackupAndRestore callback, you model must be built before you call "
                 f"`fit()`. Model {self.model} is unbuilt. You can build it beforehand by calling "
-                "it on a batch of data.",
+                "it on a batch of data."
             )
             return
         if hasattr(self.model.optimizer, "build"):

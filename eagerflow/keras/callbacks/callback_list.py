@@ -86,7 +86,7 @@ class CallbackList:
         callbacks: Any = None,
         add_history: bool = False,
         add_progbar: bool = False,
-        model: Any = None,
+        model: object = None,
         **params: Any,
     ) -> None:
         self.callbacks: list[Any] = nest.flatten(callbacks) if callbacks else []
@@ -133,7 +133,7 @@ class CallbackList:
         """Finds the callbacks that override batch hooks: usually few do."""
         self._hooks: dict[str, _Hooks] = {}
         takes_tensors = True
-        all_active: list[Any] = []
+        all_active = []
         for mode in ("train", "test", "predict"):
             active = [c for c in self.callbacks if getattr(c, f"_implements_{mode}_batch_hooks")()]
             all_active += active
@@ -174,12 +174,12 @@ class CallbackList:
         for callback in self.callbacks:
             callback.set_model(model)
 
-    def _logs(self, logs: Any) -> Any:
+    def _logs(self, logs: object) -> Any:
         if logs is None:
             return {}
         return logs if self._supports_tf_logs else plain(logs)
 
-    def _call_batch_hooks(self, name: str, batch: int, logs: Any) -> None:
+    def _call_batch_hooks(self, name: str, batch: int, logs: object) -> None:
         hooks = self._hooks[name]
         if not hooks:
             return

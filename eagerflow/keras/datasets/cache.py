@@ -70,7 +70,7 @@ def ragged(texts: list) -> np.ndarray:
     return array
 
 
-def check_unknown(kwargs: dict[str, Any]) -> None:
+def check_unknown(kwargs: dict[str, object]) -> None:
     """Raises a TypeError for unknown arguments."""
     if kwargs:
         raise TypeError(f"Unrecognized keyword arguments: {kwargs}.")

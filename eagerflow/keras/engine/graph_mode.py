@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.graph import Graph
@@ -94,7 +94,7 @@ def function_of(inputs: Any, outputs: Any, updates: Any = None) -> Any:
     return run
 
 
-def set_value(variable: Any, value: Any) -> None:
+def set_value(variable: Any, value: object) -> None:
     """Assigns a value to a variable of a graph in Keras's session."""
     variable.load(value, get_session())
 
@@ -106,7 +106,7 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def set_session(session: Any) -> None:
+def set_session(session: object) -> None:
     """Sets the session that `get_session` returns."""
     _local.session = session
 
@@ -129,7 +129,7 @@ def get_session(op_input_list: object = ()) -> Any:
 provide_session(get_session)
 
 
-def tensor_of(symbol: Any, graph: Graph) -> Any:
+def tensor_of(symbol: Any, graph: Graph) -> _core.Tensor:
     """The graph's tensor for a symbolic tensor of a model; made at its first use.
 
     Args:
@@ -169,7 +169,7 @@ def _add(symbol: Any, known: dict[int, tuple[Any, Any]]) -> None:
         known[id(symbol)] = symbol, given
         return
 
-    def there(value: Any) -> Any:
+    def there(value: object) -> Any:
         return known[id(value)][1] if id(value) in known else value
 
     args, kwargs = map_arguments(there, node.call_args, node.call_kwargs)

@@ -18,7 +18,7 @@ _MODULES: dict[str, Any] = {
 }
 
 
-def resolve_arguments(layer: Any, arguments: dict[str, Any]) -> None:
+def resolve_arguments(layer: Any, arguments: dict[str, object]) -> None:
     """Resolves arguments to functions, and stores these in attributes of a layer.
 
     Args:
@@ -33,14 +33,14 @@ def resolve_arguments(layer: Any, arguments: dict[str, Any]) -> None:
             setattr(layer, name, module.get(value))
 
 
-def serialize_argument(name: str, value: Any) -> Any:
+def serialize_argument(name: str, value: object) -> Any:
     """The plain form of an argument: functions as their names or configurations."""
     module = _MODULES.get(name.rpartition("_")[2])
     return value if module is None else module.serialize(value)
 
 
 def config_of_call(
-    instance: Any, arguments: tuple[tuple, dict[str, Any]], config: dict[str, Any]
+    instance: object, arguments: tuple[tuple, dict[str, Any]], config: dict[str, Any]
 ) -> dict[str, Any]:
     """A configuration of the arguments that an instance of a program's class was made with.
 
@@ -70,7 +70,7 @@ def config_of_call(
     return config
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     if isinstance(value, dict):
@@ -78,7 +78,7 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
-def plain_shape(shape: Any) -> Any:
+def plain_shape(shape: object) -> Any:
     """A shape, or a structure of shapes, as tuples of sizes."""
     if isinstance(shape, TensorShape):
         return None if shape.rank is None else tuple(shape.as_list())

@@ -79,7 +79,7 @@ class QuantizedWeight:
         args = tuple(_as_floats(value) for value in args)
         return function(*args, **{name: _as_floats(value) for name, value in kwargs.items()})
 
-    def _matmul(self, args: tuple) -> Any:
+    def _matmul(self, args: tuple) -> _core.Tensor:
         if len(args) != 2 or args[1] is not self or not _is_float(args[0]) or self.ndim != 2:
             return NotImplemented
         return NotImplemented if self._rows else _ops.int8_matmul(args[0], self.values, self.scale)

@@ -136,7 +136,7 @@ class ExportArchive:
         root = Module()
         for name, value in {**self._collections, **self._parts(), **self._endpoints}.items():
             object.__setattr__(root, name, value)
-        signatures: dict[str, Any] = dict(self._endpoints)
+        signatures = dict(self._endpoints)
         signatures.setdefault("serving_default", next(iter(self._endpoints.values())))
         saved_model.save(root, filepath, signatures=signatures, options=options)
         if verbose:

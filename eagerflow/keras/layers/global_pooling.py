@@ -81,7 +81,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         total = _ops.reduce_sum(_ops.multiply(inputs, mask), [axis], self.keepdims)
         return _ops.divide_real(total, _ops.reduce_sum(mask, [axis], self.keepdims))
 
-    def compute_mask(self, inputs: Any, mask: _core.Tensor | None = None) -> None:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> None:
         return None
 
 

@@ -84,7 +84,7 @@ class Hashing(_Bins):
         self,
         num_bins: int,
         mask_value: Any = None,
-        salt: Any = None,
+        salt: object = None,
         output_mode: str = "int",
         sparse: bool = False,
         **kwargs: Any,

@@ -29,7 +29,7 @@ class Masking(Layer):
         self.mask_value = mask_value
         self._compute_output_and_mask_jointly = True
 
-    def compute_mask(self, inputs: Any, mask: _core.Tensor | None = None) -> _core.Tensor:
+    def compute_mask(self, inputs: _core.Tensor, mask: _core.Tensor | None = None) -> _core.Tensor:
         return _ops.reduce_any(_ops.not_equal(inputs, self.mask_value), axis=-1)
 
     def call(self, inputs: _core.Tensor) -> _core.Tensor:

@@ -13,7 +13,7 @@ from eagerflow.keras.layers.rnn_cell import AbstractRNNCell
 from eagerflow.keras.saving import serialization
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops.nn.normalization import dropout
-from eagerflow.typing import Structure
+from eagerflow.typing import DTypeLike, ShapeLike, Structure
 
 
 class _CellWrapper(AbstractRNNCell):
@@ -34,7 +34,7 @@ class _CellWrapper(AbstractRNNCell):
             parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()
         )
 
-    def _step(self, inputs: Any, states: Structure, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    def _step(self, inputs: object, states: Structure, kwargs: dict[str, Any]) -> tuple[Any, Any]:
         """The cell's output, and the states after it."""
         if not self._cell_takes_training:
             kwargs = {name: value for name, value in kwargs.items() if name != "training"}
@@ -50,7 +50,7 @@ class _CellWrapper(AbstractRNNCell):
         """The size of the cell's output."""
         return self.cell.output_size
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Builds the cell."""
         if not self.cell.built:
             self.cell.build(input_shape)
@@ -106,11 +106,11 @@ class RNNCellDropoutWrapper(_CellWrapper):
         self,
         cell: Any,
         input_keep_prob: Any = 1.0,
-        output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0,
+        output_keep_prob: object = 1.0,
+        state_keep_prob: object = 1.0,
         variational_recurrent: bool = False,
-        input_size: Any = None,
-        dtype: Any = None,
+        input_size: object = None,
+        dtype: DTypeLike | None = None,
         seed: int | None = None,
         dropout_state_filter_visitor: Callable | None = None,
         **kwargs: Any,

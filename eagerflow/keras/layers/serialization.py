@@ -37,7 +37,7 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> dict[str, Any]:
 
 
 def deserialize(
-    config: Any, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
+    config: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The layer that `serialize` described.
 

@@ -126,7 +126,7 @@ class StackedRNNCells(Layer):
         return config
 
     @classmethod
-    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Any:
+    def from_config(cls, config: Config, custom_objects: CustomObjects | None = None) -> Layer:
         """Cells from what `get_config` returned."""
         config = dict(config)
         cells = [

@@ -23,11 +23,11 @@ class Hyperparameter:
             raise AttributeError(f"{kind!r} object has no attribute {self._name!r}")
         return optimizer._get_hyper(self._name)
 
-    def __set__(self, optimizer: Any, value: Any) -> None:
+    def __set__(self, optimizer: Any, value: object) -> None:
         optimizer._set_hyper(self._name, value)
 
 
-def given(value: Any) -> Any:
+def given(value: object) -> Any:
     """The value of a hyperparameter: calls a function, and returns other values unchanged."""
     plain = hasattr(value, "dtype") or hasattr(value, "get_config")
     return value() if callable(value) and not plain else value

@@ -410,7 +410,7 @@ class ImageDataGenerator:
             warn(
                 "Expected input to be images (as Numpy array) following the data format "
                 f'convention "{self.data_format}", i.e. expected either 1, 3 or 4 channels. '
-                f"However, it was passed an array with shape {x.shape}.",
+                f"However, it was passed an array with shape {x.shape}."
             )
         if seed is not None:
             np.random.seed(seed)
@@ -434,6 +434,4 @@ class ImageDataGenerator:
 
 
 def _overridden(by: str, setting: str) -> None:
-    warn(
-        f"This ImageDataGenerator specifies `{by}`, which overrides setting of `{setting}`.",
-    )
+    warn(f"This ImageDataGenerator specifies `{by}`, which overrides setting of `{setting}`.")

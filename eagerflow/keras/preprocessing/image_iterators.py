@@ -12,7 +12,7 @@ import numpy as np
 from eagerflow.keras import config
 from eagerflow.keras.utils import image_utils, io_utils
 from eagerflow.keras.utils.sequence import Sequence
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import Array, DTypeLike
 from eagerflow.util.program_warnings import warn
 
 FORMATS = ("png", "jpg", "jpeg", "bmp", "ppm", "tif", "tiff")
@@ -102,7 +102,7 @@ class Iterator(Sequence):
 
 
 def save_batch(
-    folder: str, batch: np.ndarray, indices: Any, form: tuple[str, str, str | None], most: float
+    folder: str, batch: np.ndarray, indices: Array, form: tuple[str, str, str | None], most: float
 ) -> None:
     """Saves the images of a batch for inspection."""
     prefix, file_format, data_format = form
@@ -240,7 +240,7 @@ class FileIterator(Iterator):
     classes: Any
     _filepaths: list[str]
     _targets: Any = None
-    _sample_weight: Any = None
+    _sample_weight: Array | None = None
 
     def _set_form(
         self,
@@ -277,7 +277,7 @@ class FileIterator(Iterator):
         return self._filepaths
 
     @property
-    def labels(self) -> Any:
+    def labels(self) -> Array:
         """The classes of all images, or their targets."""
         return self.classes if self._targets is None else self._targets
 

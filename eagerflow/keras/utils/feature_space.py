@@ -262,7 +262,7 @@ class FeatureSpace(Layer):
             cross.name: layers.HashedCrossing(cross.crossing_dim, name=cross.name)
             for cross in self.crosses
         }
-        self.one_hot_encoders: dict[str, Any] = {}
+        self.one_hot_encoders: dict[str, Layer] = {}
         attributes["encoded_features"] = None
         attributes["_is_adapted"] = not self._adaptable()
 
@@ -342,7 +342,7 @@ class FeatureSpace(Layer):
         self.one_hot_encoders = {}
         self.get_encoded_features()
 
-    def get_inputs(self) -> dict[str, Any]:
+    def get_inputs(self) -> dict[str, KerasTensor]:
         """Symbolic tensors for the features, by their names.
 
         Raises:
@@ -412,7 +412,7 @@ class FeatureSpace(Layer):
             return {name: _ops.squeeze(value, [0]) for name, value in result.items()}
         return _ops.squeeze(result, [0])
 
-    def _tensor(self, value: Any) -> Any:
+    def _tensor(self, value: Any) -> _core.Tensor:
         tensor = as_tensor(value)
         target = self._cast_target(tensor)
         return tensor if target is None else _ops.cast(tensor, target)

@@ -38,7 +38,7 @@ class SidecarEvaluator:
         self,
         model: Any,
         data: Any,
-        checkpoint_dir: Any,
+        checkpoint_dir: object,
         steps: int | None = None,
         max_evaluations: int | None = None,
         callbacks: list[Any] | None = None,

@@ -169,7 +169,7 @@ def Input(
     ragged: bool | None = None,
     type_spec: TensorSpec | None = None,
     optional: bool = False,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """A symbolic tensor that a functional model takes as an input.
 

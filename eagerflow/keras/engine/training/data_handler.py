@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow import _core, errors, nest
 from eagerflow.errors import OutOfRangeError
 from eagerflow.framework import dtypes
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.keras import config
 from eagerflow.keras.engine.training import replicas
 from eagerflow.keras.engine.training.data_adapter import (
@@ -340,7 +340,7 @@ class Batches:
             return optional.empty(self.element_spec)
 
     @property
-    def _type_spec(self) -> Any:
+    def _type_spec(self) -> TypeSpec:
         if self._spec is None:
             self._spec = dataset_iterator.IteratorSpec(self.element_spec)
         return self._spec

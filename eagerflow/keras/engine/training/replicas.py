@@ -21,7 +21,7 @@ def strategy_of(model: Any) -> Any:
     """
     if model._compiled_in is not None:
         return model._compiled_in
-    made: list[Any] = list(model.weights) if model.built else []
+    made = list(model.weights) if model.built else []
     counter = getattr(getattr(model, "optimizer", None), "_variables", ())[:1]
     for variable in (*counter, *made):
         strategy = getattr(variable, "_distribute_strategy", None)
@@ -30,7 +30,7 @@ def strategy_of(model: Any) -> Any:
     return distribution_state.strategy()
 
 
-def communicator_of(model: Any) -> Any:
+def communicator_of(model: object) -> Any:
     """The communicator of the processes that train a model; None for a single process.
 
     Args:

@@ -58,10 +58,10 @@ class Workers(NamedTuple):
         finally:
             del _sequences[key]
 
-    def _ahead(self, pool: Any, function: Any, first: tuple, order: list[int]) -> Iterator[Any]:
+    def _ahead(self, pool: Any, function: object, first: tuple, order: list[int]) -> Iterator[Any]:
         """The results of a function for indices, computed ahead in a pool."""
         indices = iter(order)
-        futures: list[Any] = []
+        futures = []
         try:
             for index in itertools.islice(indices, max(self.queue, self.pool_size)):
                 futures.append(pool.submit(function, *first, index))
@@ -74,7 +74,7 @@ class Workers(NamedTuple):
             pool.shutdown(wait=not futures, cancel_futures=True)
 
 
-def workers_of(sequence: Any, asked: Workers) -> Workers:
+def workers_of(sequence: object, asked: Workers) -> Workers:
     """The workers of the arguments of `fit`, or those of a Keras 3 sequence's attributes."""
     own = getattr(sequence, "workers", None)
     if asked[:2] != (1, False) or not isinstance(own, int):

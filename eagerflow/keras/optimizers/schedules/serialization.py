@@ -23,7 +23,7 @@ def serialize(learning_rate_schedule: Any, use_legacy_format: bool = False) -> A
 
 
 def deserialize(
-    config: Any, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
+    config: object, custom_objects: CustomObjects | None = None, use_legacy_format: bool = False
 ) -> Any:
     """The schedule that a configuration describes.
 
