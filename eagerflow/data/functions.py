@@ -13,7 +13,7 @@ from eagerflow.data import structure
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.func_graph import FuncGraph
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.tracing import Placeholders
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.typing import Structure
@@ -66,7 +66,7 @@ class HostFunction(ElementFunction):
         result: the specs of what it returns.
     """
 
-    def __init__(self, function: Callable[..., Any], result: TypeSpec) -> None:
+    def __init__(self, function: Callable[..., Any], result: Structure) -> None:
         self.python_function = function
         self.result = result
 
@@ -301,7 +301,7 @@ def traced_with_state(
         state = merged
 
 
-def _common(old: TensorSpec, new: TensorSpec, name: str) -> Any:
+def _common(old: Any, new: Any, name: str) -> Any:
     """The spec of a part of the state before and after a step."""
     if type(old) is not type(new) or getattr(old, "dtype", None) != getattr(new, "dtype", None):
         expected, got = getattr(old, "dtype", old), getattr(new, "dtype", new)

@@ -498,7 +498,7 @@ class _Present(Optional):
 class _Absent(Optional):
     is_empty = True
 
-    def __init__(self, element_spec: tuple[TensorSpec, TensorSpec] | TensorSpec | None) -> None:
+    def __init__(self, element_spec: Structure) -> None:
         self._element_spec = element_spec
 
     def has_value(self, name: str | None = None) -> Tensor:

@@ -376,7 +376,7 @@ def _component_specs(spec: Any) -> list:
     return []
 
 
-def _joined(ours: TensorSpec, theirs: TensorSpec) -> Any:
+def _joined(ours: Any, theirs: Any) -> Any:
     """The narrowest spec of a field that covers several."""
     if isinstance(ours, TypeSpec):
         return ours.most_specific_compatible_type(theirs)

@@ -200,7 +200,7 @@ def trace(
     """
     graph = FuncGraph(name) if graph is None else graph
 
-    def as_input(leaf: TensorSpec) -> Tensor:
+    def as_input(leaf: Any) -> Tensor:
         return graph.placeholder_for(leaf, "args") if isinstance(leaf, TypeSpec) else leaf
 
     with graph.as_default():

@@ -178,7 +178,7 @@ class Module(AutoTrackable):
         """
 
         @functools.wraps(method)
-        def scoped_method(self: Module, *args: float, **kwargs: object) -> str | _core.Tensor:
+        def scoped_method(self: Module, *args: object, **kwargs: object) -> Any:
             with self.name_scope:
                 return method(self, *args, **kwargs)
 

@@ -376,7 +376,7 @@ def named_specs(
     return tuple(args), kwargs
 
 
-def named_result(output_type: TensorSpec) -> TensorSpec:
+def named_result(output_type: Any) -> Any:
     """A result's structure, with specs for tensors, named after their positions."""
     if isinstance(output_type, trace_types.Dict):
         pairs = zip(output_type._keys, output_type.items, strict=True)

@@ -611,7 +611,7 @@ def moving_average_variables(scope: str | None = None) -> list[Any]:
     return _graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
-def variables_initializer(var_list: Iterable[GraphVariable], name: str = "init") -> Any:
+def variables_initializer(var_list: Iterable[Any], name: str = "init") -> Any:
     """An operation that initializes variables; None if operations run eagerly.
 
     Each is initialized after the variables that its initial value depends on.

@@ -257,7 +257,7 @@ def _signature(spec: Any, is_method: bool) -> inspect.Signature:
     return inspect.Signature(found)
 
 
-def _fits(value: Tensor | TensorSpec, spec: TensorSpec, converts: bool) -> bool:
+def _fits(value: Any, spec: Any, converts: bool) -> bool:
     """Whether an argument matches a concrete function's saved argument."""
     if isinstance(spec, TypeSpec):
         if isinstance(value, TypeSpec):

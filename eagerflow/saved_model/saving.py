@@ -21,7 +21,7 @@ from eagerflow.checkpoint.trackable import (
 from eagerflow.framework import distribution_state as distribution
 from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.module import AutoTrackable, Module
+from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.type_spec import TensorSpec, type_spec_from_value
 from eagerflow.framework.variable import Variable
 from eagerflow.graphdef import exporting
@@ -329,7 +329,7 @@ class _Writer:
             structured_values.fill(child.function_spec.fullargspec, spec)
             structured_values.fill(child.function_spec.input_signature, None)
 
-    def _add_assets(self, items: list[Module]) -> dict[str, str]:
+    def _add_assets(self, items: list[Any]) -> dict[str, str]:
         names: dict[str, str] = {}
         used: dict[str, str] = {}
         for k, item in enumerate(items):
@@ -357,7 +357,7 @@ class _Writer:
                 indices[id(item)] = node.asset.asset_file_def_index
         return indices
 
-    def _describe(self, number: int, item: Module, path: str) -> None:
+    def _describe(self, number: int, item: Any, path: str) -> None:
         node = self._graph.nodes.add()
         for name, child in self._listing.children(item).items():
             node.children.add(node_id=self._numbers[id(child)], local_name=name)
@@ -414,13 +414,13 @@ class _Listing:
             self._known[id(item)] = item, own
         return self._known[id(item)][1]
 
-    def children(self, item: Module) -> dict[str, Any]:
+    def children(self, item: Any) -> dict[str, Any]:
         """The children of an object, and containers with functions."""
         if id(item) not in self._children:
             self._children[id(item)] = item, self._asked_for_children(item)
         return self._children[id(item)][1]
 
-    def _asked_for_children(self, item: Module) -> dict[str, Any]:
+    def _asked_for_children(self, item: Any) -> dict[str, Any]:
         if lists_own_children(type(item)):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
         named = children(item)
@@ -439,7 +439,7 @@ class _Listing:
             return {**named, _PENALTIES: penalties} if penalties else named
         return {**named, **saved_functions.holders_of_functions(item)}
 
-    def _file_of(self, item: Module) -> _TextFile | None:
+    def _file_of(self, item: Any) -> _TextFile | None:
         """The file that a table is filled from; None for other tables and objects."""
         initializer = text_file_of(item) if isinstance(item, tables.Table) else None
         if initializer is None:
@@ -448,7 +448,7 @@ class _Listing:
             self._files[id(initializer)] = _TextFile(initializer.path())
         return self._files[id(initializer)]
 
-    def asset_of(self, item: Module) -> Asset | None:
+    def asset_of(self, item: Any) -> Asset | None:
         """The asset that a table is filled from; None for other tables and objects."""
         holder = self._file_of(item)
         return None if holder is None else holder._filename
@@ -468,7 +468,7 @@ class _Listing:
             known[id(layer)] = [f for f in map(known.get, map(id, losses)) if f is not None]
         return known[id(layer)]
 
-    def functions(self, item: Module, of_class: bool) -> dict[str, Any]:
+    def functions(self, item: Any, of_class: bool) -> dict[str, Any]:
         """The functions of an object by name; see `saved_functions.functions_of`."""
         if lists_own_children(type(item)):
             functions = saved_functions.FUNCTIONS
@@ -502,7 +502,7 @@ def _traced_listing(root: Any) -> _Listing:
     """
     listing = _Listing()
 
-    def below(item: Module) -> dict[str, Any]:
+    def below(item: Any) -> dict[str, Any]:
         return {} if lists_own_children(type(item)) else listing.children(item)
 
     untraced = [
@@ -517,7 +517,7 @@ def _traced_listing(root: Any) -> _Listing:
     return _Listing() if untraced else listing
 
 
-def _default_signature(item: Module) -> Any:
+def _default_signature(item: Any) -> Any:
     """The default signature of models of other packages; None if there is none."""
     try:
         default = getattr(item, _DEFAULT_SIGNATURE, None)

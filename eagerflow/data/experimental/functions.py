@@ -30,7 +30,7 @@ def _applied(method: str, name: str | None = None) -> Callable[..., Transformati
     _, *parameters = inspect.signature(getattr(Dataset, method)).parameters.values()
     signature = inspect.Signature([item for item in parameters if item.name != "name"])
 
-    def transformation(*args: object, **kwargs: int) -> Transformation:
+    def transformation(*args: object, **kwargs: object) -> Transformation:
         signature.bind(*args, **kwargs)
         return lambda dataset: getattr(dataset, method)(*args, **kwargs)
 
