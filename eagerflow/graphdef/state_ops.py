@@ -85,17 +85,17 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 
 
 @handles("Const")
-def _const(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _const(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [tf.constant(attrs["value"])]
 
 
 @handles("Identity", "ReadVariableOpIdentity")
-def _identity(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _identity(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [_passed(inputs["input"])]
 
 
 @handles("IdentityN")
-def _identity_n(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _identity_n(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [[_passed(value) for value in inputs["input"]]]
 
 
@@ -110,35 +110,35 @@ def _passed(value: _core.Tensor) -> _core.Tensor:
 @handles("HashTable", "MutableHashTable", "AnonymousHashTable", "AnonymousMutableHashTable")
 @handles("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
 @handles("AnonymousMutableHashTableOfTensors")
-def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _resource(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[object]:
     if builder.resource is None:
         raise UnimplementedError._of(f"Node '{node.name}' ({node.op}) needs a SavedModel.")
     return [builder.resource(node, attrs)]
 
 
 @handles("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable")
-def _dense_table(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _dense_table(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[object]:
     reserved = inputs["empty_key"], inputs["deleted_key"]
     return _resource(builder, node, inputs, {**attrs, "reserved": reserved})
 
 
 @handles("ReadVariableOp")
-def _read(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _read(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [inputs["resource"].read_value()]
 
 
 @handles("DisableCopyOnRead", "DestroyResourceOp")
-def _nothing(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _nothing(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return []
 
 
 @handles("VariableShape")
-def _variable_shape(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _variable_shape(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [tf.shape(inputs["input"].read_value(), attrs["out_type"])]
 
 
 @handles("VarIsInitializedOp", "IsVariableInitialized")
-def _is_initialized(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _is_initialized(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     (variable,) = inputs.values()
     if _core.building() is None:
         return [variable.is_initialized()]
@@ -146,13 +146,13 @@ def _is_initialized(builder: object, node: object, inputs: dict, attrs: dict) ->
 
 
 @handles("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
-def _assign(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _assign(builder: object, node: Any, inputs: dict, attrs: dict) -> list[object]:
     _assignment(node.op, inputs["resource"])(inputs["value"], read_value=False)
     return []
 
 
 @handles("Assign", "AssignAdd", "AssignSub")
-def _assign_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _assign_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[object]:
     changed = _assignment(node.op, inputs["ref"])(inputs["value"])
     return [_core.as_tensor(changed)]
 
@@ -166,7 +166,7 @@ def _assignment(op: str, variable: Any) -> Callable[..., Any]:
 
 
 @handles("ResourceGather")
-def _gather(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _gather(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     batch_dims = attrs["batch_dims"]
     return [
         tf.gather(inputs["resource"], inputs["indices"], axis=batch_dims, batch_dims=batch_dims)
@@ -174,12 +174,12 @@ def _gather(builder: object, node: object, inputs: dict, attrs: dict) -> list[An
 
 
 @handles("ResourceGatherNd")
-def _gather_nd(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _gather_nd(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [tf.gather_nd(inputs["resource"], inputs["indices"])]
 
 
 @handles(*(f"ResourceScatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")))
-def _scatter(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter(builder: object, node: Any, inputs: dict, attrs: dict) -> list[object]:
     method = "scatter_" + node.op.removeprefix("ResourceScatter").lower()
     slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
     getattr(inputs["resource"], method)(slices)
@@ -187,21 +187,21 @@ def _scatter(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]
 
 
 @handles(*(f"Scatter{how}" for how in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")))
-def _scatter_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[object]:
     slices = tf.IndexedSlices(inputs["updates"], inputs["indices"])
     getattr(inputs["ref"], f"scatter_{node.op.removeprefix('Scatter').lower()}")(slices)
     return [inputs["ref"].read_value()]
 
 
 @handles(*(f"ScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
-def _scatter_nd_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter_nd_ref(builder: object, node: Any, inputs: dict, attrs: dict) -> list[object]:
     method = "scatter_nd_" + node.op.removeprefix("ScatterNd").lower()
     getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
     return [inputs["ref"].read_value()]
 
 
 @handles("CountUpTo", "ResourceCountUpTo")
-def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     """Returns and increments an integer variable; raises at the limit."""
     (variable,) = inputs.values()
     before = variable.read_value()
@@ -217,20 +217,20 @@ def _count_up_to(builder: object, node: object, inputs: dict, attrs: dict) -> li
 
 
 @handles(*(f"ResourceScatterNd{how}" for how in ("Add", "Sub", "Min", "Max", "Update")))
-def _scatter_nd(builder: object, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _scatter_nd(builder: object, node: Any, inputs: dict, attrs: dict) -> list[object]:
     method = "scatter_nd_" + node.op.removeprefix("ResourceScatterNd").lower()
     getattr(inputs["ref"], method)(inputs["indices"], inputs["updates"])
     return []
 
 
 @handles("StridedSliceAssign")
-def _assign_slice_of_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[Any]:
+def _assign_slice_of_ref(builder: Any, node: Any, inputs: dict, attrs: dict) -> list[object]:
     _assign_slice(builder, node, inputs, attrs)
     return [inputs["ref"].read_value()]
 
 
 @handles("ResourceStridedSliceAssign")
-def _assign_slice(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _assign_slice(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     variable = inputs["ref"]
     places = [inputs["begin"], inputs["end"], inputs["strides"]]
@@ -270,14 +270,14 @@ HANDLERS.update(
 
 
 @handles("RngSkip")
-def _skip_only(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _skip_only(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     blocks = tf.cast(inputs["delta"], tf.int64) * random_seed.RESERVED_PER_OUTPUT
     _core.advance_state(inputs["resource"], blocks)
     return []
 
 
 @handles("RngReadAndSkip")
-def _skip(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _skip(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     blocks = tf.cast(inputs["delta"], tf.int64) * random_seed.RESERVED_PER_OUTPUT
     key, low, high = _core.advance_state(inputs["resource"], blocks)
     return [tf.stack([low, high, key])]
@@ -287,19 +287,19 @@ def _skip(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]
 
 
 @handles("LookupTableFindV2", "LookupTableFind")
-def _find(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _find(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [inputs["table_handle"].lookup(inputs["keys"], inputs["default_value"])]
 
 
 @handles("LookupTableImportV2", "LookupTableInsertV2", "InitializeTableV2")
 @handles("LookupTableImport", "LookupTableInsert", "InitializeTable")
-def _insert(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _insert(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     inputs["table_handle"].import_pairs(inputs["keys"], inputs["values"])
     return []
 
 
 @handles("InitializeTableFromTextFileV2", "InitializeTableFromTextFile")
-def _insert_lines(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _insert_lines(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     table = inputs["table_handle"]
     known = _core.static_value(inputs["filename"])
     if known is None:
@@ -316,34 +316,34 @@ def _insert_lines(builder: object, node: object, inputs: dict, attrs: dict) -> l
 
 
 @handles("ReadFile")
-def _read_file(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _read_file(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [tf.io.read_file(inputs["filename"])]
 
 
 @handles("WriteFile")
-def _write_file(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _write_file(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     tf.io.write_file(inputs["filename"], inputs["contents"])
     return []
 
 
 @handles("MatchingFiles")
-def _matching_files(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _matching_files(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [tf.io.matching_files(inputs["pattern"])]
 
 
 @handles("LookupTableRemoveV2")
-def _remove(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _remove(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     inputs["table_handle"].remove(inputs["keys"])
     return []
 
 
 @handles("LookupTableSizeV2", "LookupTableSize")
-def _size(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _size(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [inputs["table_handle"].size()]
 
 
 @handles("LookupTableExportV2", "LookupTableExport")
-def _export(builder: object, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _export(builder: object, node: object, inputs: dict, attrs: dict) -> list[object]:
     return list(inputs["table_handle"].export())
 
 
@@ -351,12 +351,12 @@ def _export(builder: object, node: object, inputs: dict, attrs: dict) -> list[An
 
 
 @handles("PartitionedCall", "StatefulPartitionedCall", "RemoteCall")
-def _call(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _call(builder: Any, node: object, inputs: dict, attrs: dict) -> list[object]:
     return [builder.call(attrs["f"].name, inputs["args"])]
 
 
 @handles("SymbolicGradient")
-def _gradient(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _gradient(builder: Any, node: object, inputs: dict, attrs: dict) -> list[object]:
     """The gradients of a function, whose arguments come before the gradients of its results."""
     count = len(attrs["Tout"])
     # A tensor may be several arguments: each has a separate gradient.
@@ -380,7 +380,7 @@ def _is_real(x: _core.Tensor) -> bool:
 
 
 @handles("If", "StatelessIf")
-def _if(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _if(builder: Any, node: object, inputs: dict, attrs: dict) -> list[object]:
     condition = inputs["cond"]
     if condition.dtype is not dtypes.bool:
         condition = composed.truth(condition)
@@ -394,7 +394,7 @@ def _if(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("Case", "StatelessCase")
-def _case(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _case(builder: Any, node: object, inputs: dict, attrs: dict) -> list[object]:
     branches = [
         lambda name=branch.name: builder.call(name, inputs["input"]) for branch in attrs["branches"]
     ]
@@ -402,7 +402,7 @@ def _case(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
 
 
 @handles("While", "StatelessWhile")
-def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[Any]:
+def _while(builder: Any, node: object, inputs: dict, attrs: dict) -> list[object]:
     values = inputs["input"]
     # Resources are constant; only tensors are loop variables.
     places = [k for k, value in enumerate(values) if isinstance(value, _core.Tensor)]
