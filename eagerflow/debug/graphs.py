@@ -20,10 +20,10 @@ def _graph_of(function: object) -> Any:
     graph = getattr(function, "graph", None)
     if isinstance(graph, _core.Graph):
         return graph
-    traces = getattr(function, "_cache", None)
+    traces = getattr(function, "_list_all_concrete_functions", None)
     if traces is None:
         raise TypeError(f"A traced function or a graph is needed, not {function!r}.")
-    graphs = [concrete.graph for concrete in traces]
+    graphs = [concrete.graph for concrete in traces()]
     if len(graphs) != 1:
         raise ValueError(
             f"{function!r} has {len(graphs)} traces: pass one of them, what "

@@ -89,8 +89,14 @@ def _in(module: ModuleType, name: str) -> object:
     """A public name of a module, or None."""
     found = getattr(module, name, None)
     if module.__name__.startswith(_OLDER):
-        # Functions that are defined there, and not what they are made from.
-        return found if getattr(found, "__module__", None) == module.__name__ else None
+        # What it lists, or else what it defines, and not what that is made from.
+        listed = getattr(module, "__all__", None)
+        own = (
+            getattr(found, "__module__", None) == module.__name__
+            if listed is None
+            else name in listed
+        )
+        return found if own else None
     if isinstance(found, ModuleType):
         # Only namespaces: modules that were imported to make this one are not its names.
         inside = found.__name__.startswith("eagerflow")
