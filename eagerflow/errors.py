@@ -101,7 +101,7 @@ class _CodedError(OpError):
 
     @classmethod
     def _of(cls: type[_Error], message: str) -> _Error:
-        """The error of a message, without a node or operation."""
+        """An error with this message, without a node or operation."""
         return cls(None, None, message)
 
 
@@ -237,7 +237,7 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
 
 
 _CLASSES: dict[int, type[OpError]] = {cls._code: cls for cls in _CodedError.__subclasses__()}
-# The engine's numbers for what symbolic tensors cannot do.
+# The engine's codes for errors of symbolic tensors.
 _NOT_ALLOWED_IN_GRAPH = 107
 _INACCESSIBLE_TENSOR = 108
 _core.register_errors(

@@ -290,7 +290,7 @@ def _spec_of(value: Any) -> Any:
 
 
 def _components(value: Any) -> Any:
-    """What a ragged, sparse or other composite value is made of; specs for a spec."""
+    """The components of a ragged, sparse or other composite value; specs for a spec."""
     if hasattr(type(value), "_component_specs"):
         return value._component_specs
     return value._type_spec._to_components(value)
@@ -346,7 +346,7 @@ def pack_sequence_as(
         expand_composites: whether the parts of composite tensors count as leaves.
 
     Raises:
-        TypeError: if `flat_sequence` is no list or tuple.
+        TypeError: if `flat_sequence` is not a list or tuple.
         ValueError: if the leaf counts differ.
 
     >>> tf.nest.pack_sequence_as({"b": 0, "a": [0, 0]}, [1, 2, 3])

@@ -36,7 +36,7 @@ _RENAMED = {
 }
 
 
-# What makes the numbers of attributes.
+# Converters of numeric attributes, by kind.
 _NUMBERS: dict[str, Callable[[typing.Any], typing.Any]] = {"int": int, "float": float}
 
 # Where a word of a name begins: errors say `add_v2`.
@@ -87,16 +87,16 @@ def _function(name: str) -> Callable[..., typing.Any]:
             if key not in keys:
                 raise TypeError(f"{shown_name}() got an unexpected keyword argument '{key}'")
         arguments = _tensors(definition, {arg.name: kwargs[key] for key, arg in inputs.items()})
-        given = {
+        values = {
             attr.name: rules.default(attr.kind, _attribute(key, attr, kwargs, shown_name))
             for key, attr in attributes.items()
         }
         if not rules.is_mapped(name):
-            given |= _deduced(definition, arguments)
+            values |= _deduced(definition, arguments)
         graph = context.building_graph()
         if graph is None or _core.building().building_function:
-            return run(arguments, given)
-        return graph.named(name, kwargs.get("name"), lambda: run(arguments, given))
+            return run(arguments, values)
+        return graph.named(name, kwargs.get("name"), lambda: run(arguments, values))
 
     def run(arguments: dict[str, typing.Any], given: dict[str, typing.Any]) -> typing.Any:
         if rules.is_mapped(name):
@@ -113,7 +113,7 @@ def _function(name: str) -> Callable[..., typing.Any]:
 def _attribute(
     key: str, attr: Attribute, given: dict[str, typing.Any], shown_name: str
 ) -> typing.Any:
-    """The value of an attribute: what is given, or the default.
+    """The value of an attribute: the argument, or the default.
 
     Raises:
         TypeError: if it has another type.
@@ -153,7 +153,7 @@ def _tensors(definition: OpDef, given: dict[str, typing.Any]) -> dict[str, typin
         if arg.type == "resource" or arg.is_ref:
             return called_ops.resource(definition, arg, value)
         if isinstance(value, _core.Tensor) and value.dtype is dtypes.variant:
-            return value  # the flow of a TensorArray, a number in TensorFlow, is one here
+            return value  # the flow of a TensorArray, a float in TensorFlow, is a variant here
         if arg.type not in definition.attributes:
             return _core.convert(value, dtypes.as_dtype(arg.type), None)
         if arg.is_list:
@@ -173,17 +173,17 @@ def _tensors(definition: OpDef, given: dict[str, typing.Any]) -> dict[str, typin
 
 
 def _deduced(definition: OpDef, arguments: dict[str, typing.Any]) -> dict[str, typing.Any]:
-    """The attributes that the inputs say."""
-    found: dict[str, typing.Any] = {}
+    """The attributes that the inputs determine."""
+    attributes: dict[str, typing.Any] = {}
     for arg in definition.inputs:
         value = arguments[arg.name]
         if arg.number:
-            found[arg.number] = len(value)
+            attributes[arg.number] = len(value)
         if arg.is_list:
-            found[arg.type] = [item.dtype for item in value]
+            attributes[arg.type] = [item.dtype for item in value]
         elif arg.type in definition.attributes and (arg.is_single or value):
-            found[arg.type] = (value if arg.is_single else value[0]).dtype
-    return found
+            attributes[arg.type] = (value if arg.is_single else value[0]).dtype
+    return attributes
 
 
 def _result(definition: OpDef, outputs: list[typing.Any]) -> typing.Any:

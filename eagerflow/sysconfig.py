@@ -21,7 +21,7 @@ def get_build_info() -> OrderedDict[str, Any]:
 
 
 def get_lib() -> str:
-    """The folder of the package, which has the engine."""
+    """The folder of the package, which contains the engine."""
     return os.path.dirname(os.path.abspath(__file__))
 
 

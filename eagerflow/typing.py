@@ -48,7 +48,7 @@ TensorLike: TypeAlias = (
     | Sequence[Any]
 )
 
-# A shape as Python sees it; None stands for an unknown size.
+# A shape as Python sees it; None is an unknown size.
 Shape: TypeAlias = tuple[int, ...]
 PartialShape: TypeAlias = tuple[int | None, ...]
 # A size, and an axis: an integer of Python's or NumPy's, or a scalar integer tensor.

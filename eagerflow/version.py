@@ -1,6 +1,6 @@
 """Versions: the package's own, and those of the TensorFlow whose names and behaviour it has."""
 
-# The one place that has it: `pyproject.toml` reads it from here.
+# The only definition: `pyproject.toml` reads it from here.
 EAGERFLOW_VERSION = "0.1.0"
 VERSION = "2.21.0"
 GIT_VERSION = f"eagerflow-{EAGERFLOW_VERSION}"

@@ -26,17 +26,17 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
     Args:
         f: a function of tensors that returns `(y, grad)`: `y`, a tensor or nested structure, and a
-            function `grad(*dy)` that takes a gradient for each tensor in `y` and returns one for
-            each argument. Ragged and sparse tensors may be among them: then `grad` takes and returns
-            gradients of that kind. If `f` reads trainable variables other than its arguments, `grad` takes
-            the keyword `variables`, a list, too, and returns a pair: gradients for the arguments,
+            function `grad(*dy)` that accepts a gradient for each tensor in `y` and returns one for
+            each argument. Gradients of ragged and sparse tensors are of the same kind.
+            If `f` reads trainable variables other than its arguments, `grad` also accepts the
+            keyword `variables`, a list, and returns a pair: gradients for the arguments,
             and a list of those for the variables.
 
     Returns:
         A function of the same arguments that returns `y`.
 
     Raises:
-        TypeError: when called, if `f` reads variables and `grad` does not take them.
+        TypeError: when called, if `f` reads variables and `grad` does not accept them.
         ValueError: when differentiated, if `grad` returns too few gradients.
 
     >>> @tf.custom_gradient
@@ -68,7 +68,7 @@ def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
         result, grad_fn = f(*args, **kwargs)
     inputs = _tensors(list(args))
     named = _tensors([kwargs[key] for key in kwargs])
-    # Of a variable that wraps another one, such as one with a copy on each device, the tape has that.
+    # The tape has the variable inside a wrapper, such as one with a copy on each device.
     passed: list[Any] = [leaf for leaf in (*inputs, *named) if isinstance(leaf, _core.Variable)]
     own_arguments = [variable.handle.variable for variable in passed]
     variables = [
@@ -143,8 +143,8 @@ def _code_of(f: Callable) -> Any:
 def _add_node(f: Callable, parts: list, sources: list, backward: Callable[[list], list]) -> list:
     """The values of a traced function's tensors, with gradients from `backward`.
 
-    It is called at once, for a graph that the backward pass runs, whoever asks for the gradients
-    and how often. An error is one of the backward pass.
+    `backward` is called once, now, to build a graph that every backward pass runs. If it raises an
+    error, the backward pass raises this error.
     """
     tensors, variables = _split(sources)
     code = _code_of(f)
@@ -206,14 +206,14 @@ def _raiser(error: BaseException) -> Callable[[list], list]:
 
 
 def _gradient_parts(leaves: list) -> list:
-    """Values with the elements of ragged and sparse ones, which gradients are about, for these."""
+    """The values, with ragged and sparse ones replaced by the elements that have gradients."""
     return [
         leaf._gradient_component if isinstance(leaf, CompositeTensor) else leaf for leaf in leaves
     ]
 
 
 def _with_parts(leaves: list, parts: list) -> list:
-    """Other elements, in ragged and sparse values where there were such."""
+    """The reverse of `_gradient_parts`: puts other elements into ragged and sparse values."""
     return [
         leaf._with_gradient(part) if isinstance(leaf, CompositeTensor) else part
         for leaf, part in zip(leaves, parts, strict=True)
@@ -303,7 +303,7 @@ def recompute_grad(f: Callable) -> Callable:
             variable.read_value()
 
         def grad(*dy: object, variables: list | None = None) -> Any:
-            # Copies are new to the tape below, and to tapes around they come from the arguments.
+            # For the tape below, copies are new; for tapes around it, they depend on the arguments.
             copies = nest.map_structure(
                 lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args
             )

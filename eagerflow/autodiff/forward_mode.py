@@ -16,8 +16,8 @@ class ForwardAccumulator:
     """Computes products of Jacobians and vectors: how results change as inputs move in a direction.
 
     The gradient of a backward pass is linear in the weights of its targets; the derivative of that
-    linear function, applied to the direction, is the product. Two backward passes give it for any
-    operation that has a gradient, whatever the sizes of inputs and results. A function with a
+    linear function, applied to the direction, is the product. Two backward passes compute it for
+    any operation that has a gradient, whatever the sizes of inputs and results. A function with a
     custom gradient (`tf.custom_gradient`) is differentiated like its operations, and by its
     gradient where these have none.
 
@@ -122,7 +122,7 @@ class ForwardAccumulator:
 
         Args:
             primals: a tensor or variable, or a nested structure, computed inside of the block.
-            unconnected_gradients: what to give for those that do not depend on the accumulator's
+            unconnected_gradients: what to return for those that do not depend on the accumulator's
                 primals: "none" or "zero".
 
         Returns:
@@ -155,7 +155,7 @@ class ForwardAccumulator:
         with GradientTape(watch_accessed_variables=False, persistent=True) as linear:
             linear.watch(weights)
             gradients = self._tape.gradient(target, self._primals, weights)
-            # Rows of a table as a dense table, so that they can be weighted.
+            # IndexedSlices become dense, so that they can be weighted.
             dense = [None if g is None else _core.as_tensor(g) for g in gradients]
         pairs = [
             (gradient, tangent)
@@ -169,7 +169,7 @@ class ForwardAccumulator:
         return self._tangents
 
     def _weighed(self, linear: GradientTape, weights: _core.Tensor, pairs: list) -> _core.Tensor:
-        """The product: the derivative of weighed gradients by the weights of the target."""
+        """The product: the derivative of weighted gradients by the weights of the target."""
         product = linear.gradient(
             [gradient for gradient, _ in pairs],
             weights,

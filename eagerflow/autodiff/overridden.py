@@ -20,8 +20,8 @@ def gradients(
 ) -> list[Any]:
     """The results of `_core.graph_gradients`, except for operations with a program's own gradients.
 
-    The engine's gradients end at the outputs of these operations, which are taken from the newest to
-    the oldest: all that depends on one has been seen when its function is called.
+    The engine's gradients end at the outputs of these operations. They are visited from newest to
+    oldest: everything that depends on one has been visited when its function is called.
 
     Args:
         graph: the graph.
@@ -75,7 +75,7 @@ def gradients(
 
 
 def _sum(gradients: Sequence[_core.Tensor]) -> Any:
-    """The sum of gradients; None of none."""
+    """The sum of gradients; None if there are none."""
     if len(gradients) > 1:
         return _ops.add_n(gradients)
     return gradients[0] if gradients else None

@@ -47,8 +47,8 @@ class GradientTape(_core.Tape):
     or a nested structure of tensors whose gradients add up, and a nested structure of tensors and
     variables. It returns a structure like `sources`: tensors, `tf.IndexedSlices` for lookups of
     rows, or None for sources that the target does not depend on, unless
-    `unconnected_gradients="zero"` asks for zeros. `output_gradients` weighs the target's elements;
-    by default each weighs one. A second call on a tape that is not persistent raises a
+    `unconnected_gradients="zero"` asks for zeros. `output_gradients` holds weights of the target's
+    elements, by default ones. A second call on a tape that is not persistent raises a
     RuntimeError.
 
     >>> x, v = tf.constant(3.0), tf.Variable([1.0, 2.0])
@@ -73,7 +73,7 @@ class GradientTape(_core.Tape):
         Args:
             target: a tensor of shape `s`.
             sources: a tensor or variable of shape `t`, or a nested structure of them.
-            unconnected_gradients: what to give for sources that `target` does not depend on.
+            unconnected_gradients: what to return for sources that `target` does not depend on.
             experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
                 batched in any case.
 
@@ -117,7 +117,7 @@ class GradientTape(_core.Tape):
             target: a tensor `[b, y1, ..., yn]`, whose element i depends on `source[i]` only.
             source: a tensor `[b, x1, ..., xm]`.
             unconnected_gradients: ignored: the result is zeros if `target` does not depend on `source`.
-            parallel_iterations: a number up to that of `y1 * ... * yn` requires a persistent tape, as
+            parallel_iterations: a value up to `y1 * ... * yn` requires a persistent tape, as
                 elsewhere; rows are batched in any case.
             experimental_use_pfor: False requires a persistent tape, as elsewhere; rows are
                 batched in any case.
@@ -179,7 +179,7 @@ class GradientTape(_core.Tape):
     ) -> list:
         """For each source, the gradients of each element of a target, stacked.
 
-        Of a batch, an element is that of all rows at once, since rows are independent.
+        In a batch, an element is taken in all rows at once, since rows are independent.
         """
         kind = UnconnectedGradients(unconnected)
         if not (target.dtype.is_floating or target.dtype.is_complex):
@@ -210,9 +210,9 @@ class GradientTape(_core.Tape):
 
 
 def unit_weights(target: Any, batch: bool = False) -> _core.Tensor:
-    """For each element of a tensor weights of all elements that pick this one: `[size, *shape]`.
+    """One-hot weights that select each element of a tensor: `[size, *shape]`.
 
-    Of a batch, they pick it in all rows: `[size of a row, *shape]`.
+    In a batch, they select an element in all rows: `[size of a row, *shape]`.
     """
     sizes = target._sizes()
     inner = sizes[1:] if batch else sizes

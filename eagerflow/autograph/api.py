@@ -15,7 +15,7 @@ transpiler = lazy.Module("eagerflow.autograph.transpiler")
 
 
 def _function(entity: object) -> types.FunctionType:
-    """The function of Python's whose code is converted."""
+    """The Python function whose code is converted."""
     function = getattr(entity, "__func__", entity)
     if not isinstance(function, types.FunctionType):
         raise ConversionError(
@@ -31,7 +31,7 @@ def to_graph(
 ) -> Callable[..., Any]:
     """A function with the code of another, converted: its control flow works on symbolic tensors.
 
-    `tf.function` converts by itself; this is for looking at what it does.
+    `tf.function` converts by itself; this is for inspecting the converted function.
 
     Args:
         entity: a function. A method becomes a function whose first argument is the object.
@@ -53,7 +53,7 @@ def to_graph(
 
 
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """The source of the function that `to_graph` gives.
+    """The source of the function that `to_graph` returns.
 
     Args:
         entity: see `to_graph`, as for the others.

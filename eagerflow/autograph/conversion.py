@@ -22,14 +22,14 @@ transpiler = lazy.Module("eagerflow.autograph.transpiler")
 def convert(function: Callable[..., object], features: Any = None) -> Callable[..., Any]:
     """A function that a program has asked to be traced, with converted control flow.
 
-    It runs with the status ENABLED. What it raises tells where in the user's code.
+    It runs with the status ENABLED. Its errors say where in the user's code they were raised.
 
     Args:
         function: the function; one that cannot be converted runs as it is.
         features: None, a Feature, or several of them.
     """
 
-    # Then nothing has to be imported. A library's function is converted if it asks for that itself.
+    # The package's own functions run unconverted, without imports. Other libraries' are converted.
     as_it_is = isinstance(function, types.FunctionType) and libraries.is_own(function)
 
     def converted(*args: Any, **kwargs: Any) -> Any:
@@ -121,7 +121,7 @@ _unconvertible: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 
 
 def _warn_once(function: types.FunctionType, error: Exception) -> None:
-    """Tells that a function runs as it is."""
+    """Warns that a function runs as it is."""
     _unconvertible.add(function)
     log.warn(
         "AutoGraph could not transform %s and will run it as-is.\nCause: %s\nTo silence this "

@@ -45,7 +45,7 @@ class Feature(enum.Enum):
 
     @classmethod
     def all_but(cls, exclude: object) -> tuple[Feature, ...]:
-        """All features but one, or but those of a list."""
+        """All features except one, or except those of a list."""
         excluded = exclude if isinstance(exclude, list | tuple | set) else (exclude,)
         return tuple(feature for feature in cls if feature not in {*excluded, cls.ALL})
 
@@ -63,7 +63,7 @@ def is_final(function: object) -> bool:
 
 
 def do_not_convert(func: Callable[..., object] | None = None) -> Any:
-    """A function like the given one that runs as it is, and so do the functions that it calls.
+    """Wraps a function so that it and the functions that it calls run without conversion.
 
     Args:
         func: the function; None when used as `@do_not_convert()`.

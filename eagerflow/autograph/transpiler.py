@@ -1,8 +1,8 @@
-"""Code of functions, converted: malt rewrites the syntax tree, and Python compiles it where it came from.
+"""Conversion of functions: malt rewrites the syntax tree, and Python compiles the result.
 
 malt (the package diastatic-malt) replaces statements by calls of functions in `ag__`. The code that is
 compiled of its tree keeps the file name, line numbers and function names of the source, so that tracebacks,
-debuggers and the places of operations are the user's without a further map.
+debuggers and the source lines of operations are the user's without a further map.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _FUTURE_FLAGS = sum(
     getattr(__future__, name).compiler_flag for name in __future__.all_feature_names
 )
 
-# Functions that look at the frame which calls them: they are called there.
+# Functions that read the frame of their caller: their calls are not converted.
 _FRAME_FUNCTIONS = frozenset({"dir", "eval", "exec", "globals", "locals", "super", "vars"})
 
 
@@ -137,7 +137,7 @@ def _innermost_class(qualified_name: str) -> str | None:
 
 
 class _Directives(malt_directives.DirectivesTransformer):  # type: ignore[misc]
-    """Takes this package's `set_loop_options` for malt's."""
+    """Treats this package's `set_loop_options` as malt's."""
 
     def _known(self, node: Any) -> Any:
         value = anno.getanno(node, malt_directives.STATIC_VALUE, default=None)
@@ -160,7 +160,7 @@ class _ConditionalExpressions(conditional_expressions.ConditionalExpressionTrans
 
 
 class _Calls(call_trees.CallTreeTransformer):  # type: ignore[misc]
-    """Leaves functions that look at their caller's frame where they are."""
+    """Leaves calls of functions that read their caller's frame as they are."""
 
     def visit_Call(self, node: Any) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id in _FRAME_FUNCTIONS:
@@ -169,7 +169,7 @@ class _Calls(call_trees.CallTreeTransformer):  # type: ignore[misc]
 
 
 class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
-    """malt's converters in their order, those that a function has use for.
+    """Applies malt's converters in their order, but only those that a function needs.
 
     A function without branches and loops has no variables that may be unbound, and its variables need
     no analysis, which takes most of the time.
@@ -221,7 +221,7 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
 
 
 def _set_exception_names(tree: Any, change: Callable[[Any], Any]) -> None:
-    """Changes what exceptions are bound to: Python has texts there, and malt looks for nodes."""
+    """Changes the names of caught exceptions: strings in Python's trees, nodes for malt."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ExceptHandler) and node.name is not None:
             node.name = change(node.name)
@@ -246,7 +246,7 @@ def _returns_from_blocks(node: Any, inside: bool = False) -> bool:
 
 
 class _Converted(NamedTuple):
-    """A function's converted code, of which functions with this code are made."""
+    """A function's converted code, from which functions are created."""
 
     tree: Any
     name: str
@@ -296,13 +296,13 @@ def source(function: types.FunctionType, options: Options) -> str:
 def _converted(function: types.FunctionType, options: Options) -> _Converted:
     code = function.__code__
     key = code.co_filename, options  # code objects of different files may be equal
-    found = _cache.get(code, {}).get(key)
-    if found is None:
+    result = _cache.get(code, {}).get(key)
+    if result is None:
         with _lock:
-            found = _cache.setdefault(code, {}).get(key)
-            if found is None:
-                found = _cache[code][key] = _transpile(function, options)
-    return found
+            result = _cache.setdefault(code, {}).get(key)
+            if result is None:
+                result = _cache[code][key] = _transpile(function, options)
+    return result
 
 
 def _transpile(function: types.FunctionType, options: Options) -> _Converted:
@@ -331,7 +331,7 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
 
 
 def _remove_annotations(tree: ast.FunctionDef) -> None:
-    """The converted function takes the annotations of the original, whose scope is gone."""
+    """Removes annotations, whose scope is gone: `convert` sets those of the original."""
     tree.returns = None
     arguments = tree.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -341,7 +341,7 @@ def _remove_annotations(tree: ast.FunctionDef) -> None:
 
 
 def _set_lines(node: Any, line: int) -> None:
-    """Gives a node and those inside the line that they come from, or that of the node around."""
+    """Sets the source line of a node and of those inside, by default that of the outer node."""
     origin = anno.getanno(node, anno.Basic.ORIGIN, default=None)
     if origin is not None:
         line = origin.loc.lineno
@@ -358,7 +358,7 @@ def _set_lines(node: Any, line: int) -> None:
 def _factory(tree: Any, name: str, code: types.CodeType) -> types.CodeType:
     """The code of a function of `ag__` that defines the converted function and returns it."""
     inner = _function("factory", ["ag__"], [tree, ast.Return(ast.Name(name, ast.Load()))])
-    # A function around it that has the free variables makes the compiler know them as such.
+    # The compiler treats variables as free if a function around it defines them.
     free = [
         ast.Assign([ast.Name(variable, ast.Store())], ast.Constant(None))
         for variable in code.co_freevars
@@ -388,7 +388,7 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
 
 
 def _renamed(code: types.CodeType, generated: set[str], name: str) -> types.CodeType:
-    """The code, marked, in which functions without a name of the user's are called as the one around."""
+    """The code with the mark; generated functions in it get the name of the one around them."""
     constants: list[Any] = []
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):

@@ -78,7 +78,7 @@ def _places(traceback: types.TracebackType | None) -> list[str]:
             calls.append([])
         elif calls:
             calls[-1].append((code, line))
-    places = []
+    lines = []
     for index, frames in enumerate(calls):
         converted = [
             place
@@ -88,15 +88,15 @@ def _places(traceback: types.TracebackType | None) -> list[str]:
         if not converted:
             continue
         last = converted[-1]
-        places.append(_line(*frames[last], "  *"))
+        lines.append(_line(*frames[last], "  *"))
         if index == len(calls) - 1:
             below = [frame for frame in frames[last + 1 :] if not _is_library(frame[0])]
-            places += [_line(*frame, "" if k else "  **") for k, frame in enumerate(below)]
-    return places
+            lines += [_line(*frame, "" if k else "  **") for k, frame in enumerate(below)]
+    return lines
 
 
 def explained(error: Exception) -> Exception:
-    """The exception, with a message that lists the places of converted code in its traceback.
+    """The exception, with a message that lists the lines of converted code in its traceback.
 
     Args:
         error: an exception whose traceback reaches the caller. One that was explained by a caller
@@ -108,11 +108,11 @@ def explained(error: Exception) -> Exception:
     original = getattr(error, _ORIGINAL, None)
     if original is None:
         original = f"{type(error).__name__}: {error}"
-    places = _places(error.__traceback__)
-    if not places:
+    locations = _places(error.__traceback__)
+    if not locations:
         return error
     cause = "\n".join(f"    {line}" for line in original.split("\n"))
-    message = "\n".join(["in user code:", "", *places, "", cause, ""])
+    message = "\n".join(["in user code:", "", *locations, "", cause, ""])
     if isinstance(error, OpError):
         error._message = message
     elif isinstance(error, KeyError):
@@ -124,7 +124,7 @@ def explained(error: Exception) -> Exception:
         error.msg = message
     else:
         before, error.args = error.args, (message,)
-        if str(error) != message:  # its class makes the message of something else
+        if str(error) != message:  # its class builds the message from other values
             error.args = before
             return error
     setattr(error, _ORIGINAL, original)

@@ -20,11 +20,11 @@ class CompositeTensor:
     """A value that consists of several tensors, such as a ragged or a sparse tensor.
 
     A subclass has a `_type_spec` whose `_to_components` and `_from_components` split it and
-    put it together, and names in `_gradient_component` the part that gradients are about.
+    put it together. `_gradient_component` names the component that has the gradient.
     """
 
     _is_composite_tensor = True
-    # Whether it has elements, a dtype and a gradient, as a tensor has; not for mere named fields.
+    # Whether it has elements, a dtype and a gradient like a tensor; False for plain named fields.
     _stands_for_tensor = True
 
     dtype: Any  # of the elements, where there are some
@@ -38,7 +38,7 @@ class CompositeTensor:
         raise TypeError(f"{type(self).__name__} has no gradient.")
 
     def _with_gradient(self, gradient: object) -> Any:
-        """The gradient by this value, from that by its component."""
+        """The gradient with respect to this value, from that of its component."""
         raise TypeError(f"{type(self).__name__} has no gradient.")
 
     def __op_function__(
@@ -87,7 +87,7 @@ def pack_gradients(structure: Any, gradients: list) -> Any:
     """Packs gradients into the structure of the sources.
 
     Raises:
-        ValueError: if that holds values without gradients.
+        ValueError: if the structure holds values without gradients.
     """
     for leaf in nest.flatten(structure):
         if isinstance(leaf, CompositeTensor) and not leaf._stands_for_tensor:

@@ -14,7 +14,7 @@ from eagerflow.framework import name_scope
 
 class _Graphs(threading.local):
     def __init__(self) -> None:
-        self.stack: list[Any] = []  # those that `as_default` has made the default, outermost first
+        self.stack: list[Any] = []  # graphs that `as_default` has entered, outermost first
 
 
 class _Process:
@@ -28,7 +28,7 @@ class _Process:
     control_flow_v2 = True
     # Whether assignments to graphs' variables return the variables, and not their values.
     resource_variables = True
-    # Whether programs are of version 2, where histories name metrics as programs passed them.
+    # Whether programs use version 2, where histories name metrics as programs passed them.
     version_2 = True
     # Whether functions draw random values as operations outside them do.
     functions_eager = False
@@ -53,7 +53,7 @@ def executing_eagerly() -> bool:
 
 
 def building_graph() -> Any:
-    """The program's graph that is being built, by a function that is traced in it too, or None."""
+    """The `tf.Graph` being built, also by a function that is traced in it, or None."""
     if not process.graphs_used:
         return None
     graph = _core.building()
@@ -63,7 +63,7 @@ def building_graph() -> Any:
 
 
 def surrounding_graph() -> Any:
-    """The innermost program's graph, also while operations run eagerly inside of it; or None."""
+    """The innermost `tf.Graph`, also while operations inside it run eagerly, or None."""
     if not process.graphs_used:
         return None
     if _graphs.stack:
@@ -114,7 +114,7 @@ def reset_default_graph() -> None:
 def building(graph: _core.Graph) -> Iterator[Any]:
     """Adds the operations inside to a graph."""
     process.graphs_used = True
-    # Where the graph is being built already, the scope of names goes on, and tapes record.
+    # If this graph is already being built, its name scope stays open and tapes keep recording.
     is_building = _core.building() is graph
     prefix = name_scope.current_prefix() if is_building else ""
     _graphs.stack.append(graph)
@@ -131,7 +131,7 @@ def building(graph: _core.Graph) -> Iterator[Any]:
 
 @contextmanager
 def running_eagerly() -> Iterator[None]:
-    """Runs the operations inside when they are called."""
+    """Runs the operations inside immediately."""
     _core.begin_eager()
     try:
         yield
@@ -140,7 +140,7 @@ def running_eagerly() -> Iterator[None]:
 
 
 def at_once(function: Callable[..., object]) -> Callable[..., Any]:
-    """A function that runs its operations when it is called, also while a `tf.Graph` is being built."""
+    """Wraps a function so that it runs eagerly even while a `tf.Graph` is being built."""
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Any:
@@ -154,7 +154,7 @@ def at_once(function: Callable[..., object]) -> Callable[..., Any]:
 
 @contextmanager
 def outside_functions() -> Iterator[None]:
-    """Adds the operations inside to the program's graph around all functions, or else runs them."""
+    """Adds the operations inside to the `tf.Graph` around all functions; runs them without one."""
     graph = building_graph()
     if graph is None:
         with running_eagerly():

@@ -31,7 +31,7 @@ def spec_of(name: str | None) -> DeviceSpec | None:
     """The parts of the argument of `tf.device`; None for None.
 
     Raises:
-        ValueError: if it is no device's name.
+        ValueError: if it is not the name of a device.
     """
     if name is None or isinstance(name, DeviceSpec):
         return name
@@ -43,10 +43,10 @@ def spec_of(name: str | None) -> DeviceSpec | None:
 class device:
     """Chooses the device for the operations inside the `with` block.
 
-    Under soft placement, which is the default, the CPU stands for devices that this machine lacks;
-    `tf.config.set_soft_device_placement(False)` makes them errors. Parts of a name that an inner
-    block leaves open are those of the block around it, and None leaves all of them open. What a
-    variable or tensor is made on, its `device` says; operations take values of other devices, too.
+    Under soft placement, which is the default, the CPU replaces devices that this machine lacks;
+    `tf.config.set_soft_device_placement(False)` makes them errors. A block inherits the parts of a
+    name that it leaves open from the block around it; with None it inherits none. The `device` of a
+    variable or tensor is where it was created; operations accept values of other devices, too.
 
     Args:
         device_name: a name like "/CPU:0" or "/device:GPU:0", a `tf.DeviceSpec`, or None.
@@ -80,8 +80,8 @@ class device:
         if graph is None:
             row = table.row_of(inner)
         else:
-            # A graph may name what only those who run it have; what runs meanwhile, such as the
-            # initialization of variables, runs on a device of this machine.
+            # A graph may name devices that exist only where it runs. Operations that run meanwhile,
+            # such as the initialization of variables, use a device of this machine.
             kind, index = inner.device_type, inner.device_index or 0
             index_in_table = (
                 table.row(kind, index) if kind is not None and is_local(inner) else None

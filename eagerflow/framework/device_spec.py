@@ -114,7 +114,7 @@ class DeviceSpec:
         """The same spec with the named parts replaced.
 
         Args:
-            **kwargs: the parts, as `__init__` takes them.
+            **kwargs: the parts, as `__init__` accepts them.
         """
         return type(self)(**{**self._parts(), **kwargs})
 

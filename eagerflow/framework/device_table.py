@@ -16,13 +16,13 @@ from eagerflow import _core, errors
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.util import lazy
 
-# Reads which packages are installed; machines without accelerators do without.
+# Lists the installed packages, which machines without accelerators need not do.
 plugin_devices = lazy.Module("eagerflow.framework.plugin_devices")
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = namedtuple("LogicalDevice", ["name", "device_type"])
 
-# Names plugins of accelerators, and the packages that have some (eagerflow/framework/plugins.py).
+# The variable that names plugins of accelerators, and packages with such plugins (plugins.py).
 PLUGINS = "EAGERFLOW_PJRT_PLUGINS"
 PLUGIN_PACKAGES = ("jax_plugins", "xla_plugins", "libtpu")
 
@@ -191,10 +191,10 @@ class DeviceTable:
         return self._rows.get((kind, index))
 
     def row_of(self, spec: DeviceSpec) -> int:
-        """The row of the device on which operations run that are asked to run on a spec.
+        """The row of the device that runs the operations requested for a spec.
 
-        Under soft placement, the first device of the kind, or else the CPU, stands for devices that are not
-        there.
+        Under soft placement, the first device of the kind, or else the CPU, replaces devices that
+        do not exist.
 
         Args:
             spec: any parts of a name.
@@ -234,7 +234,7 @@ def is_local(spec: DeviceSpec) -> bool:
 
 
 def _may_have_plugins() -> bool:
-    """Whether there may be plugins of accelerators, by the names of few folders."""
+    """Whether there may be plugins of accelerators, judged by the names of a few folders."""
     return bool(os.environ.get(PLUGINS)) or any(
         importlib.util.find_spec(module) is not None for module in PLUGIN_PACKAGES
     )

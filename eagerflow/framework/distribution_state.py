@@ -1,6 +1,6 @@
 """Which strategy is in use on a thread, and for which replica the thread runs.
 
-`tf.distribute` keeps this up to date. Variables, losses and optimizers read it, which belong to other layers.
+`tf.distribute` keeps this up to date; variables, losses and optimizers in other layers read it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class _State(threading.local):
         self.strategies: list[Any] = []  # the innermost last
         # The contexts of replicas; None where code runs once for all of them.
         self.replicas: list[Any] = []
-        # In a function that `StrategyExtended.update` calls: for which copy.
+        # The index of the copy that a function called by `StrategyExtended.update` changes.
         self.updated_copy: int | None = None
 
 
@@ -54,7 +54,7 @@ def merged_in_replicas(function: Callable[..., object]) -> Callable[..., Any]:
     """A function that replicas call together: it runs once for all of them.
 
     Args:
-        function: a method, such as the `result` of a metric; its arguments differ in no replica.
+        function: a method, such as `result` of a metric; its arguments are equal in all replicas.
     """
 
     @functools.wraps(function)

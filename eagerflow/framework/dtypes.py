@@ -92,7 +92,7 @@ class DType:
 
     @property
     def is_numeric(self) -> builtins.bool:
-        """Whether elements are numeric; types of less than 16 bits other than int8 are not."""
+        """Whether elements are numeric; narrow types such as int4 and float8_e5m2 are not."""
         return self._kind in "iufcq"
 
     @property
@@ -174,7 +174,7 @@ class DType:
         """The range that images of this type use: 0 to 1, or 0 to the largest integer.
 
         Raises:
-            ValueError: for types that no image has.
+            ValueError: if images cannot have this type.
         """
         if self._kind in _INTEGER_KINDS:
             return 0, self.max
@@ -265,13 +265,13 @@ _ALL = (
     *(bool, string),
 )
 _QUANTIZED = (qint8, quint8, qint32, qint16, quint16)
-# Types that tensors hold, but without arithmetic. The kinds of the narrow ones are capital.
+# Types without arithmetic, which tensors only store. Narrow types have capital letters as kinds.
 _NARROW = (
     *(float8_e5m2, float8_e4m3fn, float8_e4m3fnuz, float8_e4m3b11fnuz, float8_e5m2fnuz),
     *(int4, uint4, int2, uint2, float4_e2m1fn),
 )
 _STORED = _QUANTIZED + _NARROW
-# Types whose elements are objects: of Python, and of the engine.
+# Types whose elements are objects of Python (resource) and of the engine (variant).
 _OPAQUE = (resource, variant)
 QUANTIZED_DTYPES = frozenset(_QUANTIZED)
 STORED_DTYPES = frozenset(_STORED)
@@ -299,7 +299,7 @@ def as_dtype(type_value: object) -> DType:
             `float` and `bool`.
 
     Raises:
-        TypeError: if it denotes no type.
+        TypeError: if it does not denote a type.
 
     >>> tf.as_dtype("float64"), tf.as_dtype(np.uint8), tf.as_dtype(bool)
     (tf.float64, tf.uint8, tf.bool)

@@ -31,7 +31,7 @@ class Captures(NamedTuple):
 
     Args:
         by_val_external: the tensors outside.
-        by_val_internal: the tensors that stand for them in the function's graph.
+        by_val_internal: the tensors that represent them in the function's graph.
     """
 
     by_val_external: dict[int, Any]
@@ -51,7 +51,7 @@ class FuncGraph(_core.Graph, GraphInspection):
         # The global seed of random operations, and how many of them have had no seed of their own.
         self.seed: Any = random_seed.current() if outer is None else outer.seed
         self._unseeded = 0
-        # Values that each call asks for, by keys.
+        # Values that each call requests, by key.
         self._asked: dict[Any, Any] = {}
         # The function's arguments and results, with this graph's tensors in them.
         self.structured_input_signature: Any = None
@@ -95,12 +95,12 @@ class FuncGraph(_core.Graph, GraphInspection):
     def capture_call_time_value(
         self, closure: Callable[[], Any], spec: Any, key: Any = None, default_value: object = None
     ) -> Any:
-        """A value that is asked for in each call of the function, and not while it is traced.
+        """A value that is computed in each call of the function, not while it is traced.
 
         Args:
-            closure: gives the value, without arguments, whenever the graph runs.
-            spec: the structure of specs that the values have.
-            key: values of one key are one.
+            closure: a function without arguments that returns the value whenever the graph runs.
+            spec: the structure of specs of the value.
+            key: requests with equal keys share one value.
             default_value: accepted, without effect.
 
         Raises:
@@ -146,7 +146,7 @@ class FuncGraph(_core.Graph, GraphInspection):
         context.default_graph().add_to_collection(name, value)
 
     def placeholder_for(self, spec: Structure, name: str) -> Any:
-        """Adds the inputs that a value of a spec consists of; the value."""
+        """Adds the inputs that make up a value of a spec, and returns the value."""
         if isinstance(spec, TensorSpec):
             return self.placeholder(spec.dtype, dims_of(spec.shape), spec.name or name)
         parts = nest.flatten(spec, expand_composites=True)
@@ -188,15 +188,15 @@ def trace(
 
     Args:
         function: the function, which is called once.
-        args: its arguments, in which each TypeSpec stands for a value of the call.
+        args: its arguments, in which each TypeSpec represents a value of the call.
         kwargs: the same by name.
         name: the graph's name.
         graph: the graph to build; a new one if None.
 
     Returns:
         The finished graph. Its inputs are the tensors that the specs consist of, in the order of
-        `nest.flatten`; its outputs are those of the function's result, which is its
-        `structured_outputs` with None for what is no tensor.
+        `nest.flatten`; its outputs are the tensors of the function's result. Its
+        `structured_outputs` is that result with None for leaves that are not tensors.
     """
     graph = FuncGraph(name) if graph is None else graph
 
@@ -214,7 +214,7 @@ def finish(graph: FuncGraph, result: object) -> None:
     """Ends the tracing of a function that returned `result`."""
 
     def as_output(leaf: object) -> Tensor | None:
-        # An operation has run by then, and has no value.
+        # A returned operation runs with the graph, and has no value.
         if leaf is None or isinstance(leaf, Operation):
             return None
         return graph.capture(_core.as_tensor(leaf))
@@ -228,7 +228,7 @@ def finish(graph: FuncGraph, result: object) -> None:
 
 
 def pack_outputs(graph: FuncGraph, tensors: Sequence[TensorLike]) -> Any:
-    """The function's result with these tensors for the graph's outputs."""
+    """The function's result with these tensors in place of the graph's outputs."""
     remaining = iter(tensors)
     leaves = [
         None if leaf is None else weak_as(next(remaining), leaf)

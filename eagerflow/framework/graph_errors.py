@@ -14,9 +14,9 @@ def add_places(error: BaseException, nodes: list[tuple[str, Any]]) -> None:
     """Puts the lines that added nodes into the message of an error.
 
     Args:
-        error: what a node raised; only errors of operations are changed.
-        nodes: names of nodes with file, line and function, or None: the node that failed, the one
-            whose graph that is in, and so on.
+        error: the exception that a node raised; only errors of operations are changed.
+        nodes: names of nodes, each with file, line and function or with None: the node that failed,
+            then the node that called its graph, and so on outwards.
     """
     if not isinstance(error, OpError):
         return

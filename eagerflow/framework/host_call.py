@@ -1,7 +1,7 @@
 """Functions that work on the host: while a graph is built, a call is one node that calls Python.
 
-Text, files, images and whatever else reads the values of its tensors cannot be traced by running
-it. Such a function is declared where it is defined, with the specs of its results:
+Functions that read the values of their tensors, such as those of text, files and images, cannot be
+traced. Such a function is declared where it is defined, with the specs of its results:
 
     @op_function(in_graph=on_host(lambda filename, name=None: TensorSpec([], dtypes.string)))
     def read_file(filename, name=None):
@@ -41,17 +41,17 @@ def host_call(
     Args:
         function: the function, which is called eagerly.
         specs: the structure of TypeSpecs of its result; None if it returns nothing.
-        args: its arguments: structures in which tensors, variables and composite tensors have
-            values when the node runs, and everything else is what it is now.
+        args: its arguments, or structures of them: tensors, variables and composite tensors are
+            read when the node runs, and everything else is constant.
         kwargs: the same by name.
         name: the node's name, and its type.
-        effects: whether the function does more than return a result: such a node runs although
-            nobody needs its result.
+        effects: whether the function has side effects: its node then runs even if nothing reads
+            its result.
         kind: the node's type; by default its name.
-        in_programs: whether the function, called with tensors of known shapes, only calls operations:
-            a program of a device then contains them.
-        unless: a boolean scalar; the function, which has no result then, is called where it is
-            false.
+        in_programs: whether the function only calls operations if all shapes are known: the
+            compiled program of a device then contains these operations.
+        unless: a boolean scalar: the function is called only if it is false, and may not have a
+            result.
 
     Returns:
         The function's result in the structure of `specs`, with tensors of the graph.
@@ -75,7 +75,7 @@ def host_call(
         bound_args, bound_kwargs = bound(values)
         return listed(function(*bound_args, **bound_kwargs))
 
-    # For those who look at the node: which function it calls, with which arguments.
+    # For code that inspects the node: which function it calls, with which arguments.
     vars(run).update(function=function, bound=bound)
     parts = [] if specs is None else nest.flatten(specs, expand_composites=True)
     inputs = arguments.inputs
@@ -120,7 +120,7 @@ class LateArguments:
     """
 
     def __init__(self, args: tuple, kwargs: dict[str, Any]) -> None:
-        # The tensors of the graph that have the values.
+        # The tensors of the graph that the arguments are built from.
         self.inputs: list[Tensor] = []
         self._args = list(args)
         self._kwargs = dict(kwargs)
@@ -150,7 +150,7 @@ class LateArguments:
         makers = [self._maker(leaf) for leaf in leaves]
         if all(maker is None for maker in makers):
             return None
-        # Constant leaves stand in the form.
+        # The form holds the constant leaves.
         kept = [leaf if maker is None else None for leaf, maker in zip(leaves, makers, strict=True)]
         form = nest.pack_sequence_as(value, kept)
 
@@ -164,7 +164,7 @@ class LateArguments:
         return packed
 
     def _maker(self, leaf: Any) -> Maker | None:
-        """A function from the remaining values to a leaf, whose inputs it adds; None for a constant."""
+        """A function from the remaining values to a leaf; adds its inputs. None for a constant."""
         if isinstance(leaf, Tensor | _core.Variable):
             self.inputs.append(_core.as_tensor(leaf))
             return next
@@ -212,7 +212,7 @@ def draws_on_host(
 ) -> Callable[[Callable], Callable[..., Any]]:
     """The `in_graph` of `composed_op` for a function that draws random values on the host.
 
-    The node takes key and counter of its stream from another node, as operations do.
+    The node reads the key and counter of its stream from another node, as operations do.
 
     Args:
         specs: the specs of the result, from the function's arguments; see `host_call`.

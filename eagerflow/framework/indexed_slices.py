@@ -23,9 +23,9 @@ class IndexedSlices:
 
     Args:
         values: the rows, `[n, ...]`.
-        indices: the index of each row along axis 0 of the whole, int32 or int64 `[n]`; rows of the
-            same index add up.
-        dense_shape: the shape of the whole, if known.
+        indices: the index of each row along axis 0 of the larger tensor, int32 or int64 `[n]`; rows
+            of the same index add up.
+        dense_shape: the shape of the larger tensor, if known.
 
     >>> rows = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([1]), tf.constant([3, 2]))
     >>> tf.convert_to_tensor(rows).numpy()
@@ -107,7 +107,7 @@ class IndexedSlices:
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
 
     def __str__(self) -> str:
-        # Tensors in f-strings are written as their values are.
+        # By default, f-strings format tensors as their values.
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
         return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 

@@ -66,7 +66,7 @@ class Module(AutoTrackable):
         name: the module's name, a Python identifier; by default the class's in snake case.
 
     Raises:
-        ValueError: if the name is no identifier.
+        ValueError: if the name is not an identifier.
 
     >>> class Dense(tf.Module):
     ...     def __init__(self, size_in, size_out):
@@ -145,10 +145,10 @@ class Module(AutoTrackable):
 
         Args:
             recursive: whether to go into modules.
-            predicate: which leaves to give; all by default.
+            predicate: which leaves to return; all by default.
             attribute_traversal_key: a key function that orders attribute names.
-            with_path: whether to give `(path, leaf)` pairs, a path being a tuple.
-            expand_composites: whether to give the components of composite tensors, not these.
+            with_path: whether to return `(path, leaf)` pairs, where a path is a tuple.
+            expand_composites: whether to return the components of composite tensors in their place.
         """
         if predicate is None:
             predicate = _always

@@ -29,7 +29,7 @@ def _says_more(function: _core.OpFunction) -> bool:
     return function.elementwise > 0 or function.promotion != "none"
 
 
-# The functions that are elementwise or promote operands, and what is called with each.
+# The functions that are elementwise or promote operands, and the observers of each of them.
 _declared = [
     function
     for function in vars(_core.ops).values()
@@ -84,8 +84,8 @@ def op_function(
             for an elementwise function of one argument, otherwise "none".
         overridable: False for a function that handles symbolic arguments itself: no argument
             overrides it, and only a graph that is being built records the call.
-        in_graph: makes of the body what runs while a `tf.function` is traced, if that is not the
-            body itself; see `eagerflow/framework/host_call.py`.
+        in_graph: a function from the body to the function that runs while a `tf.function` is
+            traced, by default the body itself; see `eagerflow/framework/host_call.py`.
 
     >>> from eagerflow.framework.op_function import op_function
     >>> class Meters:

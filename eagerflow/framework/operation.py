@@ -66,7 +66,7 @@ class Operation:
 
     @property
     def control_inputs(self) -> list[Operation]:
-        """The operations that run before it whenever it runs, although it reads nothing of them.
+        """The operations that must run before it, although it reads none of their results.
 
         In functions there are none: all effects happen in the order in which they were added.
         """
@@ -75,7 +75,7 @@ class Operation:
 
     @property
     def _control_outputs(self) -> list[Operation]:
-        """The operations that this one runs before, although they read nothing of it."""
+        """The operations that must run after it, although they read none of its results."""
         own = self._node.id
         return [Operation(node) for node in self.graph.nodes if own in node.controls]
 
@@ -97,7 +97,7 @@ class Operation:
 
     @property
     def device(self) -> str:
-        """The device that it was asked to run on; empty if on any."""
+        """The device that was requested for it; empty if it may run on any."""
         return self._node.device
 
     @property
@@ -112,7 +112,7 @@ class Operation:
 
     @property
     def traceback(self) -> StackSummary:
-        """The program's call that made it, as the last of `traceback`'s frames; none if that is not known."""
+        """The frame of the program's call that created it, in a list; an empty list if unknown."""
         source = self._node.source
         frames = [] if source is None else [FrameSummary(*source, lookup_line=False)]
         return StackSummary.from_list(frames)
@@ -161,13 +161,13 @@ def own_handle(node: _core.Node) -> Any:
 
 
 class ImportedOperation(Operation):
-    """A node of a GraphDef, as the message has it: here it may be another one, or several.
+    """A node of a GraphDef as its message has it; this graph may have other nodes in its place.
 
     Args:
-        node: the node that gives its results.
+        node: the node that returns its results.
         message: the NodeDef message.
         inputs: the tensors of the graph that it reads.
-        outputs: those that it returns.
+        outputs: the tensors that it returns.
     """
 
     def __init__(self, node: Any, message: Any, inputs: Sequence[Any], outputs: list[Any]) -> None:
@@ -195,7 +195,7 @@ class ImportedOperation(Operation):
 
     @property
     def node_def(self) -> Any:
-        """The message, with the names that things have in this graph."""
+        """The message, with the names of nodes in this graph."""
         message = type(self._message)()
         message.CopyFrom(self._message)
         message.name = self.name
@@ -214,7 +214,7 @@ _graph_numbers = itertools.count()
 
 
 class GraphInspection:
-    """The methods of a graph besides building and running it."""
+    """The methods of a graph that do not build or run it."""
 
     nodes: list[Any]
     name: str
@@ -222,7 +222,7 @@ class GraphInspection:
     device_label: str
     captures: list[tuple[Any, Any]]
 
-    # The graph that operations are added to eventually is the function's.
+    # Whether this is the graph of a function, and not a `tf.Graph`.
     building_function = True
     # Tensors of imported graphs by the names of their nodes there.
     imported: dict[str, list[Any]] | None = None
@@ -237,18 +237,18 @@ class GraphInspection:
 
     @functools.cached_property
     def _graph_key(self) -> str:
-        """Text of this graph alone, by which optimizers tell variables of graphs apart."""
+        """Text unique to this graph, by which optimizers tell variables of graphs apart."""
         return f"graph-key-{next(_graph_numbers)}/"
 
     def __bool__(self) -> bool:
-        return True  # By its length a graph would be false as long as it has no nodes.
+        return True  # With `__len__` alone, a graph without nodes would be false.
 
     @property
     def outer_graph(self) -> Any:
         """The graph that was being built when this one was begun, or the default one.
 
         Raises:
-            AttributeError: of a program's graph, around which there is none.
+            AttributeError: for a `tf.Graph`, which has no outer graph.
         """
         if not self.building_function:
             raise AttributeError("'Graph' object has no attribute 'outer_graph'")
@@ -275,7 +275,7 @@ class GraphInspection:
     def note_imported(
         self, message: Any, made: Sequence[Any], inputs: list[Any], outputs: list[Any]
     ) -> None:
-        """Keeps which nodes, some at the end of the graph, a node of a message has become."""
+        """Records which nodes of this graph, the newest ones, a node of a message has become."""
         if not made or not all(map(_is_symbolic, (*inputs, *outputs))):
             return
         last = _core.node_of(outputs[0]) if outputs else made[-1]
@@ -292,7 +292,7 @@ class GraphInspection:
 
         Raises:
             KeyError: if there is none.
-            TypeError: if the name is no string.
+            TypeError: if the name is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
@@ -311,7 +311,7 @@ class GraphInspection:
         Raises:
             ValueError: if the name has no colon.
             KeyError: if there is no such tensor.
-            TypeError: if the name is no string.
+            TypeError: if the name is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
@@ -339,7 +339,7 @@ class GraphInspection:
     def as_graph_element(
         self, obj: object, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
-        """The tensor or operation of an object or a name."""
+        """The tensor or operation that an object or a name refers to."""
         if not isinstance(obj, str):
             return obj
         if ":" in obj and allow_tensor:
@@ -410,7 +410,7 @@ def _is_symbolic(value: Any) -> bool:
 
 
 def _present(value: Any) -> _core.Tensor:
-    """The tensor, unless its node could not be imported."""
+    """The tensor itself; raises the error of a node that could not be imported."""
     if isinstance(getattr(value, "error", None), Exception):
         raise value.error
     return value

@@ -16,8 +16,8 @@ HOST = "XLA_CPU"
 class PluginDevices:
     """Devices with memory of their own, by the plugins that are installed.
 
-    The CPU's plugin has devices for programs that ask for them by name, or that name the plugin in the
-    environment: it is a compiler for most.
+    The CPU's plugin has devices only for programs that ask for them by name, or that name the
+    plugin in the environment. Most programs use it as a compiler.
     """
 
     def __init__(self) -> None:

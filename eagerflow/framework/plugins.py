@@ -37,7 +37,7 @@ class Plugin:
     Args:
         name: its entry point, or the name of its file.
         path: the shared library.
-        device_type: what its devices are called, if that was asked for.
+        device_type: the requested name of its devices' type, or None.
         options: those of the client.
         from_environment: whether the environment variable names it.
     """
@@ -50,14 +50,14 @@ class Plugin:
 
     @property
     def is_cpu(self) -> bool:
-        """Whether it is one for the CPU, which is known before it is loaded."""
+        """Whether it is for the CPU; known before it is loaded."""
         return "cpu" in self.name
 
     def client(self) -> Any:
         """The client that runs programs on the plugin's devices. The first call loads the plugin.
 
         Raises:
-            InvalidArgumentError: if devices cannot be called what was asked for.
+            InvalidArgumentError: if devices cannot have the requested name.
             NotFoundError: if the library is missing, or cannot be loaded.
             FailedPreconditionError: if it has no devices, or another version of the interface.
             UnimplementedError: if this build has no accelerators.

@@ -60,7 +60,7 @@ class NodeSeeds:
 
     Args:
         seed: the graph's seed, or None.
-        number: the operation's index, its seed if it has no other.
+        number: the operation's index, which is its seed if it has no other.
     """
 
     def __init__(self, seed: int | None, number: int) -> None:
@@ -126,7 +126,7 @@ def set_seed(seed: int | None) -> None:
 
 
 def fresh(seed: int, op_seed: int) -> Stream:
-    """The values of an operation with this pair of seeds from their beginning."""
+    """A new stream of values for an operation with this pair of seeds."""
     first, second = _pair(seed, op_seed)
     return Stream(first, second << 64)
 
@@ -158,7 +158,7 @@ def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
     """The pair of seeds an operation uses: the global one and its own.
 
     In a graph the global seed is the one at the beginning of the trace, and operations without a
-    seed of their own are numbered. A pair, which files have, is what it is.
+    seed of their own are numbered. A pair, which files have, is returned as it is.
     """
     if isinstance(op_seed, tuple):
         return op_seed
@@ -187,14 +187,14 @@ def unforeseen(*_: object) -> tuple[int, int, int]:
 
 
 def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, Any]:
-    """The start of the values of one call of a stateful operation: key and counter.
+    """The key and counter at which the values of one call of a stateful operation start.
 
     Calls with the same operation and seeds continue where the last one stopped. In a graph, they
     are tensors, and every run continues where the last one stopped.
 
     Args:
-        operation: what tells operations apart (name and dtypes).
-        op_seed: the seed given to the operation, if any.
+        operation: identifies the operation (name and dtypes).
+        op_seed: the operation's own seed, if any.
         blocks: how many blocks of values to reserve; in a graph it may be an int64 scalar.
     """
     if _core.building() is not None:

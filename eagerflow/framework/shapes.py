@@ -13,7 +13,7 @@ from eagerflow import _core
 class Dimension:
     """One size, or None if unknown: an element of `TensorShape.dims`.
 
-    Arithmetic and comparisons with unknown sizes give unknown ones, and None.
+    Arithmetic with unknown sizes returns unknown ones; comparisons return None.
 
     Args:
         value: an integer that is not negative, another dimension, or None.
@@ -192,7 +192,7 @@ class TensorShape:
         dims: a list of sizes, a single size, another shape, or None if the rank is unknown.
 
     Raises:
-        TypeError: if an entry is no integer.
+        TypeError: if an entry is not an integer.
         ValueError: if a size is negative.
 
     >>> shape = tf.TensorShape([2, None])
@@ -262,7 +262,7 @@ class TensorShape:
         return self._dims is not None and None not in self._dims
 
     def is_compatible_with(self, other: object) -> bool:
-        """Whether a tensor could have both shapes, unknown sizes standing for any."""
+        """Whether a tensor could have both shapes; an unknown size matches any."""
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True

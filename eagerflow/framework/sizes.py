@@ -115,7 +115,7 @@ def at_most(size: Size, most: Size) -> Size:
 
 
 def with_sizes(x: Tensor, sizes: Sequence[Size]) -> Tensor:
-    """The result of an operation, whose sizes the arguments say better than its inference."""
+    """The result of an operation, with sizes that its shape inference does not know."""
     if _core.is_symbolic(x):
         _core.refine_shape(x, [size if is_known(size) else None for size in sizes])
     return x
@@ -148,7 +148,7 @@ def count_of(x: Tensor) -> Size:
 def reshaped(x: Tensor, sizes: Any) -> Tensor:
     """The tensor in another shape, a list of sizes or a vector.
 
-    A lone unknown size follows from the others, so that nothing has to be computed for it.
+    A single unknown size follows from the others, and needs no computation.
     """
     if isinstance(sizes, Tensor):
         return _ops.reshape(x, sizes)
@@ -159,7 +159,7 @@ def reshaped(x: Tensor, sizes: Any) -> Tensor:
 
 
 def as_matrix(x: Tensor) -> Tensor:
-    """The tensor with all axes but the last one made one."""
+    """The tensor with all axes but the last merged into one."""
     known = x._shape_tuple()
     if known is None:
         return of_rank(_ops.reshape(x, _ops.concat([[-1], _ops.shape(x)[-1:]], 0)), 2)
@@ -170,7 +170,7 @@ def as_matrix(x: Tensor) -> Tensor:
 
 
 def of_rank(x: Tensor, rank: int) -> Tensor:
-    """The tensor; one of unknown rank is said to have this rank."""
+    """The tensor; its rank is set to this one if unknown."""
     if x.ndim is None:
         x = _ops.identity(x)
         _core.refine_shape(x, [None] * rank)
@@ -188,13 +188,13 @@ def checked_axis(axis: Any, rank: int, name: str = "axis") -> int:
 def with_axes(x: Tensor, first: Size, count: int, function: Callable[[Tensor], Tensor]) -> Tensor:
     """Applies a function of adjacent axes to a tensor whose rank, or whose sizes of these axes, are unknown.
 
-    The axes before them become one, and so do those after them, and both come back in the result.
+    The axes before them are merged into one, as are those after them; the result has all axes.
 
     Args:
         x: a tensor.
         first: the first of the axes: an integer, of at least 0, or a scalar tensor.
         count: the number of axes.
-        function: takes a tensor of `count` + 2 axes, and returns one with the same first axis and
+        function: accepts a tensor of `count` + 2 axes, and returns one with the same first axis and
             the same last axis.
     """
     shape, end = _ops.shape(x), first + count
@@ -208,7 +208,7 @@ def with_axes(x: Tensor, first: Size, count: int, function: Callable[[Tensor], T
 def of_any_rank(inner: int) -> Callable[[Callable], Callable]:
     """The `in_graph` of a function of the last axes of its first argument.
 
-    A tensor of unknown rank has its other axes made one before the call, and from it afterwards.
+    If the rank is unknown, the other axes are merged before the call and restored after it.
 
     Args:
         inner: how many axes the function computes with.
@@ -233,7 +233,7 @@ def of_any_rank(inner: int) -> Callable[[Callable], Callable]:
             sizes = _ops.concat([shape[:-inner], _ops.shape(result)[1:]], 0)
             return _ops.reshape(result, sizes)
 
-        # The first argument may come by its name.
+        # The first argument may be passed by name.
         name = next(iter(inspect.signature(function).parameters))
 
         def in_graph(*args: Any, **kwargs: Any) -> Any:

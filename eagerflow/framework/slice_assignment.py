@@ -24,7 +24,7 @@ def slice_assignment(variable: Variable, key: object) -> Callable:
 
 
 def _assign_slice(variable: Variable, key: object, val: Any, name: str | None = None) -> Variable:
-    """Replaces `variable[key]`; `val` broadcasts to the shape of that."""
+    """Replaces `variable[key]`; `val` is broadcast to its shape."""
     if _core.building() is not None:
         return _assign_slice_in_graph(variable, key, val)
     with _core.stop_recording():

@@ -14,7 +14,7 @@ from eagerflow.framework.shapes import TensorShape
 
 
 def key(value: Any) -> Any:
-    """A parameter as something that can be hashed, and equals that of an equal parameter."""
+    """A hashable key for a parameter; equal parameters have equal keys."""
     if isinstance(value, dict):
         return tuple((key(name), key(item)) for name, item in value.items())
     if isinstance(value, tuple):
@@ -32,7 +32,7 @@ def key_of_array(value: object) -> Any:
 
 
 def fit(one: Any, other: Any, is_compatible: Callable[[Any, Any], bool]) -> bool:
-    """Whether parameters are the same but for specs and shapes, and those fit each other."""
+    """Whether parameters are equal except for specs and shapes, which must be compatible."""
     if type(one) is not type(other):
         return False
     if isinstance(one, list | tuple):

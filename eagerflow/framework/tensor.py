@@ -1,4 +1,4 @@
-"""The rest of the native Tensor type: text forms, references, copies, and attributes of graphs."""
+"""The Python part of the native Tensor type: text, references, copies, and attributes of graphs."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _get_shape(self: Tensor) -> TensorShape:
 def _set_shape(self: Tensor, shape: TensorShape) -> None:
     """Checks that the tensor has that shape, whose sizes may be unknown.
 
-    A tensor of a function that is being traced has it from then on.
+    A symbolic tensor has this shape from then on.
 
     Raises:
         ValueError: if it has another one.
@@ -253,7 +253,7 @@ def undefined_eagerly(name: str, of_symbolic: Callable[[Any], Any] | None = None
 
     Args:
         name: the property's name.
-        of_symbolic: gives its value for a tensor of a graph.
+        of_symbolic: returns its value for a tensor of a graph.
     """
 
     def get(self: Any) -> Any:

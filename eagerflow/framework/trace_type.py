@@ -53,8 +53,8 @@ class TraceType:
         """The function's argument while it is traced.
 
         Args:
-            placeholder_context: makes the symbolic tensors that the value consists of; to be passed on to
-                the types inside of this one.
+            placeholder_context: creates the symbolic tensors that make up the value; pass it on to
+                the types inside this one.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define placeholder_value.")
 
@@ -71,10 +71,10 @@ class TraceType:
         return []
 
     def cast(self, value: Any, cast_context: Any) -> Any:
-        """A value of this type that a call's argument is converted to.
+        """A call's argument, converted to this type.
 
         Raises:
-            TypeError: if it cannot be.
+            TypeError: if it cannot be converted.
         """
         tracing_type = getattr(value, "__tf_tracing_type__", None)
         if tracing_type is None or not tracing_type(cast_context).is_subtype_of(self):

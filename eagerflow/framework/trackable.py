@@ -12,9 +12,9 @@ trackable = lazy.Module("eagerflow.checkpoint.trackable")
 
 
 class ValueParts(NamedTuple):
-    """Something of an object that is saved in several tensors: under its name and a suffix for each.
+    """A part of an object that is saved as several tensors, each under its name and a suffix.
 
-    `get` gives the tensors by suffix, and `set` takes them.
+    `get` returns the tensors by suffix, and `set` accepts them.
     """
 
     suffixes: tuple[str, ...]
@@ -68,7 +68,7 @@ class Trackable:
         raise NotImplementedError
 
     def _restore_from_tensors(self, restored_tensors: dict[str, Any]) -> Any:
-        """Takes the tensors that `_serialize_to_tensors` gave; classes of packages override it."""
+        """Restores the tensors of `_serialize_to_tensors`; classes of packages override it."""
         raise NotImplementedError
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
@@ -80,16 +80,16 @@ class Trackable:
         return (cached_dependencies or trackable.children(self)).get(name)
 
     def _handle_deferred_dependencies(self, name: str, trackable: object) -> None:
-        """Restores what a checkpoint has had for an object that belongs to this one now."""
+        """Restores an object that belongs to this one now from a checkpoint that was read."""
         if "_pending_restorations" in vars(self):
             vars(self)["_pending_restorations"].settle(self)
 
     def _delete_tracking(self, name: str) -> None:
-        """Leaves out of checkpoints what they save under a name."""
+        """Leaves the dependency of a name out of checkpoints."""
         self._self_unconditional_dependency_names.pop(name, None)
 
     def _preload_simple_restoration(self, name: str) -> None:
-        """None: variables get what a checkpoint has for them once they are there."""
+        """None: variables get their values from a checkpoint once they exist."""
 
     def _maybe_initialize_trackable(self) -> None:
         """Does nothing: an object needs no preparation to be saved."""
@@ -122,13 +122,13 @@ class Trackable:
     def _add_variable_with_custom_getter(
         self, name: str, getter: Callable[..., Any], overwrite: bool | None = None, **kwargs: object
     ) -> Any:
-        """The variable that a function makes; layers of other packages override this to wrap it.
+        """The variable that a function creates; layers of other packages override this to wrap it.
 
         Args:
             name: the variable's name.
-            getter: makes it, from the name and the other arguments.
-            overwrite: whether it may replace a dependency of the name; None if it becomes none.
-            **kwargs: what the function takes besides.
+            getter: creates it from the name and the other arguments.
+            overwrite: whether it may replace a dependency of the name; None to add no dependency.
+            **kwargs: further arguments of the function.
         """
         variable = getter(name=name, **kwargs)
         if overwrite is not None:
@@ -167,18 +167,18 @@ class TrackableResource(Trackable):
         self._resource_device = device
 
     def _create_resource(self) -> Any:
-        """Makes the resource; subclasses define it."""
+        """Creates the resource; subclasses define it."""
         raise NotImplementedError("TrackableResource._create_resource not implemented.")
 
     def _initialize(self, *args: Any, **kwargs: Any) -> None:
         """Fills the resource; by default there is nothing to do."""
 
     def _destroy_resource(self) -> None:
-        """Gives the resource back; by default it goes with its handle."""
+        """Releases the resource; by default it is released with its handle."""
 
     @property
     def resource_handle(self) -> Any:
-        """The resource, which is made when it is first asked for."""
+        """The resource, which is created at the first access."""
         if self._resource_handle is None:
             self._resource_handle = self._create_resource()
         return self._resource_handle

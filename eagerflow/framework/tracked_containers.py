@@ -1,8 +1,8 @@
 """The lists and dictionaries that attributes of trackable objects hold.
 
-They stand for the list or dictionary that the program has set, and share it: what the program adds to
-it later is in both. They notice what is added through them, so that a checkpoint that was read before
-gives it its values, and whether anything was changed so that names in a checkpoint would be wrong.
+They wrap the list or dictionary that the program has set, and share it: what the program adds to it
+later is in both. They restore elements that are added through them from checkpoints that were read
+before, and notice changes after which the names in a checkpoint would be wrong.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class TrackableDataStructure(Trackable):
 
     @property
     def weights(self) -> list[Any]:
-        """All of them, the trainable ones first."""
+        """All weights, the trainable ones first."""
         return self.trainable_weights + self.non_trainable_weights
 
     trainable_variables = trainable_weights
@@ -86,7 +86,7 @@ class TrackableDataStructure(Trackable):
         self._mirror()
 
     def _fresh(self) -> Any:
-        """The storage, once it is noted whether the program has added to it or taken from it."""
+        """The storage, after noting whether the program has changed its length."""
         if len(self._storage) != super().__len__():  # type: ignore[misc]
             self._follow()
         return self._storage
@@ -97,10 +97,10 @@ class TrackableDataStructure(Trackable):
             self.__dict__["_pending_restorations"].settle(self)
 
     def require_savable(self) -> None:
-        """Raises if the elements' names in a checkpoint would not identify them.
+        """Checks that the elements' names in a checkpoint identify them.
 
         Raises:
-            ValueError: then.
+            ValueError: if they do not.
         """
         if self._differs():
             self._follow()
@@ -123,7 +123,7 @@ class TrackableDataStructure(Trackable):
         )
 
     def copy(self) -> Any:
-        """A wrapper of the same elements, which is changed for itself."""
+        """A wrapper of a shallow copy."""
         return type(self)(self._storage.copy())  # type: ignore[call-arg]
 
     def __reduce__(self) -> Any:
@@ -154,7 +154,7 @@ class TrackableDataStructure(Trackable):
 
 
 class ListWrapper(TrackableDataStructure, list):
-    """A list in an attribute. Checkpoints call its elements by their positions.
+    """A list in an attribute. Checkpoints name its elements by their indices.
 
     Args:
         wrapped_list: the list that it shares.
@@ -184,7 +184,7 @@ class ListWrapper(TrackableDataStructure, list):
         list.__setitem__(self, slice(None), self._storage)
 
     def index(self, *args: Any) -> int:
-        """The position of a value."""
+        """The index of a value."""
         return self._storage.index(*args)
 
     def count(self, value: Any) -> int:
@@ -300,7 +300,7 @@ class ListWrapper(TrackableDataStructure, list):
 
 
 class DictWrapper(TrackableDataStructure, dict):
-    """A dictionary in an attribute. Checkpoints call its objects by their keys.
+    """A dictionary in an attribute. Checkpoints name its objects by their keys.
 
     Args:
         wrapped_dict: the dictionary that it shares.
@@ -326,7 +326,7 @@ class DictWrapper(TrackableDataStructure, dict):
         dict.update(self, self._storage)
 
     def get(self, *args: object) -> Any:
-        """The value of a key, or another one."""
+        """The value of a key, or the default."""
         return self._fresh().get(*args)
 
     def keys(self) -> Any:

@@ -19,9 +19,9 @@ spec_parameters = lazy.Module("eagerflow.framework.spec_parameters")
 class TypeSpec(TraceType):
     """The description of a value before it is computed; the base class of all specs.
 
-    A program's own spec defines `value_type`, `_serialize()`, the arguments that make the spec again,
-    `_component_specs`, a structure of specs, and `_to_components(value)` and
-    `_from_components(components)`, which take a value apart into such a structure and put it together.
+    A program's own spec defines `value_type`; `_serialize()`, the arguments of an equal spec;
+    `_component_specs`, a structure of specs; and `_to_components(value)` and
+    `_from_components(components)`, which split a value into such a structure and rebuild it.
     """
 
     @property
@@ -71,7 +71,7 @@ class TypeSpec(TraceType):
         )
 
     def is_subtype_of(self, other: object) -> bool:
-        """Whether every value of this spec is one of the other's."""
+        """Whether every value of this spec is a value of the other."""
         if type(self) is not type(other):
             return False
         if not self._is_serializable():
@@ -159,7 +159,7 @@ class TypeSpec(TraceType):
         raise TypeError(f"Elements with {self} cannot be batched.")
 
     def _with_tensor_ranks_only(self) -> TypeSpec:
-        """The same spec with no sizes in its shapes, only their number."""
+        """The same spec with all sizes unknown; shapes keep their ranks."""
         return self._deserialize(_changed(self._serialized(), _without_sizes))
 
     def _without_tensor_names(self) -> TypeSpec:
@@ -177,18 +177,18 @@ class TypeSpec(TraceType):
         )
 
     def _row_parts(self) -> list[tuple[TensorSpec, bool]]:
-        """The tensors that a loop of a graph keeps of each value, to stack all values after it.
+        """The tensors that a loop of a graph keeps of each value, to stack all values afterwards.
 
-        Their specs, and whether those of all values are joined along the first axis, or stacked.
+        Their specs, and whether they are concatenated along the first axis instead of stacked.
         """
         raise TypeError(f"Elements with {self} cannot be batched.")
 
     def _row_tensors(self, value: Any, row: Any) -> list:
-        """These tensors of the value that becomes a row of the stacked ones."""
+        """The tensors of `_row_parts` for the value that becomes this row of the stacked values."""
         raise NotImplementedError
 
     def _from_rows(self, tensors: list, count: object) -> Any:
-        """The values, stacked, from the joined or stacked tensors."""
+        """The stacked values, from the concatenated or stacked tensors."""
         raise NotImplementedError
 
     def _slices(self, value: Any) -> Any:
@@ -201,7 +201,7 @@ class TypeSpec(TraceType):
 
 
 def _changed(parameters: Any, change: Callable[[Any], Any]) -> Any:
-    """The parts of a spec, with other shapes and specs in it."""
+    """The parameters of a spec, with `change` applied to the shapes and specs in them."""
     if isinstance(parameters, TensorShape | TypeSpec):
         return change(parameters)
     if isinstance(parameters, (list, tuple)):
@@ -225,7 +225,7 @@ class TensorSpec(TypeSpec):
     """The shape, dtype and name of a tensor.
 
     Args:
-        shape: anything `TensorShape` takes; None where a dimension, or all of them, may be anything.
+        shape: a shape as `TensorShape` accepts it; None for a dimension, or for all, if unknown.
         dtype: the dtype of the elements.
         name: a name for error messages and signatures.
 
@@ -344,7 +344,7 @@ class TensorSpec(TypeSpec):
         """The value as a tensor.
 
         Raises:
-            TypeError: if it is a tensor of another dtype or an incompatible shape, or can be none.
+            TypeError: if it has another dtype or an incompatible shape, or cannot be converted.
         """
         if isinstance(value, TensorSpec) and cast_context.allow_specs:
             if not value.is_subtype_of(self) and not self.is_compatible_with(value):
@@ -450,7 +450,7 @@ def _weak_tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> WeakT
 
 
 class WeakTensors:
-    """Whether the program can have any."""
+    """Whether the program can have weak tensors."""
 
     exist = False
 

@@ -9,7 +9,7 @@ from eagerflow.util.program_warnings import warn as warn_program
 
 
 def _integers(value: object) -> np.ndarray:
-    """Integers of any size, an array of Python's."""
+    """Integers of any size, as an array of Python's integers."""
     return np.array(value, dtype=object)
 
 

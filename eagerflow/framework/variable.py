@@ -45,7 +45,7 @@ class VariableAggregation(enum.Enum):
         return hash(self.value)
 
 
-# As it is written.
+# TensorFlow's name of the class.
 VariableAggregation.__name__ = "VariableAggregationV2"
 
 
@@ -124,7 +124,7 @@ def created(arguments: Mapping[str, object], last: Callable) -> Variable:
 
 
 def made(**arguments: object) -> Variable:
-    """A variable from the arguments of `tf.Variable`, whatever functions make variables here."""
+    """A variable from the arguments of `tf.Variable`; skips the functions of creator scopes."""
     return super(_VariableType, Variable).__call__(**arguments)  # type: ignore[misc]
 
 
@@ -178,7 +178,7 @@ class _Trainable(_Synonym):
 class ResourceHandle:
     """The handle of a variable, as a tensor of dtype `tf.resource` is in TensorFlow.
 
-    Two handles are the same if they stand for the same variable.
+    Two handles are the same if they represent the same variable.
 
     Args:
         variable: the variable.
@@ -236,7 +236,7 @@ def variable_at_once(*args: Any, **kwargs: Any) -> Variable:
 
 
 def _refusal(sign: str, method: str) -> Callable[..., Any]:
-    """The method of an operator that changes what it is written after, which variables do not have."""
+    """The method of an in-place operator such as `+=`, which variables do not support."""
 
     def refuse(self: object, other: object) -> Any:
         raise RuntimeError(
@@ -281,11 +281,11 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     _stands_for_update = False
     # Whether sessions hold its values.
     _in_sessions = False
-    # What graphs' variables, which sessions hold, have as well.
+    # Attributes that variables of graphs, which sessions hold, have too.
     _synchronization = VariableSynchronization.AUTO
     _aggregation = VariableAggregation.NONE
 
-    # NumPy's operators leave it to the variable's.
+    # NumPy's operators defer to those of variables.
     __array_priority__ = 100
 
     class SaveSliceInfo:
@@ -454,7 +454,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     def handle(self) -> ResourceHandle:
         """The handle of the variable itself, in contrast to its value.
 
-        A subclass that wraps another variable, and has no value of its own, gives that one's.
+        A subclass that only wraps another variable returns the handle of that one.
         """
         if self._name is None:
             raise AttributeError("This Variable was never initialised.")

@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow.functions import trace_types
 from eagerflow.functions.function_type import FunctionType, concrete_type
 
-# The most calls whose trace, the result of a search, is remembered.
+# The maximum number of calls for which the result of a search is remembered.
 _REMEMBERED = 1024
 
 Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]

@@ -1,4 +1,4 @@
-"""Functions that run as one program of a compiler's."""
+"""Functions that run as one compiled program."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class ConcreteFunction(Callable):
         graph: the finished graph.
         function_type: the types of arguments and result.
         name: the Python function's name.
-        attributes: what `experimental_attributes` gave.
+        attributes: the `experimental_attributes` of the function.
         variables: the variables in the arguments that it was traced with.
     """
 
@@ -80,16 +80,16 @@ class ConcreteFunction(Callable):
         graph.structured_input_signature = types.named_specs(function_type, {})
         graph.structured_outputs = self._output_type.from_tensors(iter(graph.outputs))
 
-    # What it is.
+    # Properties.
 
     @property
     def name(self) -> bytes:
-        """A name that no other function has."""
+        """A name unique to this function."""
         return self._name.encode()
 
     @property
     def graph(self) -> FuncGraph:
-        """The graph, for looking at."""
+        """The graph, for inspection."""
         return self._graph
 
     @property

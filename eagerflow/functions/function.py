@@ -112,7 +112,7 @@ class Function(_core.TracedCall, Callable):
         self._begun = False
         self._made_variables = False
 
-    # What it is.
+    # Properties.
 
     def _decorate(self, decorator: PythonCallable[..., Any]) -> None:
         """Replaces the Python function by the result of a decorator.
@@ -182,7 +182,7 @@ class Function(_core.TracedCall, Callable):
     # Calls.
 
     def _call(self, *args: object, **kwargs: object) -> Any:
-        """A call that no graph is remembered for."""
+        """A call for which no graph is remembered."""
         if process.functions_eager:
             return self._python_function(*args, **kwargs)
         try:
@@ -206,7 +206,7 @@ class Function(_core.TracedCall, Callable):
         return self._cache.concrete_functions()
 
     def _list_all_concrete_functions_for_serialization(self) -> list[ConcreteFunction]:
-        """The concrete functions that there are; one with a signature is traced."""
+        """The existing concrete functions; a function with a signature is traced first."""
         traces = self._cache.concrete_functions()
         if traces or self._input_signature is None:
             return traces
@@ -226,7 +226,7 @@ class Function(_core.TracedCall, Callable):
         """The concrete function for arguments like these.
 
         Args:
-            *args: arguments; a TensorSpec, or another spec, stands for any value that it describes.
+            *args: arguments; a TensorSpec, or another spec, represents any value that it describes.
             **kwargs: arguments by name.
 
         Raises:
@@ -244,7 +244,7 @@ class Function(_core.TracedCall, Callable):
         return self._concrete_for(args, kwargs, specs=True)[0]
 
     def get_initialization_function(self, *args: Any, **kwargs: object) -> PythonCallable[[], None]:
-        """Traces the function for arguments like these; variables that it makes have values then.
+        """Traces the function for arguments like these, and initializes variables that it creates.
 
         Returns:
             A function that does nothing, as there is nothing left to initialize.
@@ -393,7 +393,7 @@ class Function(_core.TracedCall, Callable):
         return bound
 
     def _arguments(self, python_function: Any) -> tuple[Any, ...]:
-        """A function that makes a Function with these options from another Python function."""
+        """The arguments that make a Function with these options from another Python function."""
         return (
             python_function,
             self._name,
@@ -423,7 +423,7 @@ class Function(_core.TracedCall, Callable):
 
 
 def _is_input(tensor: Tensor, argument: object) -> bool:
-    """Whether an argument is an input of a graph as it is, or an iterator, which its handle represents."""
+    """Whether an argument is itself an input of a graph, or an iterator, whose handle is one."""
     return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 
 
@@ -432,7 +432,7 @@ def _from_pickle(*state: Any) -> Function:
 
 
 def variable_for(value: object) -> Any:
-    """The variable that a function is traced with: the argument, or one like a spec says."""
+    """The variable that a function is traced with: the argument, or a new one for a spec."""
     if not isinstance(value, VariableSpec):
         return value
     from eagerflow.framework.variable import Variable
@@ -492,7 +492,7 @@ def function(
     """Decorates a function so that it is traced into a graph, and runs as one.
 
     A call with arguments of new types runs the Python function once, on symbolic tensors. What it does in
-    Python (printing, appending to lists, reading globals) happens then and no more; its operations become
+    Python (printing, appending to lists, reading globals) happens only then; its operations become
     nodes of a graph, and this call and later ones run the graph. `if`, `while` and `for` over tensors
     become nodes, too.
 
@@ -507,8 +507,8 @@ def function(
         jit_compile: True for one program of XLA's, which is compiled for each combination of shapes.
             It needs a plugin (`pip install xla-cpu-pjrt`); without one the function runs as others do,
             after a warning. Calls that a tape outside records run operation by operation.
-        reduce_retracing: whether a trace for tensors of a second shape is made for all shapes that have
-            in common what both have.
+        reduce_retracing: whether a trace for tensors of a second shape leaves the sizes unknown in
+            which both shapes differ.
         experimental_implements: a name that the graph keeps.
         experimental_autograph_options: `tf.autograph.experimental.Feature`s.
         experimental_attributes: attributes that the graph keeps.

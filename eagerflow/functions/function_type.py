@@ -81,12 +81,12 @@ class Parameter(inspect.Parameter):
 class FunctionType(inspect.Signature):
     """A function's parameters with the types of their arguments, and the type of its result.
 
-    That of a Function has no types, but for those of an `input_signature`; that of a concrete function
-    has one for every parameter, no `*args` and no `**kwargs`.
+    That of a Function has only the types of its `input_signature`; that of a concrete function has
+    one for every parameter, no `*args` and no `**kwargs`.
 
     Args:
         parameters: Parameters in order.
-        captures: the types of what the function uses from outside, by name.
+        captures: the types of the function's captures, by name.
         return_annotation: the type of the result.
     """
 
@@ -288,7 +288,7 @@ def bound_with_defaults(
 def arguments_of(
     function_type: FunctionType, bound: Mapping[str, Any]
 ) -> tuple[list[str], list[int], list[Any]]:
-    """The names, kinds and values of arguments, each of those in `*args` and `**kwargs` of its own.
+    """The names, kinds and values of arguments; those in `*args` and `**kwargs` are separate.
 
     Kinds are integers: they are parts of keys, and those of `inspect` are slow to hash.
     """
@@ -338,7 +338,7 @@ def cast_arguments(
     """Bound arguments, converted to the types of their parameters where these have one.
 
     Raises:
-        TypeError: if one cannot be.
+        TypeError: if one cannot be converted.
     """
     context = CastContext(allow_specs)
     cast = {}
@@ -389,7 +389,7 @@ def named_result(output_type: Any) -> Any:
 
 
 class UnknownArgument:
-    """Stands in signatures for an argument that files cannot hold."""
+    """Represents, in signatures, an argument that files cannot hold."""
 
 
 def _shown(kind: object, value: object, name: str) -> Any:

@@ -10,15 +10,15 @@ from eagerflow.framework.device_table import table
 
 
 def check_devices(graph: Any) -> None:
-    """Refuses a function that is about to run on a device that there is not.
+    """Raises an error if a function requests a device that does not exist.
 
-    Under soft placement, which is the default, another device stands for it.
+    Under soft placement, which is the default, another device replaces it.
 
     Args:
         graph: the finished graph.
 
     Raises:
-        tf.errors.InvalidArgumentError: which names the operation and the devices there are.
+        tf.errors.InvalidArgumentError: which names the operation and the available devices.
     """
     if table.soft_placement:
         return

@@ -11,12 +11,12 @@ from eagerflow.util import lazy
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
 
-# A warning is written when at least this many of the last calls were traced,
+# A function is warned about when at least this many of its last calls were traced,
 _MANY = 5
-# of about so many calls, and at most so often for a function.
+# out of about this many calls, and at most `_MOST_WARNINGS` times.
 _RECENT = 10
 _MOST_WARNINGS = 2
-# How many functions are watched; those that were made last stay.
+# The maximum number of functions that are watched; the newest ones are kept.
 _WATCHED = 100
 
 

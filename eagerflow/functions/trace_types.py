@@ -360,7 +360,7 @@ class Dict(_Items):
         except TypeError:  # keys that have no order
             self._keys = list(self.mapping)
         self.items = tuple([self.mapping[key] for key in self._keys])
-        # An empty one; values may not be kept alive.
+        # An empty mapping, as its values must not be kept alive.
         plain = type(like) is dict or isinstance(like, DictWrapper)
         self._class = {} if plain else _emptied(like)
 
@@ -445,7 +445,7 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
     """The type of an argument.
 
     Raises:
-        TypeError: for an object that cannot tell itself from others: it has no hash, and is no container.
+        TypeError: if the value is neither hashable nor a container.
     """
     if isinstance(value, Tensor):
         return tensor_spec(value)

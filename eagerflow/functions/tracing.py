@@ -69,8 +69,8 @@ def trace(
         The type of the result, and the tensors in it.
 
     Raises:
-        TypeError: if a part of the result is no tensor and can be none.
-        ValueError: if the function changes a list or dictionary that it gets.
+        TypeError: if a part of the result cannot be converted to a tensor.
+        ValueError: if the function changes a list or dictionary among its arguments.
     """
     placeholders = Placeholders(graph, variables)
     args: list[Any] = []

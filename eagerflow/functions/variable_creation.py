@@ -41,7 +41,7 @@ class Creation:
             raise ValueError(_SINGLETONS)
 
     def initial_value(self, value: Any) -> _core.Tensor:
-        """The value that a variable begins with, for one that may be symbolic.
+        """The initial value of a variable, from one that may be symbolic.
 
         It is computed now, from the arguments of the call.
 
