@@ -137,7 +137,7 @@ class DeadlineExceededError(_CodedError):
 
 
 class NotFoundError(_CodedError):
-    """Something asked for, such as a file, does not exist."""
+    """A requested entity, such as a file, does not exist."""
 
     _code = NOT_FOUND
 

@@ -62,7 +62,7 @@ Sizes: TypeAlias = Size | Sequence[Size] | Array
 
 DTypeLike: TypeAlias = DType | np.dtype[Any] | type | str | int
 
-# What `tf.nest` has as one structure. Any: only the caller knows what is at which position.
+# A nested structure of `tf.nest`. Any, because only the caller knows its leaves.
 Structure: TypeAlias = Any
 
 FilePath: TypeAlias = str | bytes | os.PathLike[str]

@@ -1,4 +1,4 @@
-"""Gradients of graphs in which programs have exchanged the gradients of some operations."""
+"""Gradients of graphs in which programs have replaced the gradients of some operations."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _ops = _core.ops
 class UnconnectedGradients(enum.Enum):
     """The gradient where target and source are not connected.
 
-    `NONE` gives None, `ZERO` gives zeros of the source's shape.
+    `NONE` returns None, `ZERO` returns zeros of the source's shape.
     """
 
     NONE = "none"
@@ -43,8 +43,8 @@ class GradientTape(_core.Tape):
             tape is deleted then.
         watch_accessed_variables: whether trainable variables are watched when they are read.
 
-    `gradient(target, sources, output_gradients=None, unconnected_gradients="none")` takes a tensor,
-    or a nested structure of tensors whose gradients add up, and a nested structure of tensors and
+    `gradient(target, sources, output_gradients=None, unconnected_gradients="none")` accepts a
+    tensor, or a structure of tensors whose gradients add up, and a nested structure of tensors and
     variables. It returns a structure like `sources`: tensors, `tf.IndexedSlices` for lookups of
     rows, or None for sources that the target does not depend on, unless
     `unconnected_gradients="zero"` asks for zeros. `output_gradients` holds weights of the target's

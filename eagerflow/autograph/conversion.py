@@ -73,7 +73,7 @@ def converted_call(
     """Calls a function, converted where it is the user's.
 
     Args:
-        function: what is called.
+        function: the callable.
         args: its positional arguments.
         kwargs: its keyword arguments, or None.
         scope: the FunctionScope of the converted function that calls it.

@@ -11,7 +11,7 @@ from typing import Any
 
 from eagerflow.autograph import status
 
-# The attribute of functions that are called as they are.
+# The attribute of functions that are called without conversion.
 _FINAL = "_autograph_final"
 
 
@@ -51,13 +51,13 @@ class Feature(enum.Enum):
 
 
 def final(function: Callable[..., object]) -> Callable[..., Any]:
-    """Marks a function that is called as it is: it is converted already, or must not be."""
+    """Marks a function that is called without conversion: it is converted, or must not be."""
     setattr(function, _FINAL, True)
     return function
 
 
 def is_final(function: object) -> bool:
-    """Whether a function is called as it is."""
+    """Whether a function is called without conversion."""
     function = getattr(function, "__func__", function)
     return isinstance(function, types.FunctionType) and _FINAL in vars(function)
 

@@ -1,8 +1,8 @@
 """Conversion of functions: malt rewrites the syntax tree, and Python compiles the result.
 
 malt (the package diastatic-malt) replaces statements by calls of functions in `ag__`. The code that is
-compiled of its tree keeps the file name, line numbers and function names of the source, so that tracebacks,
-debuggers and the source lines of operations are the user's without a further map.
+compiled from its tree keeps the file name, line numbers and function names of the source.
+Tracebacks, debuggers and the source lines of operations are therefore the user's without a source map.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def convert(function: types.FunctionType, options: Options) -> types.FunctionTyp
     The code is converted once for all functions that share it.
 
     Raises:
-        Exception: malt's errors, where the source is not known or has what it does not convert.
+        Exception: malt's errors, if the source is not known or has unsupported statements.
     """
     converted = _converted(function, options)
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))

@@ -51,7 +51,7 @@ class CompositeTensor:
         return NotImplemented
 
     def _convert_variables_to_tensors(self) -> CompositeTensor:
-        """This value with tensors in place of variables, for those that consist of variables."""
+        """This value with its variables replaced by tensors."""
         return self
 
     def _print_text(self, summarize: int) -> str:

@@ -70,8 +70,8 @@ class DeviceTable:
         self._lock = threading.Lock()
         self._names: list[str] = []
         self._rows: dict[tuple[str, int], int] = {}
-        self.descriptions: dict[int, str] = {}  # of devices besides the CPU, by their rows
-        self._asked: list[str] = []  # kinds of devices that programs asked for by name
+        self.descriptions: dict[int, str] = {}  # of devices other than the CPU, by row
+        self._asked: list[str] = []  # kinds of devices that programs requested by name
         if self.providers:
             _core.find_devices_later(self.make)
 

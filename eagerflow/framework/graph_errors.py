@@ -11,7 +11,7 @@ _LINES = " defined at (most recent call last):\n"
 
 
 def add_places(error: BaseException, nodes: list[tuple[str, Any]]) -> None:
-    """Puts the lines that added nodes into the message of an error.
+    """Adds the program's lines that created nodes to the message of an error.
 
     Args:
         error: the exception that a node raised; only errors of operations are changed.

@@ -50,7 +50,7 @@ def host_call(
         kind: the node's type; by default its name.
         in_programs: whether the function only calls operations if all shapes are known: the
             compiled program of a device then contains these operations.
-        unless: a boolean scalar: the function is called only if it is false, and may not have a
+        unless: a boolean scalar: the function is called only if it is false, and must not have a
             result.
 
     Returns:

@@ -49,7 +49,7 @@ class Operation:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The tensors that it reads; in a program's graph first the handles of variables."""
+        """The tensors that it reads; in a `tf.Graph`, the handles of variables first."""
         if own_handle(self._node):
             return ()
         return (*_handles(self._node), *self._node.inputs)
@@ -145,7 +145,7 @@ class Operation:
 
 
 def _handles(node: _core.Node) -> list[Any]:
-    """The handles of the variables of a program's graph that a node of it reads or changes."""
+    """The handles of the variables that a node of a `tf.Graph` reads or changes."""
     return [
         variable.handle
         for variable in node.variables

@@ -14,7 +14,7 @@ HOST = "XLA_CPU"
 
 
 class PluginDevices:
-    """Devices with memory of their own, by the plugins that are installed.
+    """Devices with memory of their own, from the installed plugins.
 
     The CPU's plugin has devices only for programs that ask for them by name, or that name the
     plugin in the environment. Most programs use it as a compiler.

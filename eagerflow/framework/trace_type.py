@@ -101,7 +101,7 @@ class TracingContext:
         self._kept: list[Any] = []
 
     def alias_of(self, value: object) -> int:
-        """The index of an object: 0 for the first one that was asked for, 1 for the next."""
+        """The index of an object: 0 for the first one that was passed, 1 for the next."""
         alias = self._aliases.get(id(value))
         if alias is None:
             alias = self._aliases[id(value)] = len(self._aliases)

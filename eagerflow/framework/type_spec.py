@@ -288,7 +288,7 @@ class TensorSpec(TypeSpec):
         )
 
     def is_subtype_of(self, other: object) -> bool:
-        """Whether the other has this dtype, a shape that is at most as specific, and no other name."""
+        """Whether the other has this dtype and name (if any), and no more specific shape."""
         if not isinstance(other, TensorSpec) or self._dtype != other._dtype:
             return False
         if self._is_weak != other._is_weak:

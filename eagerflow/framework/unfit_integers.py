@@ -38,7 +38,7 @@ def saturated(value: object, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def warn(value: object, dtype: DType) -> None:
-    """Warns of the first integer of a value that a dtype cannot hold, in the program's line."""
+    """Warns of the first integer of a value that a dtype cannot hold, at the program's line."""
     low, high = int(dtype.min), int(dtype.max)
     integers = map(int, _integers(value).reshape(-1))
     first = next((integer for integer in integers if not low <= integer <= high), None)

@@ -113,7 +113,7 @@ def created(arguments: Mapping[str, object], last: Callable) -> Variable:
     """A variable from the functions of `tf.variable_creator_scope` that are active.
 
     Args:
-        arguments: what a variable is made of, by name.
+        arguments: those of `tf.Variable`, by name.
         last: makes the variable that the innermost function asks for.
     """
     graph = context.building_graph()

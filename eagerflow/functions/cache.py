@@ -18,7 +18,7 @@ Key = tuple[tuple[str, ...], tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
 class FunctionCache:
     """The concrete functions of a Function, by the types of their arguments.
 
-    A key holds the names, kinds and types of arguments, and the operations of a program's graph with
+    A key holds the names, kinds and types of arguments, and the operations of a `tf.Graph` with
     which the call is colocated. A function that a graph's optimizer calls for each variable is traced
     for each, and may close over the variable's objects. A call is served by the concrete function for
     its own types, or else by the one with the narrowest types that its own are subtypes of.
