@@ -2,7 +2,7 @@
 
 malt (the package diastatic-malt) replaces statements by calls of functions in `ag__`. The code that is
 compiled from its tree keeps the file name, line numbers and function names of the source.
-Tracebacks, debuggers and the source lines of operations are therefore the user's without a source map.
+Tracebacks, debuggers and the lines of operations are therefore the user's without a source map.
 """
 
 from __future__ import annotations
