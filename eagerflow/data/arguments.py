@@ -13,7 +13,7 @@ UNKNOWN = -2
 
 
 class Late:
-    """An argument that a graph computes: no comparison with it holds."""
+    """An argument that a graph computes: all comparisons with it are false."""
 
     def _no(self, other: object) -> bool:
         return False
@@ -33,8 +33,8 @@ def boolean(value: object, what: str) -> bool:
     """A Python boolean from one or from a scalar tensor; LATE while it has no value.
 
     Raises:
-        TypeError, ValueError: if it is no boolean.
-        tf.errors.InvalidArgumentError: if it is no scalar.
+        TypeError, ValueError: if it is not a boolean.
+        tf.errors.InvalidArgumentError: if it is not a scalar.
     """
     if value is True or value is False or value is LATE:
         return value
@@ -47,7 +47,7 @@ def boolean(value: object, what: str) -> bool:
 
 
 def flag(value: object, what: str) -> bool | None:
-    """A Python boolean or None, and no tensor.
+    """A Python boolean or None; tensors are not accepted.
 
     Raises:
         TypeError: if it is something else.
@@ -61,7 +61,7 @@ def integer(value: object, what: str) -> int:
     """An integer from a Python number or a scalar tensor; LATE while it has no value.
 
     Raises:
-        TypeError: if it is no integer.
+        TypeError: if it is not an integer.
     """
     if type(value) is int or value is LATE:
         return value

@@ -116,8 +116,8 @@ class Stacker:
 class BatchCursor(InputCursor):
     """Collects elements and stacks them.
 
-    After an error the next batch begins with the next element; `whole` ones begin where they would
-    have begun without.
+    After an error the next batch begins with the next element; with `whole`, where it would
+    have begun without the error.
     """
 
     __slots__ = ("_drop", "_size", "_stack", "_whole")
@@ -463,7 +463,7 @@ class RebatchDataset(UnaryDataset):
         inner = structure.unbatched_spec(self._input.element_spec)
         size = self._sizes[0] if len(set(self._sizes)) == 1 else None
         if size is not None and self._drop is not True:
-            # Batches of a known size are made anew without a smaller one between them.
+            # The size is known only if each input batch is split without a smaller remainder.
             leaves = structure.flatten(self._input.element_spec)
             known = [leaf.shape[0] for leaf in leaves if leaf.shape.rank]
             size = size if any(n is not None and n % size == 0 for n in known) else None

@@ -12,7 +12,7 @@ from eagerflow import _core
 
 @dataclass(frozen=True)
 class Context:
-    """The settings of one reading of a pipeline, and where its random streams have come to."""
+    """The settings of one reading of a pipeline, and the positions of its random streams."""
 
     deterministic: bool = True
     threads: int = 1

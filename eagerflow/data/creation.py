@@ -150,10 +150,10 @@ class Creation:
 
         Args:
             *args: datasets, or one structure of datasets, in which the elements are put.
-            datasets: a structure of datasets; an older way to give them.
+            datasets: a structure of datasets; an older way to pass them.
 
         Raises:
-            TypeError: if there are none, or something else than datasets.
+            TypeError: if there are none, or an argument is not a dataset.
 
         >>> dataset = tf.data.Dataset.zip(tf.data.Dataset.range(1, 3), tf.data.Dataset.range(9))
         >>> list(dataset.as_numpy_iterator())
@@ -177,7 +177,7 @@ class Creation:
 
         Args:
             file_pattern: a pattern, or several; `*`, `?` and `[...]` match as in a shell.
-            shuffle: whether to give them in random order (the default) or sorted.
+            shuffle: whether to return them in random order (the default) or sorted.
             seed: for the order.
 
         Raises:
@@ -257,9 +257,9 @@ class Creation:
 
         Args:
             path: the directory.
-            element_spec: the specs of the elements; by default the directory tells.
+            element_spec: the specs of the elements; by default those stored in the directory.
             compression: as passed to `save`.
-            reader_func: makes one dataset from the dataset of the shards' datasets.
+            reader_func: combines the dataset of the shards' datasets into one.
             wait: whether to wait until the directory is complete.
 
         Raises:

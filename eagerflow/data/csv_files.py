@@ -41,7 +41,7 @@ class CsvDataset(UnaryDataset):
         exclude_cols: the indices of the columns not to read.
 
     Raises:
-        ValueError: if both `select_cols` and `exclude_cols` are given.
+        ValueError: if both `select_cols` and `exclude_cols` are passed.
         tf.errors.InvalidArgumentError: in the iteration, if a row does not fit.
 
     >>> import tempfile, os
@@ -205,7 +205,7 @@ def _number(field: bytes, dtype: dtypes.DType, column: int) -> Any:
             value = int(field)
             if not -(2**31) <= value < 2**31 and not dtype.min <= value <= dtype.max:
                 raise ValueError
-        # Python alone reads digits in groups.
+        # Unlike TensorFlow, Python accepts underscores between digits.
         if b"_" not in field:
             return value
     except ValueError:

@@ -11,7 +11,7 @@ from eagerflow.data import structure
 class Cursor(ABC):
     """Yields the elements of one dataset, once.
 
-    A cursor that raises an error has advanced: the next call gives the next element.
+    A cursor that raises an error has advanced: the next call returns the next element.
     `state` is the position as plain values and tensors; `restore` moves a fresh cursor to it.
     """
 
@@ -87,5 +87,5 @@ def pack_elements(elements: list[Any]) -> list[Any]:
 
 
 def unpack_elements(like: Any, flat: list[Any]) -> list[Any]:
-    """The elements that `pack_elements` took apart."""
+    """The elements that `pack_elements` packed."""
     return [structure.pack(like, leaves) for leaves in flat]

@@ -36,13 +36,13 @@ plan = lazy.Module("eagerflow.data.plan")
 
 
 class DatasetType(SignatureOfInit, ABCMeta):
-    """The type of dataset classes: while a graph is built, it may make a node of a dataset.
+    """The type of dataset classes: while a graph is built, a call of one may create a node.
 
     Programs may define dataset classes that have abstract bases, too.
     """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Dataset:
-        """A dataset of the class, or one that a graph knows by its handle."""
+        """A dataset of the class, or one that a graph refers to by its handle."""
         if _core.building() is None or cls is in_graphs.GraphDataset:
             return super().__call__(*args, **kwargs)
         return in_graphs.made(cls, args, kwargs)
@@ -58,7 +58,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
     """A sequence of elements: tensors, or tuples and dictionaries of them.
 
     A dataset is made from a source (`from_tensor_slices`, `from_generator`, files), and each
-    transformation gives another dataset. Nothing is computed before iteration; then the
+    transformation returns another dataset. Nothing is computed before iteration; then the
     entire pipeline is planned (`explain` shows how) and run.
 
     >>> dataset = tf.data.Dataset.range(10).filter(lambda x: x % 2 == 0).batch(3)
@@ -70,9 +70,9 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
 
     _public_name = ""
     _is_dataset = True  # marks datasets for modules of lower layers
-    # Whether reading it changes it: a function of a graph makes a new one in every run.
+    # Whether reading changes it; a traced function then creates a new one in every run.
     _has_state = False
-    # Whether TensorFlow makes one dataset of it and a repetition that follows.
+    # Whether TensorFlow fuses it with a repetition that follows.
     _repeats_itself = False
     # Attributes that do not determine the elements.
     _passing: tuple[str, ...] = ("_name", "_own_options", "_spec")
@@ -137,7 +137,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         return self._spec[0]
 
     def _is_map(self) -> bool:
-        """Whether each element is what a function returns for one of the input's."""
+        """Whether each element is a function's result for one element of the input."""
         return False
 
     def __iter__(self) -> Any:
@@ -189,7 +189,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         [b'a', b'b']
 
         Raises:
-            TypeError: if elements hold anything but tensors and what can be turned into arrays.
+            TypeError: if elements hold anything but tensors and values that convert to arrays.
         """
         return NumpyIterator(self)
 
@@ -219,7 +219,7 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
         """Calls a function with this dataset.
 
         Args:
-            transformation_func: makes a dataset from a dataset.
+            transformation_func: returns a dataset for a dataset.
 
         Raises:
             TypeError: if it does not return a dataset.
@@ -369,7 +369,7 @@ class DatasetBatch:
     Args:
         spec: its spec.
         datasets: the datasets, or batches of them.
-        handle: stands for the batch where a graph is built.
+        handle: represents the batch where a graph is built.
     """
 
     def __init__(self, spec: DatasetSpec, datasets: Any = (), handle: Any = None) -> None:

@@ -29,7 +29,7 @@ Tensor = _core.Tensor
 
 
 class FunctionDataset(UnaryDataset):
-    """The base of datasets whose elements are what a function of the program returns."""
+    """The base of datasets whose elements are the results of a function of the program."""
 
     def __init__(self, source: Dataset, function: ElementFunction) -> None:
         super().__init__(source)
@@ -290,7 +290,7 @@ class TakeWhileCursor(InputCursor):
 
 
 class IgnoreErrorsDataset(UnaryDataset):
-    """The elements that can be made without an error."""
+    """The elements that are computed without an error."""
 
     def __init__(self, source: Dataset, log_warning: bool) -> None:
         super().__init__(source)

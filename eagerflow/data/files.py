@@ -30,7 +30,7 @@ def filenames_dataset(filenames: TensorLike | Dataset) -> Dataset:
     """A dataset of file names from a name, several, or a dataset of them.
 
     Raises:
-        TypeError: if they are no strings.
+        TypeError: if they are not strings.
     """
     if isinstance(filenames, Dataset):
         spec = filenames.element_spec
@@ -201,7 +201,7 @@ class TFRecordDataset(ReaderDataset):
             by turns then.
 
     Raises:
-        TypeError: if the names are no strings.
+        TypeError: if the names are not strings.
         tf.errors.NotFoundError: in the iteration, if there is no such file.
         tf.errors.DataLossError: in the iteration, if a record is damaged or truncated.
 
@@ -308,7 +308,7 @@ class TextLineDataset(ReaderDataset):
             turns then.
 
     Raises:
-        TypeError: if the names are no strings.
+        TypeError: if the names are not strings.
         tf.errors.NotFoundError: in the iteration, if there is no such file.
 
     >>> import tempfile, os
@@ -368,7 +368,7 @@ class FixedLengthRecordDataset(ReaderDataset):
         num_parallel_reads: how many files are read at the same time, by threads.
 
     Raises:
-        TypeError: if the names are no strings.
+        TypeError: if the names are not strings.
         tf.errors.InvalidArgumentError: if a length is negative; in the iteration, if a file is not
             made of complete records.
 

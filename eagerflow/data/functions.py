@@ -36,7 +36,7 @@ class ElementFunction(ABC):
     An element that is a tuple is passed as its parts.
     """
 
-    result: Any  # the specs of what it returns
+    result: Any  # the specs of its result
     python_function: Callable[..., Any]
 
     @abstractmethod
@@ -44,7 +44,7 @@ class ElementFunction(ABC):
         """The callable of one iteration over the pipeline.
 
         Args:
-            streams: a `_core.StreamStates`, where the reading's random streams have come to.
+            streams: a `_core.StreamStates`, the positions of the iteration's random streams.
         """
 
     @property
@@ -59,11 +59,11 @@ class ElementFunction(ABC):
 
 
 class HostFunction(ElementFunction):
-    """A function of the library's, which reads the values of its arguments.
+    """A library function that reads the values of its arguments.
 
     Args:
         function: returns an element.
-        result: the specs of what it returns.
+        result: the specs of its result.
     """
 
     def __init__(self, function: Callable[..., Any], result: Structure) -> None:
@@ -71,7 +71,7 @@ class HostFunction(ElementFunction):
         self.result = result
 
     def caller(self, streams: Any) -> Callable[..., Any]:
-        """The function of elements that are not taken apart."""
+        """The function, called with unflattened elements."""
         return _of_elements(self.python_function)
 
 
@@ -91,7 +91,7 @@ class TracedFunction(ElementFunction):
         used_by: the transformation that messages name.
 
     Raises:
-        TypeError: if it returns what cannot be an element.
+        TypeError: if its result cannot be an element.
         Exception: what the function itself raises while it is traced.
     """
 
@@ -129,7 +129,7 @@ class TracedFunction(ElementFunction):
         return copied
 
     def caller(self, streams: Any) -> Callable[..., Any] | _core.ElementFunction:
-        """A native function of elements that are not taken apart; in debug mode the Python function."""
+        """A native function of unflattened elements; in debug mode the Python function."""
         if Debugging.enabled:
             call = _of_elements(self.python_function)
             return lambda element: structure.normalize_result(call(element))
@@ -149,7 +149,7 @@ class TracedFunction(ElementFunction):
         return _stateful_operation(self.graph)
 
 
-# Nodes whose effects, if they have any, later results do not depend on.
+# Nodes whose effects do not change later results.
 _HARMLESS = frozenset(["print", "Assert"])
 
 
@@ -168,8 +168,8 @@ def _stateful_operation(graph: FuncGraph) -> str | None:
 
 
 def _taken_apart(returned: Structure, used_by: str) -> tuple[Any, list[Any]]:
-    """The specs of what a function returned, and the tensors in it."""
-    # Lists are values, but this one is that of an operation which returns several tensors.
+    """The specs of a function's result, and the tensors in it."""
+    # Lists are values, but this one may be the result of an operation with several outputs.
     element = tuple(returned) if type(returned) is list else returned
     try:
         element = structure.normalize(element)
@@ -278,7 +278,7 @@ def traced_with_state(
         element: the specs of elements.
         used_by: see `TracedFunction`.
         name: the parameter's name.
-        next_state: finds the specs of the next state in those of the function's result.
+        next_state: returns the specs of the next state from those of the function's result.
 
     Returns:
         The function of pairs, and the specs of all states.
@@ -338,7 +338,7 @@ def not_the_end(
 
     Args:
         error: the error; a StopIteration or an OutOfRangeError would end the reading of the pipeline.
-        kind: the class of errors that TensorFlow has for functions of this step.
+        kind: the class of errors that TensorFlow raises for functions of this step.
     """
     if isinstance(error, StopIteration):
         return RuntimeError("A function of the pipeline raised StopIteration.")

@@ -21,7 +21,7 @@ _HAS_VALUE = TensorSpec([], dtypes.bool)
 
 
 def describes(spec: Structure, other: object) -> bool:
-    """Whether all elements with a spec have another one, too."""
+    """Whether all elements of one spec also fit another spec."""
     return bool(trace_types.from_value(other).is_subtype_of(trace_types.from_value(spec)))
 
 
@@ -38,8 +38,8 @@ class NextElement:
     """The function of a node that reads the next element of an iterator; `IteratorGetNext` in files.
 
     Args:
-        element_spec: the specs of the elements. Those of a file's iterator are a tuple, whatever
-            structure the elements have that a program gives.
+        element_spec: the specs of the elements. Those of an iterator in a file are a tuple,
+            whatever the structure of the program's elements.
     """
 
     def __init__(self, element_spec: Any) -> None:
@@ -60,7 +60,7 @@ class NextElement:
 
 
 class GraphIterator(DatasetIterator):
-    """An iterator that a graph knows by its handle."""
+    """An iterator that a graph refers to by its handle."""
 
     def __init__(self, handle: Tensor, element_spec: Any) -> None:
         self._handle = handle
@@ -116,7 +116,7 @@ def iterator_of(handle: Tensor, element_spec: Structure) -> Any:
 
 
 class GraphOptional(Optional):
-    """An Optional of a graph, which knows it by its handle.
+    """An Optional of a graph, which refers to it by its handle.
 
     The specs of its value may be set after it is made, before the value is asked for: loops begin with
     empty ones, and what their bodies put into them is known when these are traced.

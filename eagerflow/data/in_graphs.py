@@ -1,7 +1,7 @@
 """Datasets in functions that are traced.
 
-A pipeline is read on the host. A graph knows a dataset or an iterator by a handle, a scalar that stands
-for the object (`_core.handle_of`): nodes that call Python take the handle and read the object.
+A pipeline is read on the host. A graph refers to a dataset or an iterator by a handle, a scalar
+(`_core.handle_of`): nodes that call Python accept the handle and read the object.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Tensor = _core.Tensor
 
 
 class GraphDataset(Dataset):
-    """A dataset that a graph knows by its handle."""
+    """A dataset that a graph refers to by its handle."""
 
     def __init__(self, handle: Tensor, element_spec: Any) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class _Arguments(LateArguments):
 
 
 def made(cls: Any, args: tuple[object, ...], kwargs: dict[str, object]) -> Dataset:
-    """A dataset of a class: itself, or, if its arguments are tensors of a graph, a node that makes it."""
+    """A dataset of a class; if its arguments are tensors of a graph, a node that creates it."""
     arguments = _Arguments(args, kwargs)
     make = cls._made
     functions = [arg for arg in (*args, *kwargs.values()) if isinstance(arg, ElementFunction)]
@@ -88,7 +88,7 @@ def made(cls: Any, args: tuple[object, ...], kwargs: dict[str, object]) -> Datas
 def _scalar_node(
     run: Callable[..., Any], inputs: list[Tensor], dtype: Any, name: str, effects: bool = False
 ) -> Tensor:
-    """A node that returns a scalar; without effects, it is dropped if nobody needs that."""
+    """A node that returns a scalar; without effects, it is dropped if the scalar is not used."""
     return _core.host_node(run, inputs, [(dtype, ())], name, effects)[0]
 
 

@@ -168,7 +168,7 @@ class Shuffled(IndexStream):
 
     @property
     def _source(self) -> IndexStream:
-        """The other stream, made when it is needed: this counts for shuffles in it."""
+        """The other stream, created on first use, which is when shuffles in it take their seeds."""
         if self._made is None:
             self._made = self._make_source()
         return self._made

@@ -152,7 +152,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
         return {"_STATE": _core.convert(data, dtypes.string, None)}
 
     def _check_state(self) -> None:
-        """Checks that the position says which elements come next.
+        """Checks that the position determines the next elements.
 
         Raises:
             tf.errors.FailedPreconditionError: if they depend on more, and the option
@@ -189,7 +189,7 @@ class OwnedIterator(_core.LockedIterator, Iterator):
 
 
 class _NotInitialized:
-    """The position of an iterator that has none."""
+    """The position of an iterator that is not initialized."""
 
     def __iter__(self) -> _NotInitialized:
         return self
@@ -283,7 +283,7 @@ class NumpyIterator:
     Arrays cannot be written to: they are the tensors' own memory.
 
     Raises:
-        TypeError: if an element holds what cannot become an array.
+        TypeError: if an element holds a value that cannot become an array.
     """
 
     def __init__(self, dataset: Any) -> None:
@@ -409,7 +409,7 @@ class IteratorSpec(TypeSpec):
         return isinstance(other, IteratorSpec) and other.is_subtype_of(self)
 
     def is_subtype_of(self, other: object) -> bool:
-        """Whether the other describes the elements, too."""
+        """Whether the other spec also describes the elements."""
         return isinstance(other, IteratorSpec) and graph_iterators.describes(
             other._element_spec, self._element_spec
         )

@@ -54,9 +54,9 @@ class Team:
 
     Args:
         source: where the elements come from; one thread at a time reads it.
-        make: what is done to each element, or None.
-        make_all: the same for the first ones of a list of elements, in which failures stay what
-            they are; or None.
+        make: the function that is called with each element, or None.
+        make_all: the same for the first ones of a list of elements, in which failures are
+            kept; or None.
         workers: the number of threads, and of calls of `make` at the same time.
         room: how many elements may be ready or in progress.
         ordered: whether elements keep their order.
@@ -131,7 +131,7 @@ class Team:
             value = self.out.popleft()
         except IndexError:
             value = _NONE
-        # Not in the clause above: errors of the pipeline would say that they came of the empty queue.
+        # Not in the clause above, which would chain errors of the pipeline to the empty queue's.
         if value is _NONE:
             value = self._wait()
         if type(value) is not Failure:
@@ -349,7 +349,7 @@ class Team:
             return [*self.out, *(value for block in self.blocks for value in block.results)]
 
     def go_on(self) -> None:
-        """Ends what `hold` began."""
+        """Resumes the workers after `hold`."""
         with self.lock:
             self.paused = False
             self.space.notify_all()
@@ -357,7 +357,7 @@ class Team:
 
 
 def _work(team: Team) -> None:
-    """The life of a worker."""
+    """The loop of a worker."""
     while True:
         with team.lock:
             woken = True
@@ -453,7 +453,7 @@ class ParallelMapCursor(TeamCursor):
 
 
 def mapping(function: Any) -> Callable[..., Any]:
-    """The native function of lists of elements for one of elements."""
+    """The native function of lists of elements for one of single elements."""
 
     def failed(error: BaseException) -> Failure:
         return Failure(not_the_end(error, errors.InvalidArgumentError))

@@ -16,7 +16,7 @@ class PlacedDataset(UnaryDataset):
     """The same elements, copied to a device; what that cannot hold, such as text, stays on the host.
 
     Args:
-        source: gives the elements.
+        source: the dataset of the elements.
         device: the device's name.
     """
 

@@ -29,7 +29,7 @@ Tensor = _core.Tensor
 
 
 class IndexPlan(NamedTuple):
-    """Columns, the structure that they form, and what makes a stream of indices into them."""
+    """Columns, the structure that they form, and a factory of streams of indices into them."""
 
     columns: list[Any]
     like: Any

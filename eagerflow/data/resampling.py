@@ -25,10 +25,10 @@ from eagerflow.util import lazy
 # It imports malt when a function is converted.
 autograph = lazy.Module("eagerflow.autograph.conversion")
 
-# Before classes are counted, each is taken to have come this often.
+# The count that each class starts with.
 _PRIOR_COUNT = 10
 _COUNTED_TOGETHER = 32
-# The words of the sequence that a call of `tf.random.uniform` for one value reserves.
+# How many words a call of `tf.random.uniform` for one value reserves in the random sequence.
 _WORDS_OF_A_CALL = 4 * RESERVED_PER_OUTPUT
 
 
@@ -75,7 +75,7 @@ def _weights(_: object, original: _core.Tensor) -> _core.Tensor:
 
 
 def acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, float]:
-    """How likely an element of each class is to be accepted, and the share taken unchosen.
+    """The acceptance probability of each class, and the share accepted unconditionally.
 
     With ratios r = target / initial, a share min(r) of the elements may be taken as they come; of
     the others, those of a class are accepted with probability (r - min r) / (max r - min r), which
@@ -89,7 +89,7 @@ def acceptance(initial: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, flo
 
 
 class RatesDataset(UnaryDataset):
-    """For each element how likely each class is accepted, and the share taken unchosen.
+    """For each element the classes' acceptance probabilities, and the unconditional share.
 
     Classes are counted in batches: elements of one batch have the same rates, and all batches have
     the size of the first, so that there are rates for each element of any choice among them.

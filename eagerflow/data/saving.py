@@ -77,7 +77,7 @@ def _traced_shard_func(function: object, dataset: Dataset, used_by: str) -> Elem
 
 
 def _traced_reader_func(function: object, spec: Structure, used_by: str) -> ElementFunction | None:
-    """A function that makes one dataset of the dataset of the shards' datasets.
+    """A function that combines the dataset of the shards' datasets into one.
 
     Raises:
         tf.errors.InvalidArgumentError: if it returns something else.
@@ -156,7 +156,7 @@ class SavingCursor(InputCursor):
             self._shards = self._owner._shards(state["shards"])
 
     def abandon(self) -> None:
-        """Removes what was written, unless it is complete."""
+        """Removes the written files, unless they are complete."""
         shards = getattr(self, "_shards", None)
         if shards is not None:
             shards.abandon()

@@ -80,7 +80,7 @@ class SeedSequence:
     def __init__(self, seeds: tuple[int, int] | None, each_iteration: bool) -> None:
         self._seeds = random_seeds() if seeds is None else seeds
         self.each_iteration = each_iteration
-        # Identifies it; unseeded ones are all the same.
+        # Identifies the sequence; all unseeded ones are equal.
         self.identity = [each_iteration, seeds]
         self._lock = threading.Lock()
         self._begin(self._seeds)

@@ -67,7 +67,7 @@ class ShardFile:
             self._file.write(data)
 
     def _write_block(self) -> None:
-        # Readers expect no more in a block.
+        # Readers do not accept larger blocks.
         block = _core.snappy_compress(bytes(self._collected[:_BUFFER]))
         self._file.write(_LENGTH.pack(len(block)))
         self._file.write(block)
@@ -102,7 +102,7 @@ class Shards:
     """A directory that elements are written into; it is valid once it is complete.
 
     Args:
-        directory: where to.
+        directory: the directory.
         shard_func: returns the index of the file that an element goes into, or None.
         compression: see `ShardFile`.
         state: where a former run stopped, as `state` returned it.
@@ -122,7 +122,7 @@ class Shards:
         self._files: dict[int, ShardFile] = {}
         self._count = 0
         self._run = str(uuid.uuid4().int >> 65)
-        # Whether the files are to stay although they are not complete.
+        # Whether to keep the files although they are incomplete.
         self._kept = False
         make_folder(directory)
         if state is not None:
@@ -149,7 +149,7 @@ class Shards:
         return os.path.join(folder, "00000000.snapshot")
 
     def state(self) -> object:
-        """The position of writing; from here on the files stay."""
+        """The position of writing; from here on the files are kept."""
         self._kept = True
         sizes = [[number, file.sync()] for number, file in self._files.items()]
         return {"run": self._run, "count": self._count, "sizes": sizes}
@@ -179,7 +179,7 @@ class Shards:
             file.write(content)
 
     def abandon(self) -> None:
-        """Removes what was written, unless it is complete or to be resumed."""
+        """Removes the written files, unless they are complete or to be resumed."""
         files, self._files = self._files, {}
         for file in files.values():
             if self._kept:

@@ -52,7 +52,7 @@ class ShuffleDataset(UnaryDataset):
         return ShuffleCursor(self._input, context, self._size, self._seeds)
 
     def _permutation(self) -> list[int]:
-        """The order in which `tf.data.experimental.at` finds the elements: of all, at any time.
+        """The fixed order of all elements for `tf.data.experimental.at`.
 
         Where each pass has the same order, TensorFlow uses the first of the two seeds twice.
         """

@@ -78,7 +78,7 @@ class IndexedCursor(_core.RowReader, Cursor):
     """Yields the rows of columns from the first to the last.
 
     Args:
-        columns: what is read by index; None for a part that is None in each row.
+        columns: the values that are read by index; None for a part that is None in each row.
         like: the structure that a row has.
         size: the number of rows.
     """
@@ -220,7 +220,7 @@ class RangeCursor(_core.RowReader, Cursor):
         chunk = self._range[state : state + self._CHUNK]
         indices = range(len(chunk))
         columns = [_core.convert(list(chunk), self._dtype, None)] if chunk else []
-        # Without calls in between, no interrupt comes between these.
+        # Without calls between these lines, no interrupt separates them.
         self._columns, self._indices, self._start, self._at = columns, indices, state, 0
 
 

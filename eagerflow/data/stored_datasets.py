@@ -1,8 +1,8 @@
-"""Datasets that are elements of other datasets, as the parts that positions in pipelines are stored by.
+"""Datasets that are elements of other datasets, serialized as part of a pipeline's position.
 
-A dataset is stored as its steps and their arguments, like TensorFlow's graphs of datasets; only
-steps without functions of the program, whose code no file may hold, and without a state of their
-own are.
+A dataset is stored as its steps and their arguments, like TensorFlow's graphs of datasets; steps
+with a state of their own, or with functions of the program, whose code no file may hold, are not
+stored.
 """
 
 from __future__ import annotations

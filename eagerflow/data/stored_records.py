@@ -41,7 +41,7 @@ def _message(dtype: int, shape: tuple[int, ...] | tuple[int] | tuple[()], conten
 
 
 class ElementEncoder:
-    """Makes records of elements; caches the header of each dtype and shape."""
+    """Encodes elements as records; caches the header of each dtype and shape."""
 
     def __init__(self) -> None:
         self._heads: dict[tuple[Any, ...], bytes] = {}
@@ -87,7 +87,7 @@ def _variant(name: str, tensors: list[Tensor]) -> bytes:
 
 
 class _Head:
-    """How the record of a tensor begins, when another one of that dtype and shape was read."""
+    """The common beginning of the records of tensors of one dtype and shape."""
 
     __slots__ = ("data", "dtype", "length", "numpy", "shape")
 
@@ -100,7 +100,7 @@ class _Head:
 
 
 class ElementDecoder:
-    """Makes elements of records.
+    """Decodes elements from records.
 
     Args:
         spec: the specs of the elements.

@@ -59,7 +59,7 @@ class Transformation:
 
         Raises:
             ValueError: if `map_func` cannot be called.
-            TypeError: if it returns what cannot be an element.
+            TypeError: if its result cannot be an element.
             Exception: what `map_func` raises while it is traced.
 
         >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
@@ -68,10 +68,10 @@ class Transformation:
         return elementwise.mapped(self, map_func, num_parallel_calls, deterministic)
 
     def flat_map(self: Any, map_func: Callable[..., object], name: str | None = None) -> Dataset:
-        """The elements of the datasets that a function makes, one dataset after the other.
+        """The elements of the datasets that a function returns, one dataset after the other.
 
         Args:
-            map_func: makes a dataset from an element.
+            map_func: returns a dataset for an element.
 
         Raises:
             TypeError: if it does not return a dataset.
@@ -93,11 +93,11 @@ class Transformation:
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """The elements of several datasets that a function makes, by turns.
+        """The elements of several datasets that a function returns, by turns.
 
         Args:
-            map_func: makes a dataset from an element.
-            cycle_length: how many of them are read at the same time; the number of cores by
+            map_func: returns a dataset for an element.
+            cycle_length: how many datasets are read at the same time; the number of cores by
                 default.
             block_length: how many elements are taken at a turn; one by default.
             num_parallel_calls: the number of threads that read ahead, or `tf.data.AUTOTUNE`.
@@ -180,9 +180,9 @@ class Transformation:
         Args:
             batch_size: how many elements.
             drop_remainder: whether to leave out a smaller last batch.
-            num_parallel_calls: stacking is one native operation; but after an error in a
-                batch, the next batch begins with the next element if this is passed or the input is
-                no `map`, and else after the elements that the batch would have had.
+            num_parallel_calls: does not change how elements are stacked, only where a batch
+                begins after an error: at the next element if this is passed or the input is not
+                a `map`, else after the elements of the failed batch.
             deterministic: accepted.
 
         Raises:
@@ -206,8 +206,8 @@ class Transformation:
 
         Args:
             batch_size: how many elements.
-            padded_shapes: the shape to pad to, for each part of an element; None for a size stands
-                for the longest in the batch, and is the default for all.
+            padded_shapes: the shape to pad to, for each part of an element; None for a size means
+                the longest in the batch, and is the default for all.
             padding_values: scalars, for each part of an element or one for all; zero by default.
             drop_remainder: whether to leave out a smaller last batch.
 
@@ -407,7 +407,7 @@ class Transformation:
         return elementwise.UniqueDataset(self)
 
     def ignore_errors(self: Any, log_warning: bool = False, name: str | None = None) -> Dataset:
-        """The elements that can be made without an operation's error.
+        """The elements that are computed without an operation's error.
 
         Args:
             log_warning: whether to print the errors.
@@ -427,10 +427,10 @@ class Transformation:
         window_size_func: Callable[..., object] | None = None,
         name: str | None = None,
     ) -> Dataset:
-        """Elements grouped by a key; full groups are made into datasets by a function.
+        """Elements grouped by a key; a function returns a dataset for each full group.
 
         Args:
-            key_func: gives an element's key, an int64 scalar.
+            key_func: returns an element's key, an int64 scalar.
             reduce_func: `(key, dataset of the group) -> dataset`, often a batch.
             window_size: how many elements make a group full.
             window_size_func: returns the window size for a key; instead of `window_size`.
@@ -473,7 +473,7 @@ class Transformation:
         """Batches of elements of similar length.
 
         Args:
-            element_length_func: gives an element's length, an int32 scalar.
+            element_length_func: returns an element's length, an int32 scalar.
             bucket_boundaries: the lengths at which buckets begin, ascending.
             bucket_batch_sizes: the batch size of each bucket; one more than there are boundaries.
             padded_shapes: as for `padded_batch`.
@@ -505,7 +505,7 @@ class Transformation:
         """Elements chosen so that their classes have target proportions.
 
         Args:
-            class_func: gives an element's class, an int32 scalar.
+            class_func: returns an element's class, an int32 scalar.
             target_dist: the target proportion of each class.
             initial_dist: the distribution of the input; estimated by counting if None.
             seed: makes the choices the same in every run.
@@ -535,7 +535,7 @@ class Transformation:
                 the progress of writing is checkpointed, and a later call continues from there.
 
         Raises:
-            TypeError: if the elements hold what cannot be saved, such as datasets.
+            TypeError: if the elements hold values that cannot be saved, such as datasets.
 
         >>> import tempfile
         >>> path = tempfile.mkdtemp()
@@ -558,7 +558,7 @@ class Transformation:
         Args:
             path: the directory; each form of a pipeline has its own part of it.
             compression: "GZIP", "ZLIB" or "SNAPPY"; else, and by default, nothing is compressed.
-            reader_func: makes one dataset from the dataset of the shards' datasets.
+            reader_func: combines the dataset of the shards' datasets into one.
             shard_func: returns the index of the file that an element goes into.
         """
         return saving.SnapshotDataset(self, path, compression, reader_func, shard_func)

@@ -14,13 +14,13 @@ from eagerflow.typing import TensorLike
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is to be said about a gradient.
+    """The explanation of a gradient.
 
     Attributes:
         kind: "connected", "unwatched", "integer", "not recorded", "no gradient", "disconnected",
             "bad value" or "bad gradient".
         step: the operation where the path breaks or the first NaN or infinity appears, if there is one.
-        text: all of it in words.
+        text: the explanation as text.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Explanation:
         return self.text
 
     def _repr_html_(self) -> str:
-        """The words, as notebooks show them."""
+        """The text, as notebooks show it."""
         first, _, rest = html.escape(self.text).partition("\n")
         return f"<pre style='font-family: monospace'><b>{first}</b>\n{rest}</pre>"
 
@@ -48,7 +48,7 @@ def explain_gradient(
 
     Args:
         tape: the tape that recorded the computation inside of `eagerflow.debug.trace()`. To find
-            bad numbers in a gradient it has to be persistent.
+            bad values in a gradient it has to be persistent.
         target: the tensor that was differentiated.
         source: the tensor or variable that it was differentiated by.
         trace: the trace; by default the current or last one.
@@ -100,7 +100,7 @@ def _of_source(keys: Keys, source: Any) -> Explanation | None:
 
 
 def _of_path(keys: Keys, trace: Trace, target: object, source: object) -> Explanation | None:
-    """Follows the source's effects forward, and says where they get lost."""
+    """Follows the operations that depend on the source, and explains where the path ends."""
     start, goal = keys(source), keys(target)
     if start == goal:
         return Explanation("connected", "The target is the source itself.")
@@ -114,7 +114,7 @@ def _of_path(keys: Keys, trace: Trace, target: object, source: object) -> Explan
         return _gap(keys, trace, uses, target)
     if keys.recorded(target) and _recorded_path(keys, uses, start, goal):
         return None
-    # Backwards from the target, the first operation that the tape did not carry on from.
+    # Backwards from the target, find the operation at which the tape's path breaks.
     wanted = {goal}
     broken = None
     for step in reversed(uses):
@@ -158,7 +158,7 @@ def _lost_in(step: Step) -> Explanation:
 
 
 def _gap(keys: Keys, trace: Trace, uses: list[Step], target: object) -> Explanation:
-    """What to say if no chain of operations leads from the source to the target."""
+    """The explanation if no chain of operations leads from the source to the target."""
     if not uses:
         return Explanation(
             "disconnected",

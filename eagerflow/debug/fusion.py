@@ -12,10 +12,10 @@ from eagerflow.util.text import Listing
 def show_fusion(function: Callable[..., object], *args: object, **kwargs: object) -> str:
     """Runs a function and tells which of its elementwise operations ran as one.
 
-    Results of elementwise operations on large tensors wait until values are needed, and are then
+    Results of elementwise operations on large tensors are deferred until values are needed, then
     computed together, in one pass over memory. In functions made by `tf.function` the graph is cut
-    into such chains beforehand. Attention in steps, which are two products and a softmax, runs as
-    one, too. The environment variable `EAGERFLOW_FUSE=0` has every operation run by itself.
+    into such chains beforehand. Attention that is written as two products and a softmax also runs
+    as one. The environment variable `EAGERFLOW_FUSE=0` runs every operation by itself.
 
     Args:
         function: any function; it is called once.
@@ -24,7 +24,7 @@ def show_fusion(function: Callable[..., object], *args: object, **kwargs: object
 
     Returns:
         A line for each group of operations that ran as one in the calling thread: TensorFlow's
-        names of the operations, what they gave, and how many tensors were read and written. The
+        names of the operations, their results, and how many tensors were read and written. The
         results of the function are computed, too.
 
     >>> x, y = tf.ones([1000, 1000]), tf.ones([1000, 1000])

@@ -112,7 +112,7 @@ class _Listing:
 
 
 def show_graph(function: object) -> str:
-    """What a traced function runs, one operation a line, with the program's lines.
+    """The operations of a traced function, one a line, with the program's lines.
 
     Operations that nothing needs are left out; graphs of branches, loops and calls stand under the
     operation that runs them.
@@ -183,7 +183,7 @@ class _Drawing:
 
 
 def draw_graph(function: object, path: str | None = None) -> str:
-    """What a traced function runs as a graph in Graphviz's language, drawn as SVG if there is a `path`.
+    """A traced function as a graph in Graphviz's language, drawn as SVG if there is a `path`.
 
     Args:
         function: a concrete function, a function with one trace, or a graph.

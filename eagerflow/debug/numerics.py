@@ -15,7 +15,7 @@ class _State:
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Makes every operation raise an error whose result has an infinity or a NaN.
+    """Makes every operation whose result has an infinity or a NaN raise an error.
 
     The error names the operation and the program's line. Elements are looked at where operations
     run, without copies.

@@ -21,7 +21,7 @@ def _kind(value: Any) -> str:
 
 
 class _Names:
-    """Short names for what goes through a tape."""
+    """Short names for the tensors and variables on a tape."""
 
     def __init__(self, keys: Keys, tape: Any) -> None:
         self._keys = keys
@@ -31,7 +31,7 @@ class _Names:
             self._variables[keys(variable)] = self._free(variable._name)
 
     def _free(self, name: str) -> str:
-        """The name, with a number behind it if another variable has it."""
+        """The name, with a number appended if another variable has it."""
         taken = set(self._variables.values())
         names = (name if k == 1 else f"{name} ({k})" for k in range(1, len(taken) + 2))
         return next(name for name in names if name not in taken)
@@ -51,7 +51,7 @@ class _Names:
 
 
 def show_tape(tape: Any, trace: Trace | None = None) -> str:
-    """What a tape recorded, one operation a line, with the program's lines.
+    """The operations that a tape recorded, one a line, with the program's lines.
 
     Args:
         tape: a tape that recorded inside of `eagerflow.debug.trace()`.
@@ -115,7 +115,7 @@ def draw_tape(tape: Any, path: str | None = None, trace: Trace | None = None) ->
             name = names(value)
             if name not in drawn:
                 drawn.add(name)
-                # What an operation takes before any has given it is watched.
+                # An input that no earlier operation has returned is watched.
                 look = "box, style=filled, fillcolor=lightblue" if inward else "plain"
                 label = f"{name}\\n{_kind(value)}".replace('"', r"\"")
                 lines.append(f'  "{quoted(name)}" [shape={look}, label="{label}"];')

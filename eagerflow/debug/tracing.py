@@ -81,7 +81,7 @@ def current_trace() -> Trace | None:
 
 
 def trace_or_error(given: Trace | None) -> Trace:
-    """The trace given, or the current one.
+    """The argument, or else the current trace.
 
     Raises:
         ValueError: if there is none.
@@ -95,13 +95,13 @@ def trace_or_error(given: Trace | None) -> Trace:
 
 
 class Keys:
-    """Tells tensors and variables apart as one tape does: a variable is what has been read of it."""
+    """Identifies values as one tape does: a variable equals the values read from it."""
 
     def __init__(self, tape: Any) -> None:
         self._tape = tape
 
     def __call__(self, value: Any) -> Any:
-        """A key that is the same for everything that the tape takes for one."""
+        """A key that is equal for all values that the tape treats as one."""
         entry = self._tape._entry(value)
         return ("entry", entry) if entry else ("id", value._id)
 

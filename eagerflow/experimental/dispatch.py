@@ -1,7 +1,7 @@
 """Functions that programs register for calls of the package's functions with types of their own.
 
-They are in the function object (`_core.OpFunction.dispatcher`), which asks them first when an
-argument may override the call. What is registered concerns calls with a composite value only.
+The function object holds them (`_core.OpFunction.dispatcher`) and calls them first when an argument
+may override the call. They only affect calls with a composite value.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _bare(signature: inspect.Signature) -> inspect.Signature:
 
 
 class _Api:
-    """A function with what programs have registered for it."""
+    """A function with the targets that programs have registered for it."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -102,13 +102,13 @@ class _Api:
         return rivals[0] if rivals else None
 
     def call(self, args: tuple, kwargs: dict[str, object]) -> Any:
-        """What the best target returns, or NotImplemented: the function's dispatcher."""
+        """The result of the best target, or NotImplemented: the function's dispatcher."""
         arguments = dict(zip(self.names, args, strict=False)) | kwargs
         target = self.find(arguments)
         return NotImplemented if target is None else target(*args, **kwargs)
 
 
-# What programs have registered, for the whole process: targets by the functions that they override,
+# The registrations of the whole process: targets by the functions that they override,
 # and handlers of elementwise functions by kind and types of arguments.
 _apis: dict[_core.OpFunction, _Api] = {}
 _elementwise: dict[tuple[str, tuple], Callable] = {}
@@ -208,11 +208,11 @@ def dispatch_for_api(api: Callable, *signatures: dict[Any, Any]) -> Callable:
             function's parameters are annotated with.
 
     One of the arguments must be of an extension type, or a ragged or sparse tensor. The decorated
-    function takes the parameters of `api`; it may leave out `name`. If it returns
+    function accepts the parameters of `api`; it may leave out `name`. If it returns
     NotImplemented, `api` itself is called.
 
     Raises:
-        ValueError: if `api` is no function of TensorFlow's, or the parameters or types do not fit.
+        ValueError: if `api` is not a TensorFlow function, or the parameters or types do not fit.
 
     >>> class Masked(tf.experimental.ExtensionType):
     ...     values: tf.Tensor

@@ -11,7 +11,7 @@ def to_dlpack(tf_tensor: _core.Tensor) -> Any:
     """A DLPack capsule that shares the tensor's memory.
 
     Raises:
-        TypeError: for anything but a tensor that has a value; of a variable take `read_value()`.
+        TypeError: for anything but a tensor that has a value; for a variable, pass `read_value()`.
         tf.errors.InvalidArgumentError: for a dtype that DLPack does not have.
 
     >>> capsule = tf.experimental.dlpack.to_dlpack(tf.constant([1.0, 2.0]))

@@ -12,7 +12,7 @@ _EXECUTORS = (None, "", "DEFAULT", "SINGLE_THREADED_EXECUTOR")
 
 @contextlib.contextmanager
 def async_scope() -> Iterator[None]:
-    """A context in which operations may be under way while the program goes on.
+    """A context in which operations may run while the program continues.
 
     They are done when they return, so that there is nothing to wait for at its end, and errors are
     raised where they come up.

@@ -1,6 +1,6 @@
 """Dispatchers of calls that raise a TypeError or ValueError, as they do for values of other libraries.
 
-Registered dispatchers are asked by one fallback of all function objects
+Registered dispatchers are called by one fallback of all function objects
 (`core/bindings/function_object.cpp`); calls that succeed pay nothing for it.
 """
 
@@ -18,7 +18,7 @@ op_names = lazy.Module("eagerflow.keras.engine.functional.op_names")
 
 
 class OpDispatcher:
-    """Replaces calls of a function whose arguments the function itself does not take.
+    """Replaces calls of a function whose arguments the function itself does not accept.
 
     >>> from eagerflow.experimental import fallback_dispatch
     >>> class Meters:
@@ -41,14 +41,14 @@ class OpDispatcher:
         """Asks this dispatcher about failed calls of the function.
 
         Raises:
-            ValueError: if `op` is no function of TensorFlow's.
+            ValueError: if `op` is not a function of TensorFlow's.
         """
         _of_function.setdefault(function_with_dispatch(op), []).append(self)
         _core.set_fallback(_fallback)
 
 
 class GlobalOpDispatcher:
-    """Replaces calls of any function that does not take its arguments itself."""
+    """Replaces calls of any function that does not accept its arguments itself."""
 
     NOT_SUPPORTED = OpDispatcher.NOT_SUPPORTED
 
@@ -91,7 +91,7 @@ def _fallback(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
 
 
 def _is_part(function: object) -> bool:
-    """Whether a function is only an operation that public ones call, which are asked about then."""
+    """Whether a function is an operation of public functions, whose dispatchers run instead."""
     return function.__module__ == "eagerflow" and op_names.symbol_of(function) is None
 
 

@@ -77,7 +77,7 @@ class ExtensionTypeBatchEncoder:
     """
 
     def batch(self, spec: Any, batch_size: int | None) -> BatchableExtensionTypeSpec:
-        """The spec of `batch_size` stacked values; None stands for any number."""
+        """The spec of `batch_size` stacked values; None means any number."""
         return spec._of({k: batched_spec(item, batch_size) for k, item in spec._field_values()})
 
     def unbatch(self, spec: Any) -> BatchableExtensionTypeSpec:
@@ -219,8 +219,8 @@ def _count(part: Any) -> int:
 class BatchableExtensionType(ExtensionType):
     """The base of extension types whose values can be stacked and sliced.
 
-    Pipelines can batch them, and `tf.map_fn` goes along their first axis. What is stacked are the
-    tensors in the fields, unless a class names another `__batch_encoder__`.
+    Pipelines can batch them, and `tf.map_fn` goes along their first axis. The tensors in the
+    fields are stacked, unless a class names another `__batch_encoder__`.
 
     >>> class Pair(tf.experimental.BatchableExtensionType):
     ...     x: tf.Tensor

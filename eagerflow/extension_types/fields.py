@@ -117,9 +117,9 @@ def _check(annotation: object) -> None:
 class Converter:
     """Converts values to the types of annotations.
 
-    `tensor` and `composite` are what is done with a value where a tensor, or a class of values made
-    of tensors, is asked for: `tensor(value, path)`, `composite(value, class, path)`. `resolve` finds
-    evaluates names in annotations.
+    `tensor(value, path)` converts a value where a tensor is expected, and
+    `composite(value, class, path)` where a class of values made of tensors is.
+    `resolve` evaluates names in annotations.
     """
 
     def __init__(self, tensor: Callable, composite: Callable, resolve: Callable, mapping: type):
@@ -132,7 +132,7 @@ class Converter:
         """The value converted to the annotation's type.
 
         Raises:
-            TypeError: if there is none; it names the place.
+            TypeError: if there is none; the message names the field.
         """
         if isinstance(annotation, str | typing.ForwardRef):
             annotation = self._resolve(annotation, path)

@@ -20,7 +20,7 @@ def whole(value: _core.Tensor, *args: object, **kwargs: object) -> TensorSpec:
 
 
 def _integers(value: Any) -> list[Any] | None:
-    """The numbers of an argument, None where they are unknown; None for None."""
+    """The integers of an argument, None where they are unknown; None for None."""
     if value is None:
         return None
     numbers = _core.convert(value, None, dtypes.int32)

@@ -56,7 +56,7 @@ def frame(
         A tensor in which `axis` has been replaced by two: frames, and samples in a frame.
 
     Raises:
-        ValueError: if length or step is no integer.
+        ValueError: if length or step is not an integer.
         tf.errors.InvalidArgumentError: if the length is negative or the step not positive.
 
     >>> tf.signal.frame([1, 2, 3, 4], 2, 1).numpy()
@@ -131,7 +131,7 @@ def overlap_and_add(signal: TensorLike, frame_step: Any, name: str | None = None
         `[..., samples]`, with `(frames - 1) * frame_step + frame_length` samples.
 
     Raises:
-        ValueError: if the rank is below 2 or the step no integer.
+        ValueError: if the rank is below 2 or the step is not an integer.
 
     >>> tf.signal.overlap_and_add([[1, 1, 1], [1, 1, 1]], 2).numpy()
     array([1, 1, 2, 1, 1], dtype=int32)
@@ -144,7 +144,7 @@ def overlap_and_add(signal: TensorLike, frame_step: Any, name: str | None = None
     *batch, frames, length = x._sizes()
     samples = at_least((frames - 1) * step + length, 0)
     if not is_known(length, step):
-        # Samples are summed by their places in the result.
+        # Samples are summed by their indices in the result.
         starts = _ops.expand_dims(_ops.range(0, frames, 1), 1) * step
         places = starts + _ops.range(0, length, 1)
         rank = len(batch) + 2
@@ -347,7 +347,7 @@ def dct(
 
 
 def _steps(size: Size) -> Array | Tensor:
-    """The numbers from 0, an array, or a tensor for an unknown size."""
+    """The integers from 0, an array, or a tensor for an unknown size."""
     if is_known(size):
         return np.arange(size, dtype=np.float64)
     return _ops.cast(_ops.range(0, size, 1), dtypes.float64)
@@ -456,7 +456,7 @@ def mdct(
         `[..., frames, frame_length // 2]`.
 
     Raises:
-        ValueError: if the length is no multiple of 4.
+        ValueError: if the length is not a multiple of 4.
 
     >>> tf.signal.mdct(tf.zeros([16]), 8).shape
     TensorShape([3, 4])

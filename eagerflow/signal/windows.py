@@ -27,7 +27,7 @@ def _checked(window_length: Any, dtype: Any) -> tuple[Size, dtypes.DType]:
 
 
 def _or_one(length: Size, window: Tensor) -> Tensor:
-    """The window; where the length turns out to be one, it is a one."""
+    """The window, or a single one where the length turns out to be one."""
     if is_known(length):
         return window
     return _ops.select(_ops.equal(length, 1), _ops.ones_like(window), window)
@@ -56,7 +56,7 @@ def hann_window(
         dtype: a floating dtype.
 
     Raises:
-        ValueError: for another dtype, or if the length is no scalar.
+        ValueError: for another dtype, or if the length is not a scalar.
 
     >>> tf.signal.hann_window(4).numpy()
     array([0. , 0.5, 1. , 0.5], dtype=float32)
@@ -88,7 +88,7 @@ def kaiser_window(
         dtype: a floating dtype.
 
     Raises:
-        ValueError: for another dtype, or if the length is no scalar.
+        ValueError: for another dtype, or if the length is not a scalar.
 
     >>> tf.signal.kaiser_window(3, beta=0.0).numpy()
     array([1., 1., 1.], dtype=float32)

@@ -34,7 +34,7 @@ _WAV = 11  # audio's number of the encoding
 
 
 def _in_graph(function: Callable[..., object]) -> Callable[..., Any]:
-    """Makes a function that writes a summary add a node while a graph is built.
+    """Wraps a function that writes a summary: while a graph is built, it adds a node.
 
     Writer, default step, condition and name scope are those of the time of tracing.
     """
@@ -337,7 +337,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
         A boolean tensor: whether it was written.
 
     Raises:
-        TypeError: if `data` is no text.
+        TypeError: if `data` is not text.
     """
     if not should_record_summaries():
         return _core.as_tensor(False)
@@ -355,7 +355,7 @@ def graph(graph_data: Any) -> bool:
         Whether it was written.
 
     Raises:
-        TypeError: if it is nothing of that kind.
+        TypeError: if it is of another type.
     """
     if not should_record_summaries():
         return False

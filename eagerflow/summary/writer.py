@@ -38,7 +38,7 @@ class SummaryWriter:
         """Makes this the current thread's writer.
 
         Args:
-            step: if given, the default step from now on.
+            step: if not None, the default step from now on.
         """
         state.writer = self
         if step is not None:
@@ -49,7 +49,7 @@ class SummaryWriter:
         """A context in which this is the writer; at its end the events are flushed.
 
         Args:
-            step: if given, the default step inside.
+            step: if not None, the default step inside.
         """
         before, step_before = state.writer, state.step
         state.writer = self
@@ -65,7 +65,7 @@ class SummaryWriter:
         """Nothing to do: a writer is ready when it is made."""
 
     def add(self, step: int, value: Any) -> bool:
-        """Notes a Summary.Value; whether it went anywhere."""
+        """Adds a Summary.Value; whether it is written."""
         return False
 
     def flush(self) -> None:
@@ -108,13 +108,13 @@ class FileWriter(SummaryWriter):
         self._file.write(first.SerializeToString())
 
     def add(self, step: int, value: Any) -> bool:
-        """Notes a Summary.Value at a step."""
+        """Adds a Summary.Value at a step."""
         event = self._event(wall_time=time.time(), step=step)
         event.summary.value.append(value)
         return self.add_event(event)
 
     def add_event(self, event: Any) -> bool:
-        """Notes an event.
+        """Adds an event.
 
         Raises:
             RuntimeError: if the writer is closed.

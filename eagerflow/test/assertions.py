@@ -163,7 +163,7 @@ class PlainAssertions(unittest.TestCase):
         msg: str | None = None,
         delta: float | None = None,
     ) -> None:
-        """Asserts that the numbers of two sequences are close to each other."""
+        """Asserts that the values of two sequences are close to each other."""
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for one, other in zip(expected_seq, actual_seq, strict=True):
             self.assertAlmostEqual(one, other, places, msg, delta)  # type: ignore[arg-type]
@@ -176,7 +176,7 @@ class PlainAssertions(unittest.TestCase):
         msg: str | None = None,
         delta: float | None = None,
     ) -> None:
-        """Asserts that two dictionaries have the same keys and close numbers."""
+        """Asserts that two dictionaries have the same keys and close values."""
         self.assertCountEqual(a, b, msg)
         for key, value in a.items():
             self.assertAlmostEqual(value, b[key], places, msg, delta)  # type: ignore[arg-type]
@@ -227,7 +227,7 @@ class PlainAssertions(unittest.TestCase):
         self._require(issubclass(cls, superclass), f"{cls} is not a subclass of {superclass}", msg)
 
     def assertNotIsSubclass(self, cls: type, superclass: Any, msg: str | None = None) -> None:
-        """Asserts that a class is no subclass of another."""
+        """Asserts that a class is not a subclass of another."""
         self._require(not issubclass(cls, superclass), f"{cls} is a subclass of {superclass}", msg)
 
     @contextlib.contextmanager

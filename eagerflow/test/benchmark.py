@@ -82,7 +82,7 @@ class Benchmark:
             wall_time: how many seconds it took, by repetition.
             throughput: how much was done in a second, in MB.
             extras: numbers or strings by name.
-            name: stands for the name of the calling method.
+            name: replaces the name of the calling method.
             metrics: dictionaries with `name`, `value`, and maybe `min_value` and `max_value`.
 
         Raises:
@@ -137,7 +137,7 @@ class Benchmark:
             feed_dict: what it is fed with.
             burn_iters: how often it is run before measuring.
             min_iters: how often it is measured.
-            name: stands for the name of the calling method.
+            name: replaces the name of the calling method.
             extras: numbers or strings by name, to be reported, too.
             mbs: how many MB a run goes through.
 

@@ -79,7 +79,7 @@ def compute_gradient(
         imaginary part.
 
     Raises:
-        ValueError: if `x` is no list or tuple.
+        ValueError: if `x` is not a list or tuple.
         AssertionError: if an argument has a dtype without gradients.
 
     >>> theoretical, numerical = tf.test.compute_gradient(tf.square, [3.0])
@@ -107,7 +107,7 @@ def compute_gradient(
 
 
 def _real(values: _core.Tensor | Array) -> np.ndarray:
-    """The elements in a row, complex ones as two each."""
+    """The elements as a vector, complex ones as two each."""
     flat = np.array(values).reshape(-1)
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
@@ -175,7 +175,7 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
 
 
 def _is_fetch(value: object) -> bool:
-    """Whether a session runs a value: tensors of graphs, operations and what is made of them."""
+    """Whether a session runs a value: tensors of graphs, operations and composite tensors."""
     return hasattr(value, "graph") or getattr(value, "_is_composite_tensor", False)
 
 
@@ -202,7 +202,7 @@ def _value_of(leaf: object) -> Any:
 
 
 class _EagerSession:
-    """What tests for both modes call a session, where values are there without one.
+    """The session of tests for both modes where operations run eagerly.
 
     Args:
         test: the test.
@@ -238,7 +238,7 @@ class TestCase(PlainAssertions):
     def evaluate(self, tensors: Structure) -> Any:
         """Tensors and variables as arrays, in the same structure; those of a graph are run together.
 
-        Functions of no arguments stand for what they return.
+        Functions without arguments are replaced by their results.
         """
         if executing_eagerly():
             return nest.map_structure(self._evaluated, tensors)
@@ -275,7 +275,7 @@ class TestCase(PlainAssertions):
     ) -> Iterator[Any]:
         """The session that runs a graph, one for each.
 
-        Where operations run eagerly, what has a method `run` that gives arrays of values.
+        Where operations run eagerly, an object whose method `run` returns values as arrays.
 
         Args:
             graph: the graph; the default one if it is None.
@@ -319,7 +319,7 @@ class TestCase(PlainAssertions):
     _GetNdArray = _array  # The name by which packages' own test cases know it.
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
-        """Fails unless two names stand for the same device."""
+        """Fails unless two names mean the same device."""
         first, second = (DeviceSpec.from_string(d or "").to_string() for d in (device1, device2))
         self.assertEqual(first, second, msg or f"Devices {device1} and {device2} are not equal.")
 

@@ -2,7 +2,7 @@
 
 
 def sync_devices() -> None:
-    """Returns when all devices have computed what they were asked to: operations here wait by themselves.
+    """Returns when all devices have computed their operations, which here wait by themselves.
 
     >>> tf.test.experimental.sync_devices()
     """

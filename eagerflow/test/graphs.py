@@ -15,8 +15,8 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
         actual: those that there are.
 
     Raises:
-        AssertionError: if a node is missing, additional or another one.
-        TypeError: if an argument is no GraphDef.
+        AssertionError: if a node is missing, unexpected or different.
+        TypeError: if an argument is not a GraphDef.
 
     >>> def graph():
     ...     with tf.Graph().as_default() as graph:

@@ -65,7 +65,7 @@ def own_doc(cls: type) -> str:
 
 
 def _split(doc: str) -> tuple[list[str], dict[str, list[str]], list[str]]:
-    """What a docstring says before the arguments, the lines on each argument, and the rest."""
+    """The text of a docstring before the arguments, the lines on each argument, and the rest."""
     lines = inspect.cleandoc(doc).split("\n")
     marks = ("Args:", "Returns:", "Raises:", ">>> ")
     start = next((i for i, line in enumerate(lines) if line.startswith(marks)), len(lines))

@@ -9,7 +9,7 @@ def arguments(names: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, `**kwargs` among them.
 
     Args:
-        names: what `locals()` is at the beginning of the function.
+        names: `locals()` at the beginning of the function.
 
     >>> from eagerflow.util.arguments import arguments
     >>> class Point:

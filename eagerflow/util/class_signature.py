@@ -1,4 +1,4 @@
-"""What `inspect.signature` says of classes whose metaclass or `__new__` takes whatever it is given."""
+"""Signatures, for `inspect`, of classes whose metaclass or `__new__` accepts any arguments."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _stub(namespace: str) -> str:
 
 
 def _imported_from(module: ModuleType, name: str) -> Any:
-    """What `from module import name` gives: an attribute, or a module inside of a package."""
+    """The object of `from module import name`: an attribute, or a module inside of a package."""
     try:
         return getattr(module, name)
     except AttributeError:
@@ -199,7 +199,7 @@ class Module:
 
 
 class Objects(Mapping[str, Any]):
-    """The objects that names stand for, each imported when it is looked up.
+    """The objects of names, each imported when it is looked up.
 
     Args:
         origins: the modules that they come from, and their names there.

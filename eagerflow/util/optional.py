@@ -32,7 +32,7 @@ def optional(module: str, what: str) -> Any:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         top = module.partition(".")[0]
-        # A package that is there, and lacks one of its own, says so itself.
+        # An installed package that lacks a dependency of its own reports that itself.
         if top not in PACKAGES or not f"{module}.".startswith(f"{error.name}."):
             raise
         package, extra = PACKAGES[top]

@@ -71,7 +71,7 @@ def public(module: str) -> str:
 
 
 def absent(name: str) -> str:
-    """What to tell somebody who asks for a name of the neighbour where it is not installed."""
+    """The message for a name of the neighbour where it is not installed."""
     return (
         f"{name} is part of the package {NEIGHBOR}, which is not installed. It comes with eagerflow: "
         "`pip install --force-reinstall eagerflow`."

@@ -70,7 +70,7 @@ def make_batched_features_dataset(
         file_pattern: a pattern of file names, or several.
         batch_size: how many Examples a batch has.
         features: the features of examples, as for `tf.io.parse_example`.
-        reader: makes a dataset of records from file names; `tf.data.TFRecordDataset` by default.
+        reader: returns a dataset of records for file names; `tf.data.TFRecordDataset` by default.
         label_key: the feature that is returned apart from the others.
         reader_args: further arguments for `reader`.
         num_epochs: how often to read the files; without an end by default.
@@ -87,7 +87,7 @@ def make_batched_features_dataset(
         A dataset of dictionaries, or of pairs of a dictionary and the label.
 
     Raises:
-        ValueError: if `label_key` is none of the features.
+        ValueError: if `label_key` is not one of the features.
         tf.errors.InvalidArgumentError: if no file matches.
     """
     if label_key is not None and label_key not in features:

@@ -82,11 +82,11 @@ def assert_cardinality(expected_cardinality: TensorLike) -> Transformation:
 def at(dataset: Dataset, index: TensorLike) -> _core.Tensor:
     """The element at a position.
 
-    It is made without those before it. After `shuffle`, positions have an order of their
-    own, which stays the same.
+    It is computed without those before it. After `shuffle`, positions refer to one fixed
+    random order.
 
     Args:
-        dataset: its steps are such that the element's origin is known: sources in memory, `batch`,
+        dataset: consists of steps that map positions to input elements: sources in memory, `batch`,
             `cache` in memory, `concatenate`, `enumerate`, `map`, `prefetch`, `repeat`, `shard`,
             `shuffle`, `skip`, `take`, `zip`.
         index: the position, an int64 scalar.
@@ -206,10 +206,10 @@ def map_and_batch(
         batch_size: as for `Dataset.batch`.
         num_parallel_batches: how many batches' elements are made at the same time.
         drop_remainder: as for `Dataset.batch`.
-        num_parallel_calls: how many elements are; instead of `num_parallel_batches`.
+        num_parallel_calls: the same as a number of elements, instead of `num_parallel_batches`.
 
     Raises:
-        ValueError: if both are given.
+        ValueError: if both are passed.
     """
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError(
@@ -233,8 +233,8 @@ def parallel_interleave(
     """Interleaves datasets that threads read ahead.
 
     Args:
-        map_func: makes a dataset from an element.
-        cycle_length: how many of them are read at the same time.
+        map_func: returns a dataset for an element.
+        cycle_length: how many datasets are read at the same time.
         block_length: how many elements are taken at a turn.
         sloppy: whether the order need not be kept.
     """
@@ -244,11 +244,11 @@ def parallel_interleave(
 
 
 def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Transformation:
-    """Copies elements to a device, by a thread that is ahead of what uses them.
+    """Copies elements to a device, in a thread that runs ahead of the consumer.
 
     Args:
         device: the device's name.
-        buffer_size: how many elements are ahead; by default a number that fits.
+        buffer_size: how many elements to copy ahead; chosen automatically by default.
     """
     room = -1 if buffer_size is None else buffer_size
     return lambda dataset: PlacedDataset(dataset, device).prefetch(room)
@@ -300,14 +300,14 @@ def load(
 
 
 def pad_to_cardinality(cardinality: Any, mask_key: str = "valid") -> Transformation:
-    """Appends elements of zeros, and marks which elements are none of them.
+    """Appends elements of zeros, and marks which elements are original.
 
     Args:
         cardinality: the number of elements wanted.
         mask_key: the key of the mark in the elements, which must be dictionaries.
 
     Raises:
-        TypeError: if the elements are no dictionaries.
+        TypeError: if the elements are not dictionaries.
         ValueError: if the dataset has more elements, or an unknown number, or the key is taken.
 
     >>> dataset = tf.data.Dataset.from_tensor_slices({"a": [1, 2]})

@@ -20,8 +20,8 @@ class DatasetInitializer:
         dataset: pairs of scalars.
 
     Raises:
-        TypeError: if elements are no pairs.
-        ValueError: if a key or value is no scalar.
+        TypeError: if elements are not pairs.
+        ValueError: if a key or value is not a scalar.
 
     >>> pairs = tf.data.Dataset.zip(
     ...     tf.data.Dataset.from_tensor_slices(["a", "b"]), tf.data.Dataset.range(2)
@@ -90,11 +90,11 @@ def table_from_dataset(
         name: a name.
 
     Returns:
-        A `tf.lookup.StaticHashTable`, or a `StaticVocabularyTable` if other keys have numbers.
+        A `tf.lookup.StaticHashTable`, or a `StaticVocabularyTable` if other keys share ids.
 
     Raises:
         ValueError: if an argument is out of range.
-        TypeError: if the elements are no pairs, or the keys of another kind.
+        TypeError: if the elements are not pairs, or the keys of another kind.
     """
     if vocab_size is not None and int(vocab_size) < 1:
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")

@@ -28,9 +28,9 @@ class Reducer:
     """Three functions that reduce elements: to begin, to go on, and to finish.
 
     Args:
-        init_func: makes the first state for a key, an int64 scalar.
+        init_func: returns the first state for a key, an int64 scalar.
         reduce_func: `(state, element) -> state`.
-        finalize_func: makes the result of the last state.
+        finalize_func: returns the result for the last state.
     """
 
     def __init__(
@@ -45,17 +45,17 @@ class Reducer:
 
     @property
     def init_func(self) -> Callable[..., Any]:
-        """The function that begins."""
+        """The function that returns a key's first state."""
         return self._init_func
 
     @property
     def reduce_func(self) -> Callable[..., Any]:
-        """The function that goes on."""
+        """The function that adds an element to a state."""
         return self._reduce_func
 
     @property
     def finalize_func(self) -> Callable[..., Any]:
-        """The function that finishes."""
+        """The function that returns a key's result."""
         return self._finalize_func
 
 

@@ -77,7 +77,7 @@ def make_csv_dataset(
         A dataset of dictionaries, or of pairs of a dictionary and the label.
 
     Raises:
-        ValueError: if no file matches, or columns are not as the files have them.
+        ValueError: if no file matches, or columns do not match the files.
 
     >>> import tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "table.csv")

@@ -35,7 +35,7 @@ class TFRecordWriter:
         """Writes all elements.
 
         Raises:
-            TypeError: if `dataset` is no dataset, or its elements are no scalar strings.
+            TypeError: if `dataset` is not a dataset, or its elements are not scalar strings.
         """
         if not isinstance(dataset, Dataset):
             raise TypeError(f"`dataset` must be a `tf.data.Dataset` object, got {type(dataset)}.")

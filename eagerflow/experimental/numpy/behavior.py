@@ -104,7 +104,7 @@ _INTEGER_MATTERS = ("__matmul__", "__rmatmul__")
 
 def _indexing(plain: Callable) -> Callable:
     def getitem(self: Any, key: Any) -> Any:
-        # A list with anything but numbers stands for a tuple, as it once did in NumPy.
+        # A list with anything but numbers is treated as a tuple, as NumPy once did.
         listed = isinstance(key, list) and any(map(_is_no_number, key))
         parts = tuple(key) if listed else key if isinstance(key, tuple) else (key,)
         if not any(_is_array(part) for part in parts):
@@ -137,7 +137,7 @@ def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
             f"too many indices: the tensor is {len(value.shape)}-dimensional, but {consumed} were "
             "indexed"
         )
-    # Slices and new axes are taken first; the axes of arrays stay whole.
+    # Slices and new axes are applied first; the axes of arrays stay whole.
     basic: list[Any] = []
     axes: list[int] = []
     arrays: list[tf.Tensor] = []
@@ -167,7 +167,7 @@ def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
 
 
 def _index_tensors(part: object) -> list[tf.Tensor] | None:
-    """A part as tensors of indices, one for each axis that it is for; None for slices and new axes."""
+    """A part as tensors of indices, one for each indexed axis; None for slices and new axes."""
     if part is None or part is Ellipsis or isinstance(part, slice):
         return None
     tensor = tf.convert_to_tensor(part) if not isinstance(part, list | tuple) or part else None

@@ -106,7 +106,7 @@ def result_type(*arrays_and_dtypes: Any) -> tf.DType:
 def of_operands(*values: Any) -> tf.DType:
     """The dtype in which a function of NumPy's namespace computes with these arrays and numbers.
 
-    Where a list is among them, the mode's rules say it, otherwise NumPy's.
+    With a list among them it follows the mode's rules, otherwise NumPy's.
     """
     lists = _Preference.weak and any(isinstance(value, list | tuple) for value in values)
     return promotion.together(values) if lists else _of_numpy(values)

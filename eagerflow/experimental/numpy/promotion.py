@@ -1,4 +1,4 @@
-"""TensorFlow's own rules for operators of two dtypes, beside those of NumPy in `dtypes`.
+"""TensorFlow's own rules for operators of two dtypes; NumPy's rules are in `dtypes`.
 
 A Python number, or a list of some, is weak: it takes the dtype of the other operand if that holds its kind.
 """
@@ -54,7 +54,7 @@ def makes_weak(value: Any) -> bool:
 
 
 def operand(value: Any) -> tuple[DType, bool] | None:
-    """The dtype of an operand, and whether it is weak; None for what is no number."""
+    """The dtype of an operand, and whether it is weak; None if it is not numeric."""
     if isinstance(value, _core.Tensor):
         return _numeric(value.dtype, is_weak(value))
     found = _PYTHON.get(type(value))
@@ -72,7 +72,7 @@ def together(values: Sequence[TensorLike]) -> DType:
 
     Raises:
         ValueError: if there are none.
-        TypeError: in the mode "safe", if the dtype does not keep all values; for what has no dtype.
+        TypeError: in the mode "safe", if the dtype loses values; for values without a dtype.
     """
     if not values:
         raise ValueError("at least one array or dtype is required")
@@ -96,7 +96,7 @@ def _numeric(dtype: DType, weak: bool) -> tuple[DType, bool] | None:
 
 
 def _of_all(values: Sequence[object]) -> tuple[DType, bool] | None:
-    """What values are promoted to together; None if one of them is no number."""
+    """The dtype to which values are promoted together; None if one of them is not numeric."""
     parts = [operand(value) for value in values]
     known = [part for part in parts if part is not None]
     return functools.reduce(_of_both, known) if len(known) == len(parts) else None
@@ -109,7 +109,7 @@ def _of_both(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType
 def promoted(a: TensorLike, b: TensorLike) -> tuple[_core.Tensor, _core.Tensor, bool] | None:
     """Two operands as tensors of one dtype, and whether the result is weak.
 
-    None if one of them is no number.
+    None if one of them is not numeric.
 
     Raises:
         TypeError: in the mode "safe", if the dtype does not keep all values of both.
@@ -134,7 +134,7 @@ def clipped(value: TensorLike, low: TensorLike, high: TensorLike) -> list[_core.
 
 
 def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
-    """What a variable of a dtype gets of a value; None if that is no number.
+    """The value that is assigned to a variable of a dtype; None if it is not numeric.
 
     Raises:
         TypeError: if both are promoted to another dtype.
@@ -153,7 +153,7 @@ def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
 
 
 def joined(values: Sequence[object]) -> list[_core.Tensor] | None:
-    """Values as tensors of one dtype, weak if that is; None if one of them is no number."""
+    """Values as tensors of one dtype, weak if that is; None if one of them is not numeric."""
     found = _of_all(values)
     if found is None:
         return None
@@ -209,7 +209,7 @@ def _order(operand: tuple[DType, bool]) -> tuple[int, bool, int]:
 
 
 def _joined(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType, bool]:
-    """What two operands in their order are promoted to."""
+    """The dtype to which two operands, in their order, are promoted."""
     (a, a_weak), (b, b_weak) = left, right
     if a.is_bool or a_weak:
         return right
@@ -225,14 +225,14 @@ def _joined(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType,
 
 
 def _with_weak(strong: DType, weak: DType) -> tuple[DType, bool]:
-    """What a strong dtype is with a weak one of a kind that holds more."""
+    """The dtype to which a strong one and a weak one of a kind that holds more are promoted."""
     if strong.is_integer:
         return (dtypes.float64 if weak.is_floating else weak), True
     return (dtypes.complex128 if strong is dtypes.float64 else dtypes.complex64), False
 
 
 def _integers(a: DType, b: DType) -> tuple[DType, bool]:
-    """What integers of two dtypes, the smaller of which comes first, are promoted to."""
+    """The dtype to which integers of two dtypes, the smaller of which comes first, are promoted."""
     if a.is_unsigned == b.is_unsigned:
         return b, False
     unsigned, signed = (a, b) if a.is_unsigned else (b, a)

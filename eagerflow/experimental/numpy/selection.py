@@ -22,7 +22,7 @@ def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | No
     """Elements of `x` where a condition is true, of `y` elsewhere; or the indices where it is.
 
     Raises:
-        ValueError: if only one of `x` and `y` is given.
+        ValueError: if only one of `x` and `y` is passed.
 
     >>> tf.experimental.numpy.where([True, False], 1, 2).numpy()
     array([1, 2])
@@ -131,7 +131,7 @@ def average(
     """Weighted means, and with `returned` also the sums of the weights.
 
     Raises:
-        ValueError: if the shapes differ, and the weights are no vector along an axis.
+        ValueError: if the shapes differ, and the weights are not a vector along an axis.
 
     >>> float(tf.experimental.numpy.average([3, 4], weights=[1, 3]))
     3.75

@@ -161,7 +161,7 @@ def _text(show: Callable[[Any], str]) -> Callable[..., str]:
 
 
 def _tensor(self: Any) -> _core.Tensor:
-    """The tensor as one whose dtype is for good."""
+    """The tensor as one that is not weak."""
     return _core.strengthened(self)
 
 
