@@ -120,12 +120,12 @@ def _column(default: object, number: int) -> tuple[Any, Any]:
 
 
 def _numbers(columns: Any, what: str) -> list[int]:
-    numbers = [integer(column, what) for column in columns]
-    if any(a >= b for a, b in zip(numbers, numbers[1:], strict=False)):
+    indices = [integer(column, what) for column in columns]
+    if any(a >= b for a, b in zip(indices, indices[1:], strict=False)):
         raise invalid(f"{what} should be strictly increasing indices")
-    if numbers and numbers[0] < 0:
+    if indices and indices[0] < 0:
         raise invalid(f"{what} should be non-negative indices")
-    return numbers
+    return indices
 
 
 class OneTableDataset(Dataset):

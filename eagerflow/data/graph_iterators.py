@@ -51,11 +51,11 @@ class NextElement:
         """The tensors of the element."""
         iterator = _core.object_of(handle)
         spec, kind = self._last
-        found = iterator.element_spec
-        if found is not spec:
-            if found != spec:
-                kind = trace_types.from_value(found)
-            self._last = found, kind
+        current = iterator.element_spec
+        if current is not spec:
+            if current != spec:
+                kind = trace_types.from_value(current)
+            self._last = current, kind
         return kind.to_tensors(iterator.get_next())
 
 

@@ -53,8 +53,8 @@ class NumberColumn:
 
     def gather(self, indices: np.ndarray) -> Tensor:
         """The values at these indices."""
-        numbers = indices * self._numbers.step + self._numbers.start
-        return _core.convert(numbers.astype(self._dtype.as_numpy_dtype), self._dtype, None)
+        values = indices * self._numbers.step + self._numbers.start
+        return _core.convert(values.astype(self._dtype.as_numpy_dtype), self._dtype, None)
 
 
 def index_plan(dataset: Dataset) -> IndexPlan | None:
@@ -63,10 +63,10 @@ def index_plan(dataset: Dataset) -> IndexPlan | None:
     if kind is TensorSliceDataset:
         return _slices_plan(dataset)
     if kind is RangeDataset:
-        numbers, dtype = dataset._range, dataset._dtype  # type: ignore[attr-defined]
-        column = NumberColumn(numbers, dtype)
+        values, dtype = dataset._range, dataset._dtype  # type: ignore[attr-defined]
+        column = NumberColumn(values, dtype)
         like = _core.convert(0, dtype, None)
-        return IndexPlan([column], like, lambda: Successive(range(len(numbers))))
+        return IndexPlan([column], like, lambda: Successive(range(len(values))))
     if kind is ZipDataset:
         return _zip_plan(dataset)
     make = _STEPS.get(kind)

@@ -59,14 +59,14 @@ class Words:
     def _draw(self, count: int) -> np.ndarray:
         counter = self._counter
         self._counter = (counter + count // 4) & (2**128 - 1)
-        numbers = _core.ops.philox_uniform_full_int(
+        values = _core.ops.philox_uniform_full_int(
             [count],
             dtypes.uint32,
             self._key,
             random_seed.signed(counter),
             random_seed.signed(counter >> 64),
         )
-        return np.asarray(numbers)
+        return np.asarray(values)
 
 
 class SeedSequence:

@@ -169,10 +169,10 @@ class RangeDataset(Dataset):
             raise ValueError(
                 f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}."
             )
-        numbers = [integer(value, "range") for value in args]
-        if numbers[2:] == [0]:
+        integers = [integer(value, "range") for value in args]
+        if integers[2:] == [0]:
             raise invalid("step must be a non-zero integer.")
-        self._range = range(*numbers)
+        self._range = range(*integers)
         self._dtype = dtypes.as_dtype(output_type)
 
     @classmethod

@@ -490,9 +490,9 @@ class Transformation:
         >>> [batch.numpy().tolist() for batch in buckets]
         [[[1, 0], [2, 2]], [[3, 3, 3, 0], [4, 4, 4, 4]]]
         """
-        given = arguments(locals())
-        del given["name"]
-        return bucketing.bucketed(self, **given)
+        parameters = arguments(locals())
+        del parameters["name"]
+        return bucketing.bucketed(self, **parameters)
 
     def rejection_resample(
         self: Any,

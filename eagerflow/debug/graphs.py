@@ -63,13 +63,13 @@ def _used(graph: Any) -> list[Any]:
     nodes = {node.name: node for node in graph.nodes}
     wanted = [node for node in graph.nodes if node.has_effects]
     wanted += [_core.node_of(output) for output in graph.outputs]
-    found: set[str] = set()
+    reached: set[str] = set()
     while wanted:
         node = wanted.pop()
-        if node.name not in found:
-            found.add(node.name)
+        if node.name not in reached:
+            reached.add(node.name)
             wanted += [_core.node_of(tensor) for tensor in node.inputs]
-    return [node for name, node in nodes.items() if name in found]
+    return [node for name, node in nodes.items() if name in reached]
 
 
 class _Listing:

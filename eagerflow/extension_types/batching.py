@@ -93,10 +93,10 @@ class ExtensionTypeBatchEncoder:
 
     def encoding_specs(self, spec: Any) -> Any:
         """The specs of the result of `encode`."""
-        found: list = []
+        specs: list = []
         for _, item in spec._field_values():
-            _leaves(item, item, found)
-        return found
+            _leaves(item, item, specs)
+        return specs
 
     def decode(self, spec: Any, encoded_value: Any) -> BatchableExtensionType:
         """The value of this spec from its encoding."""

@@ -146,7 +146,7 @@ def _spec_converter(owner: type) -> Converter:
 def _own_fields(cls: type, scope: dict[str, Any]) -> list[Field]:
     """The fields that the body of a class declares."""
     annotations = dict(vars(cls).get("__annotations__", {}))
-    found = []
+    fields = []
     for name, annotation in annotations.items():
         if name in field_rules.RESERVED or name.startswith(("_tf_extension_type", "__")):
             raise ValueError(
@@ -157,7 +157,7 @@ def _own_fields(cls: type, scope: dict[str, Any]) -> list[Field]:
         default = vars(cls).get(name, field_rules.NO_DEFAULT)
         if default is not field_rules.NO_DEFAULT:
             default = _checked_default(default, resolved, name)
-        found.append(Field(name, resolved, default))
+        fields.append(Field(name, resolved, default))
     for name, value in vars(cls).items():
         plain = not name.startswith("_") and name not in annotations and name != "Spec"
         if plain and not callable(value) and not hasattr(type(value), "__get__"):
@@ -165,7 +165,7 @@ def _own_fields(cls: type, scope: dict[str, Any]) -> list[Field]:
                 f"The field annotations for {cls.__name__} are invalid. Field {name} is missing a "
                 "type annotation."
             )
-    return found
+    return fields
 
 
 def _resolved(annotation: Any, scope: dict[str, Any]) -> Any:
@@ -454,10 +454,10 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         return self._component_specs
 
     def _to_components(self, value: object) -> list:
-        found: list = []
+        components: list = []
         for name, spec in self._field_values():
-            _flat_components(spec, value.__dict__[name], found)
-        return found
+            _flat_components(spec, value.__dict__[name], components)
+        return components
 
     def _from_components(self, components: list[Tensor]) -> Any:
         parts = iter(components)

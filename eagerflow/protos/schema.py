@@ -76,8 +76,8 @@ class Schema(dict[str, Any]):
 
     def _needed(self) -> set[str]:
         """The names of all files whose messages this one's may have."""
-        found = {schema.file_name() for schema in self._uses}
-        return found.union(*(schema._needed() for schema in self._uses))
+        names = {schema.file_name() for schema in self._uses}
+        return names.union(*(schema._needed() for schema in self._uses))
 
     def file_name(self) -> str:
         """What the file of these messages is called in the pool."""

@@ -23,8 +23,8 @@ def _integers(value: Any) -> list[Any] | None:
     """The integers of an argument, None where they are unknown; None for None."""
     if value is None:
         return None
-    numbers = _core.convert(value, None, dtypes.int32)
-    return _core.partial_value(numbers) or [None] * (numbers._size or 1)
+    tensor = _core.convert(value, None, dtypes.int32)
+    return _core.partial_value(tensor) or [None] * (tensor._size or 1)
 
 
 def _axes(rank: int, lengths: list[Any] | None, axes: Any, default: int | None) -> list[int]:

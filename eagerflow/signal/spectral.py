@@ -93,8 +93,8 @@ def frame(
         used = x[..., : (count + pieces - 1) * step]
         hops = _ops.reshape(used, [*outer, count + pieces - 1, step])
         return _ops.concat([hops[..., k : k + count, :] for k in range(pieces)], -1)
-    places = np.arange(count)[:, None] * step + np.arange(length)
-    return slices_at(x, places, axis)
+    indices = np.arange(count)[:, None] * step + np.arange(length)
+    return slices_at(x, indices, axis)
 
 
 def _check_step(step: Size) -> None:
@@ -146,10 +146,10 @@ def overlap_and_add(signal: TensorLike, frame_step: Any, name: str | None = None
     if not is_known(length, step):
         # Samples are summed by their indices in the result.
         starts = _ops.expand_dims(_ops.range(0, frames, 1), 1) * step
-        places = starts + _ops.range(0, length, 1)
+        indices = starts + _ops.range(0, length, 1)
         rank = len(batch) + 2
         samples_first = _ops.transpose(x, [rank - 2, rank - 1, *range(rank - 2)])
-        sums = _ops.unsorted_segment_sum(samples_first, places, samples)
+        sums = _ops.unsorted_segment_sum(samples_first, indices, samples)
         return _ops.transpose(sums, [*range(1, rank - 1), 0])
     pieces = max(-(-length // step), 1)
     rest = [[0, 0] for _ in batch]

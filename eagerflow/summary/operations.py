@@ -86,8 +86,8 @@ def histogram_summary(message: Any, tag: TensorLike, values: TensorLike) -> None
     flat = np.asarray(values).astype(np.float64).ravel()
     name = _text(tag)
     if not np.isfinite(flat).all():
-        found = "Nan in summary histogram" if np.isnan(flat).any() else "Infinity in Histogram"
-        raise InvalidArgumentError._of(f"{found} for: {name}")
+        problem = "Nan in summary histogram" if np.isnan(flat).any() else "Infinity in Histogram"
+        raise InvalidArgumentError._of(f"{problem} for: {name}")
     limits = _histogram_limits()
     indices = np.searchsorted(limits, flat, side="right")
     counts = np.bincount(indices, minlength=len(limits))

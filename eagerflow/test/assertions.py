@@ -74,9 +74,9 @@ class PlainAssertions(unittest.TestCase):
 
     def assertLen(self, container: Any, expected_len: int, msg: str | None = None) -> None:
         """Asserts how many elements a container has."""
-        found = len(container)
-        text = f"{container!r} has length of {found}, expected {expected_len}."
-        self._require(found == expected_len, text, msg)
+        size = len(container)
+        text = f"{container!r} has length of {size}, expected {expected_len}."
+        self._require(size == expected_len, text, msg)
 
     def assertBetween(self, value: Any, minv: object, maxv: object, msg: str | None = None) -> None:
         """Asserts that a value is between two others, or equals one."""
@@ -130,9 +130,9 @@ class PlainAssertions(unittest.TestCase):
         """Asserts that texts are in another one, in this order."""
         at = 0
         for text in [strings] if isinstance(strings, str) else strings:
-            found = target.find(text, at)
-            self._require(found >= 0, f"Did not find {text!r} in order in {target!r}", msg)
-            at = found + len(text)
+            index = target.find(text, at)
+            self._require(index >= 0, f"Did not find {text!r} in order in {target!r}", msg)
+            at = index + len(text)
 
     def assertTotallyOrdered(self, *groups: Iterable[Any], msg: str | None = None) -> None:
         """Asserts that values of each group equal each other, and are less than later groups'."""
@@ -296,8 +296,8 @@ class _Captured:
 
 
 def _distinct(items: Iterable[Any]) -> list[Any]:
-    found: list[Any] = []
+    distinct: list[Any] = []
     for item in items:
-        if item not in found:
-            found.append(item)
-    return found
+        if item not in distinct:
+            distinct.append(item)
+    return distinct

@@ -154,13 +154,13 @@ class Benchmark:
         wall_time = float(np.median(times)) if min_iters else -1.0
         throughput = mbs / wall_time if wall_time > 0 else 0.0
         spread = {"wall_time_mean": float(times.mean()), "wall_time_stdev": float(times.std())}
-        found = {
+        result = {
             "iters": min_iters,
             "wall_time": wall_time,
             "extras": dict(extras or {}),
             "name": name,
             "throughput": throughput,
         }
-        self.report_benchmark(**found)  # type: ignore[arg-type]
-        found["extras"] = {**(extras or {}), **spread}
-        return found
+        self.report_benchmark(**result)  # type: ignore[arg-type]
+        result["extras"] = {**(extras or {}), **spread}
+        return result

@@ -121,10 +121,10 @@ def _derivatives(f: Callable[..., Any], arguments: list[Any], k: int) -> np.ndar
     columns = _real(arguments[k]).size
     units = np.eye(rows, dtype=y.dtype.real_dtype.as_numpy_dtype).view(y.dtype.as_numpy_dtype)
     weights = _core.convert(units.reshape(rows, *y._shape_tuple()), y.dtype, None)
-    (found,) = tape._gradients_of_rows(y, [arguments[k]], weights)
-    if found is None:
+    (gradients,) = tape._gradients_of_rows(y, [arguments[k]], weights)
+    if gradients is None:
         return np.zeros((rows, columns), arguments[k].dtype.real_dtype.as_numpy_dtype)
-    return _real(found).reshape(rows, columns)
+    return _real(gradients).reshape(rows, columns)
 
 
 def _differences(f: Callable[..., Any], arguments: list[Any], k: int, step: float) -> np.ndarray:
@@ -481,8 +481,8 @@ class TestCase(PlainAssertions):
 
     def assertDTypeEqual(self, target: TensorLike, expected_dtype: Any) -> None:
         """Asserts that an array has a dtype."""
-        found = np.asarray(self.evaluate(target)).dtype
-        self.assertEqual(found, getattr(expected_dtype, "as_numpy_dtype", expected_dtype))
+        dtype = np.asarray(self.evaluate(target)).dtype
+        self.assertEqual(dtype, getattr(expected_dtype, "as_numpy_dtype", expected_dtype))
 
     def assertProtoEquals(
         self, expected_message_maybe_ascii: Any, validate_message: Any, msg: str | None = None

@@ -28,12 +28,12 @@ def assert_equal_graph_def(expected: Any, actual: Any) -> None:
         if getattr(getattr(message, "DESCRIPTOR", None), "name", None) != "GraphDef":
             raise TypeError(f"Expected tf.GraphDef for {name}, got {type(message).__name__}")
     wanted = {node.name: node for node in expected.node}
-    found = {node.name: node for node in actual.node}
+    actual_nodes = {node.name: node for node in actual.node}
     for name, node in wanted.items():
-        if name not in found:
+        if name not in actual_nodes:
             raise AssertionError(f"Did not find expected node {name!r}, a {node.op}.")
-        _compare(node, found[name])
-    for name, node in found.items():
+        _compare(node, actual_nodes[name])
+    for name, node in actual_nodes.items():
         if name not in wanted:
             raise AssertionError(f"Found unexpected node {name!r}, a {node.op}.")
 

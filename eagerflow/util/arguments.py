@@ -18,5 +18,5 @@ def arguments(names: dict[str, Any]) -> dict[str, Any]:
     >>> Point(1, z=2).arguments
     {'x': 1, 'y': 0, 'z': 2}
     """
-    given = {name: value for name, value in names.items() if name not in ("self", "__class__")}
-    return given | given.pop("kwargs", {})
+    result = {name: value for name, value in names.items() if name not in ("self", "__class__")}
+    return result | result.pop("kwargs", {})

@@ -89,8 +89,8 @@ class _NumPyRules(Rules):
         return dtype_module.as_dtype(dtypes.as_numpy(dtype))
 
     def as_floating(self, x: Tensor) -> Tensor:
-        found = super().as_floating(x)
-        return _core.weakened(found) if found is not x and is_weak(x) else found
+        result = super().as_floating(x)
+        return _core.weakened(result) if result is not x and is_weak(x) else result
 
     def float_dtype(self) -> DType:
         return dtype_module.as_dtype(dtypes.default_float())

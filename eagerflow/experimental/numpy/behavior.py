@@ -155,8 +155,8 @@ def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
     value = _plain_getitem(value, tuple(basic))
     sizes = tf.shape(value, tf.int64)
     arrays = [tf.where(i < 0, i + sizes[axis], i) for axis, i in zip(axes, arrays, strict=True)]
-    found = functools.reduce(tf.broadcast_dynamic_shape, [tf.shape(i, tf.int64) for i in arrays])
-    indices = tf.stack([tf.broadcast_to(i, found) for i in arrays], -1)
+    shape = functools.reduce(tf.broadcast_dynamic_shape, [tf.shape(i, tf.int64) for i in arrays])
+    indices = tf.stack([tf.broadcast_to(i, shape) for i in arrays], -1)
     rest = [axis for axis in range(len(value.shape)) if axis not in axes]
     result = tf.gather_nd(tf.transpose(value, axes + rest), indices)
     if gaps or not axes[0]:

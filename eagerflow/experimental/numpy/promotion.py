@@ -57,9 +57,9 @@ def operand(value: Any) -> tuple[DType, bool] | None:
     """The dtype of an operand, and whether it is weak; None if it is not numeric."""
     if isinstance(value, _core.Tensor):
         return _numeric(value.dtype, is_weak(value))
-    found = _PYTHON.get(type(value))
-    if found is not None:
-        return found
+    pair = _PYTHON.get(type(value))
+    if pair is not None:
+        return pair
     if isinstance(value, list | tuple):
         return _of_all(value) if value else (dtypes.float32, True)
     if isinstance(value, (_core.Variable, np.ndarray, np.generic)):
@@ -83,8 +83,8 @@ def _operand_or_dtype(value: TensorLike) -> tuple[DType, bool]:
     if isinstance(value, DType | type | np.dtype | str):
         known = _PYTHON.get(value) if isinstance(value, type) else None
         return known or (dtypes.as_dtype(value), False)
-    found = operand(value)
-    return (_core.as_tensor(value).dtype, False) if found is None else found
+    pair = operand(value)
+    return (_core.as_tensor(value).dtype, False) if pair is None else pair
 
 
 def _of_both_in_mode(left: tuple[DType, bool], right: tuple[DType, bool]) -> tuple[DType, bool]:
@@ -139,10 +139,10 @@ def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
     Raises:
         TypeError: if both are promoted to another dtype.
     """
-    found = operand(value)
-    if found is None:
+    pair = operand(value)
+    if pair is None:
         return None
-    if result((dtype, False), found, Mode.safe)[0] is not dtype:
+    if result((dtype, False), pair, Mode.safe)[0] is not dtype:
         shown = f"<dtype: '{dtype.name}'>"
         raise TypeError(
             f"Variable dtype is immutable. Calling {method} of Variable (with dtype {shown}) on "
@@ -154,10 +154,10 @@ def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
 
 def joined(values: Sequence[object]) -> list[_core.Tensor] | None:
     """Values as tensors of one dtype, weak if that is; None if one of them is not numeric."""
-    found = _of_all(values)
-    if found is None:
+    pair = _of_all(values)
+    if pair is None:
         return None
-    dtype, weak = found
+    dtype, weak = pair
     tensors = [_cast(value, dtype) for value in values]
     return [_core.weakened(tensor) for tensor in tensors] if weak else tensors
 
@@ -191,15 +191,15 @@ def result(left: tuple[DType, bool], right: tuple[DType, bool], safe: bool) -> t
     (tf.float16, False)
     """
     (a, a_weak), (b, b_weak) = left, right
-    found, weak = left if left == right else _joined(*sorted((left, right), key=_order))
-    if safe and not (found in (a, b) and _holds(found, a, a_weak) and _holds(found, b, b_weak)):
+    dtype, weak = left if left == right else _joined(*sorted((left, right), key=_order))
+    if safe and not (dtype in (a, b) and _holds(dtype, a, a_weak) and _holds(dtype, b, b_weak)):
         raise TypeError(
             "In promotion mode PromoMode.SAFE, implicit dtype promotion between "
             f"(<dtype: '{a.name}'>, weak={a_weak}) and (<dtype: '{b.name}'>, weak={b_weak}) is "
             "disallowed. You need to explicitly specify the dtype in your op, or relax your dtype "
             "promotion rules (such as from SAFE mode to ALL mode)."
         )
-    return found, weak
+    return dtype, weak
 
 
 def _order(operand: tuple[DType, bool]) -> tuple[int, bool, int]:
@@ -246,8 +246,8 @@ def _rank(dtype: DType) -> int:
     return 1 if dtype.is_integer else 2 if dtype.is_floating else 3
 
 
-def _holds(found: DType, given: DType, weak: bool) -> bool:
+def _holds(dtype: DType, other: DType, weak: bool) -> bool:
     """Whether a dtype has all values of another one, which may be weak."""
-    if found not in _MANTISSA or not given.is_integer or weak:
+    if dtype not in _MANTISSA or not other.is_integer or weak:
         return True
-    return 8 * given.size - (not given.is_unsigned) <= _MANTISSA[found]
+    return 8 * other.size - (not other.is_unsigned) <= _MANTISSA[dtype]

@@ -56,13 +56,13 @@ def _set_promoters() -> None:
 
 def _of_one(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) -> Any:
     """A call of a function of one tensor: the result is weak if that is."""
-    given = bind_arguments(function, args, kwargs)
-    if given is None:
+    arguments = bind_arguments(function, args, kwargs)
+    if arguments is None:
         return function._run_promoted(*args, **kwargs)
-    value = next(iter(given.values()), None)
+    value = next(iter(arguments.values()), None)
     weak = promotion.makes_weak(value)
     result = function._run_promoted(*_strong(args), **_strong(kwargs))
-    return _weakened(result) if weak and given.get("dtype") is None else result
+    return _weakened(result) if weak and arguments.get("dtype") is None else result
 
 
 def _of_two(
@@ -70,8 +70,8 @@ def _of_two(
 ) -> Any:
     """A call of a function of two operands, which it promotes."""
     names = parameter_names(function)[:2]
-    given = dict(zip(names, args, strict=False)) | kwargs
-    operands = [given[name] for name in names if name in given]
+    arguments = dict(zip(names, args, strict=False)) | kwargs
+    operands = [arguments[name] for name in names if name in arguments]
     promoted = promotion.promoted(*operands) if len(operands) == 2 else None
     if promoted is None:
         return function._run_promoted(*args, **kwargs)
@@ -90,9 +90,9 @@ _PROMOTERS: dict[str, tuple[Callable[..., Any], int]] = {
 
 def _clipped(function: _core.OpFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A call of `clip_by_value`, whose bounds promote the value; it is weak if the value is."""
-    given = bind_arguments(function, args, kwargs) or {}
+    arguments = bind_arguments(function, args, kwargs) or {}
     names = parameter_names(function)[:3]
-    operands = [given[name] for name in names if name in given]
+    operands = [arguments[name] for name in names if name in arguments]
     tensors = promotion.clipped(*operands) if len(operands) == 3 else None
     if tensors is None:
         return function._run_promoted(*args, **kwargs)
@@ -113,11 +113,11 @@ def _called(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) 
 
 def _repeated(function: _core.OpFunction, args: tuple, kwargs: dict[str, object]) -> Any:
     """A call of `while_loop`: variables that begin as weak tensors are weak at the end."""
-    given = bind_arguments(function, args, kwargs) or {}
+    arguments = bind_arguments(function, args, kwargs) or {}
     results = function._run(*args, **kwargs)
     return tf.nest.map_structure(
         lambda first, last: _core.weakened(last) if is_weak(first) else last,
-        given["loop_vars"],
+        arguments["loop_vars"],
         results,
     )
 
