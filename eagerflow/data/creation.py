@@ -62,7 +62,7 @@ class Creation:
         output_signature: Structure = None,
         name: str | None = None,
     ) -> Dataset:
-        """A dataset of what a Python generator yields.
+        """A dataset of the values that a Python generator yields.
 
         Args:
             generator: a function that returns an iterable; called anew for each pass.
@@ -227,7 +227,7 @@ class Creation:
     def choose_from_datasets(
         datasets: Structure, choice_dataset: Dataset, stop_on_empty_dataset: bool = True
     ) -> Dataset:
-        """A dataset that takes each element from the dataset that `choice_dataset` names.
+        """A dataset whose elements come from the datasets that `choice_dataset` selects.
 
         Args:
             datasets: datasets with compatible elements.

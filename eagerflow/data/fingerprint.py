@@ -50,7 +50,7 @@ class _Collector:
             self.digest.update(data)
 
     def add(self, value: Any) -> None:
-        """Adds a value and what it consists of."""
+        """Adds a value and its components."""
         if isinstance(value, (*_PLAIN, TypeSpec)):
             self._text(type(value).__name__, value)
             return

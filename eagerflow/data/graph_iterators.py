@@ -151,7 +151,7 @@ class GraphOptional(Optional):
 
 
 def optional_handle(value: Optional) -> Tensor:
-    """The handle of an Optional; in a graph, a node makes that of one with a value."""
+    """The handle of an Optional; in a graph, a node creates it for one with a value."""
     if isinstance(value, GraphOptional):
         return value._handle
     if _core.building() is None or value.is_empty:

@@ -1,4 +1,4 @@
-"""Streams of indices: what a pipeline over arrays in memory reads, before it reads anything."""
+"""Streams of indices: the order in which a pipeline reads arrays in memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.data.seeds import SeedSequence, Words
 
-# How many indices a shuffle makes at a time.
+# How many indices a shuffle computes at a time.
 _CHUNK = 2048
 _NOTHING: np.ndarray = np.zeros(0, np.int64)
 

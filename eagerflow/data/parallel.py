@@ -203,7 +203,7 @@ class Team:
                         self._announce()
 
     def _collect(self) -> bool:
-        """Moves what is ready to the reader's side."""
+        """Moves the ready elements to the reader's side."""
         blocks = self.blocks
         index = 0
         while index < len(blocks):

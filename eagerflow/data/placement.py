@@ -13,7 +13,7 @@ from eagerflow.framework.device_table import table
 
 
 class PlacedDataset(UnaryDataset):
-    """The same elements, copied to a device; what that cannot hold, such as text, stays on the host.
+    """The same elements, copied to a device; what it cannot hold, such as text, stays on the host.
 
     Args:
         source: the dataset of the elements.

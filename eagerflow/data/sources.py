@@ -400,7 +400,7 @@ def _fitting_composite(spec: Structure, value: Any) -> Any:
 def from_generator(
     generator: Any, output_types: Any, output_shapes: Structure, args: Any, output_signature: Any
 ) -> GeneratorDataset:
-    """The dataset of a generator function, after checks of what was declared."""
+    """The dataset of a generator function, after checks of the declared specs."""
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
     if output_signature is not None:

@@ -140,7 +140,7 @@ def normalize(value: Any) -> Any:
 
 
 def is_plain(spec: Structure) -> bool:
-    """Whether elements consist of tensors in tuples and dictionaries, which the engine takes apart."""
+    """Whether elements consist of tensors in tuples and dictionaries, which the engine flattens."""
     if type(spec) is tuple:
         return all(map(is_plain, spec))
     if type(spec) is dict:
@@ -158,7 +158,7 @@ def plain_form(spec: Structure) -> Any:
 
 
 def taker(spec: Structure) -> Callable[[Any], list[Any]]:
-    """The function that lists the tensors which an element of a spec consists of."""
+    """The function that lists the tensors of an element of a spec."""
     if not is_nested(spec):
         return spec.to_tensors
     specs = flatten(spec)
@@ -171,7 +171,7 @@ def taker(spec: Structure) -> Callable[[Any], list[Any]]:
 
 
 def packer(spec: Structure) -> Callable[..., Any]:
-    """The function that makes an element of a spec of the tensors that it consists of."""
+    """The function that packs tensors into an element of a spec."""
     if not is_nested(spec):
         return lambda tensors: spec.from_tensors(iter(tensors))
     specs = flatten(spec)

@@ -436,7 +436,7 @@ class Transformation:
             window_size_func: returns the window size for a key; instead of `window_size`.
 
         Raises:
-            ValueError: unless exactly one of the two is given.
+            ValueError: unless exactly one of the two is passed.
 
         >>> dataset = tf.data.Dataset.range(7).group_by_window(
         ...     key_func=lambda x: x % 2,
@@ -527,7 +527,7 @@ class Transformation:
         The files are TensorFlow's: each framework reads what the other one has saved.
 
         Args:
-            path: the directory; what it held before is replaced when all elements are written.
+            path: the directory; its previous contents are replaced when all elements are written.
             compression: "GZIP", "ZLIB" or "SNAPPY"; else nothing is compressed. `load` needs
                 the same.
             shard_func: returns the index of the file that an element goes into.

@@ -1,4 +1,4 @@
-"""eagerflow.debug: why a gradient is None or NaN, and what a tape has recorded."""
+"""eagerflow.debug: why a gradient is None or NaN, and which operations a tape has recorded."""
 
 from eagerflow.util import lazy
 

@@ -162,7 +162,7 @@ def _gap(keys: Keys, trace: Trace, uses: list[Step], target: object) -> Explanat
     if not uses:
         return Explanation(
             "disconnected",
-            "No operation that was traced takes the source: it was not used, or something else "
+            "No traced operation reads the source: it was not used, or something else "
             "was used instead, such as a copy made before it was watched.",
         )
     wanted = {keys(target)}
@@ -176,7 +176,7 @@ def _gap(keys: Keys, trace: Trace, uses: list[Step], target: object) -> Explanat
         f"depends on the source is {_place(uses[-1])}\n"
     )
     if origin is None:
-        text += "No operation that was traced gives the target."
+        text += "No traced operation returns the target."
     else:
         text += (
             f"The target's computation begins with {_place(origin)}\n"
@@ -200,14 +200,14 @@ def _of_values(tape: _core.Tape, keys: Keys, trace: Trace, target: Any, source: 
             counts = _counts(step.outputs)
             return Explanation(
                 "bad value",
-                f"The first bad numbers are in the values: {counts} in the result of "
+                f"The first bad values are {counts} in the result of "
                 f"{_place(step)}\nits inputs: {_described(step.inputs)}.",
                 step,
             )
     if not tape._persistent:
         return Explanation(
             "connected",
-            "The target depends on the source, and all values are finite. To look for bad numbers "
+            "The target depends on the source, and all values are finite. To look for bad values "
             "in gradients, use GradientTape(persistent=True).",
         )
     bad_step = _first_bad_gradient(tape, keys, path, target)

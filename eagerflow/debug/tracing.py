@@ -106,5 +106,5 @@ class Keys:
         return ("entry", entry) if entry else ("id", value._id)
 
     def recorded(self, value: object) -> bool:
-        """Whether the tape knows the value."""
+        """Whether the tape has an entry for the value."""
         return bool(self._tape._entry(value))

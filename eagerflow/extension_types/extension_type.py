@@ -78,7 +78,7 @@ def _enclosed(init: Callable, converter: Callable[[type], Converter]) -> Callabl
 
 
 def _generated_init(signature: inspect.Signature) -> Callable:
-    """A constructor that takes each field as an argument."""
+    """A constructor that accepts each field as an argument."""
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         bound = signature.bind(*args, **kwargs)

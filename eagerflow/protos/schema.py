@@ -93,7 +93,7 @@ class Schema(dict[str, Any]):
         raise AttributeError(f"there is no message {name!r} in package {self._package!r}")
 
     def enums(self) -> dict[str, Any]:
-        """The enumerations outside of messages, by name: what protobuf makes of them."""
+        """The enumerations outside of messages, by name, as protobuf represents them."""
         first = next(name for name in self._text.split("message ", 1)[1].split())
         file = self[first].DESCRIPTOR.file
         wrapper = protobuf("internal.enum_type_wrapper").EnumTypeWrapper

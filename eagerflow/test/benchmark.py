@@ -74,13 +74,13 @@ class Benchmark:
         name: str | None = None,
         metrics: Sequence[Mapping[str, Any]] | None = None,
     ) -> None:
-        """Reports what a method has measured.
+        """Reports the measurements of a method.
 
         Args:
-            iters: how often something was done.
+            iters: the number of repetitions.
             cpu_time: how many seconds of the processor that took, by repetition.
             wall_time: how many seconds it took, by repetition.
-            throughput: how much was done in a second, in MB.
+            throughput: the throughput in MB per second.
             extras: numbers or strings by name.
             name: replaces the name of the calling method.
             metrics: dictionaries with `name`, `value`, and maybe `min_value` and `max_value`.
@@ -134,12 +134,12 @@ class Benchmark:
         Args:
             sess: the session.
             op_or_tensor: what it runs.
-            feed_dict: what it is fed with.
+            feed_dict: the values that are fed.
             burn_iters: how often it is run before measuring.
             min_iters: how often it is measured.
             name: replaces the name of the calling method.
             extras: numbers or strings by name, to be reported, too.
-            mbs: how many MB a run goes through.
+            mbs: how many MB a run processes.
 
         Returns:
             `iters`, the median `wall_time` in seconds, `extras`, `name` and `throughput`.

@@ -467,7 +467,7 @@ class TestCase(PlainAssertions):
     def assertArrayNear(
         self, farray1: Any, farray2: Any, err: float, msg: str | None = None
     ) -> None:
-        """Asserts that the numbers of two lists differ by at most `err`."""
+        """Asserts that the values of two lists differ by at most `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)

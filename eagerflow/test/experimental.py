@@ -2,7 +2,7 @@
 
 
 def sync_devices() -> None:
-    """Returns when all devices have computed their operations, which here wait by themselves.
+    """Returns when all devices have computed their operations, which are synchronous here.
 
     >>> tf.test.experimental.sync_devices()
     """

@@ -18,7 +18,7 @@ _shown = False
 
 
 def known_as(module: str, name: str) -> Callable[[_Class], _Class]:
-    """Registers what a class is called where the drop-in is installed.
+    """Registers a class's name for programs where the drop-in is installed.
 
     Args:
         module: the module in TensorFlow.

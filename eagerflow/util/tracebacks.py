@@ -40,7 +40,7 @@ def keep_program(error: BaseException, program: str | None = None) -> None:
     """Takes this package's frames out of an error's traceback, unless filtering is disabled.
 
     Args:
-        error: what has been caught, to be raised again by its name.
+        error: the caught error, to be raised again by its name.
         program: a file; what called its first frame is left out in any case.
     """
     frames = []

@@ -1,4 +1,4 @@
-"""Weak tensors: what they have besides tensors' members, and the functions that pass weakness on.
+"""Weak tensors: their own members, and the functions whose results are weak if arguments are.
 
 The native types and the promotion of operators are the engine's (`core/bindings/promotion.h`).
 """
