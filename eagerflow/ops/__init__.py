@@ -9,7 +9,7 @@ from eagerflow import _core
 
 
 def _native(name: str) -> Any:
-    """The native function of a name: what copies and pickles of it are."""
+    """The native function of a name, by which it is copied and pickled."""
     return getattr(_core.ops, name)
 
 

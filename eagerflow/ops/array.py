@@ -38,7 +38,7 @@ newaxis = None
 def slices_at(x: Tensor, indices: TensorLike, axis: int = 0) -> Tensor:
     """The slices at `indices` of an axis, for functions whose gradient is a dense tensor.
 
-    The gradient of `gather` by rows is IndexedSlices, which only lookups promise.
+    The gradient of `gather` along axis 0 is IndexedSlices, which only lookups should return.
     """
     return _ops.gather(reshaped(x, shape_of(x)), indices, axis, 0)
 
@@ -163,7 +163,7 @@ def identity_n(input: Sequence, name: str | None = None) -> list[Tensor]:
 
 @op_function
 def concat(values: TensorLike, axis: Any, name: str = "concat") -> Tensor:
-    """Joins tensors along an axis they have.
+    """Joins tensors along an existing axis.
 
     Args:
         values: a list of tensors of one dtype, whose shapes may differ along `axis` only.
@@ -326,13 +326,13 @@ def pad(
         tensor: a tensor of rank n.
         paddings: integers `[n, 2]`, the counts to add before and after each axis.
         mode: "CONSTANT"; "REFLECT" mirrors without repeating the border, "SYMMETRIC" repeats it.
-        constant_values: what to add in the first mode, a scalar of the tensor's dtype; 0 stands for
-            the empty string, too. No gradient flows to it.
+        constant_values: what to add in the first mode, a scalar of the tensor's dtype; 0 means
+            the empty string for strings. No gradient flows to it.
 
     Raises:
         ValueError: if `mode` is unknown.
         TypeError: if `constant_values` cannot be of the tensor's dtype.
-        tf.errors.InvalidArgumentError: if `paddings` does not fit, or `constant_values` is no scalar.
+        tf.errors.InvalidArgumentError: if `paddings` does not fit or `constant_values` has axes.
 
     >>> tf.pad([1, 2, 3], [[1, 2]], "REFLECT").numpy()
     array([2, 1, 2, 3, 2, 1], dtype=int32)
@@ -364,7 +364,7 @@ def pad(
             return _ops.pad(tensor, flat, mode)
         constant_values = ""
     elif dtype != dtypes.string and (
-        # Of integers those that any dtype holds, or any with a sign.
+        # Integers that every dtype can hold, or every signed one.
         (plain is int and (0 if dtype.is_unsigned else -128) <= constant_values < 128)
         or (plain is float and dtype.is_floating)
     ):
@@ -380,7 +380,7 @@ def pad(
 
 
 def _padded_by_places(tensor: Tensor, flat: Tensor, mode: str, value: Tensor) -> Tensor:
-    """A padded tensor of any dtype: `value`, and then all elements, are taken from where they are."""
+    """Pads a tensor of any dtype: pads its indices, where index 0 is `value`, and gathers."""
     elements = _ops.concat([_ops.reshape(value, [1]), _ops.reshape(tensor, [-1])], 0)
     positions = _ops.range(1, _ops.add(size(tensor, out_type=dtypes.int64), 1), 1)
     positions = _ops.pad(_ops.reshape(positions, shape(tensor, out_type=dtypes.int64)), flat, mode)
@@ -490,7 +490,7 @@ def _copies(value: Tensor, count: Any, axis: int, sizes: list) -> Tensor:
 
 
 def _repeated(value: Tensor, counts: Tensor, axis: int, sizes: list) -> Tensor:
-    """Slices as often as `counts` say, which are not known yet."""
+    """Each slice as often as `counts` say, whose values are unknown while tracing."""
     if counts.ndim == 0:
         return _copies(value, _ops.cast(counts, dtypes.int32), axis, sizes)
     ends = _ops.cumsum(_ops.broadcast_to(counts, [sizes[axis]]), 0)
@@ -524,7 +524,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = No
             )
     shifts, axes = _ops.reshape(shifts, [-1]), _ops.reshape(axes, [-1])
     if _core.static_value(axes) is None and value.ndim is not None:
-        # All axes, by what the axes that are known later add to them.
+        # The axes are known only at run time: every axis is rolled by the sum of its shifts.
         every = _ops.range(0, value.ndim, 1)
         turns = _ops.equal(_ops.floormod(_ops.cast(axes, dtypes.int32), value.ndim)[:, None], every)
         shifts = _ops.reduce_sum(_ops.cast(turns, shifts.dtype) * shifts[:, None], [0])

@@ -45,7 +45,7 @@ def _listed(value: Any, count: int | None) -> str:
 def require(flags: TensorLike, refuse: Callable[..., None], *values: object) -> None:
     """Calls `refuse(*values)`, which raises, unless all flags are true.
 
-    In a graph this is a node, unless all is known while tracing.
+    In a graph this is a node, unless all values are known while tracing.
     """
     holds = _ops.reduce_all(flags)
     if _core.building() is None:
@@ -286,7 +286,7 @@ def assert_near(
 
 
 def _wanted_rank(rank: Any, message: str | None) -> Any:
-    """A Python number, or a scalar if it is known only when the graph runs."""
+    """The rank as an integer, or as a scalar tensor if it is known only when the graph runs."""
     rank = _core.as_tensor(rank)
     if rank.dtype is not dtypes.int32:
         raise TypeError(
@@ -309,7 +309,7 @@ def _assert_rank(
 
     Args:
         x: the tensor.
-        ranks: what it is compared with.
+        ranks: the ranks it is compared with.
         holds: returns whether the rank of `x` is valid, from that rank and these as integers.
         text: describes the valid ranks, from these integers.
         message: precedes the error's.

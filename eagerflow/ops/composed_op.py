@@ -1,7 +1,7 @@
-"""The decorator of public functions that compose an operation: its declaration.
+"""The decorator of public functions that compose an operation, which it declares.
 
-It says of the operation what entries of the op table say of theirs (`InputSpec` in
-`core/ops/op.h`), so that the engine finds the exception that TensorFlow raises for bad arguments.
+The declaration has the contents of an entry of the op table (`InputSpec` in `core/ops/op.h`), from
+which the engine knows the exception that TensorFlow raises for bad arguments.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Input:
     Args:
         *dtypes: the dtypes that it may have, or sets of them; all by default.
         type: TensorFlow's type attribute; inputs that name the same one have the same dtype.
-        variadic: whether it takes a list of tensors.
+        variadic: whether it accepts a list of tensors.
         converts: when a Python value becomes a tensor: "together" with the others, of the dtype
             that a tensor of the same type has; "alone", before anything is checked, of its own
             dtype or the only one declared; "like_first", of the dtype of the first of its type.
-        prefer: the dtype that Python values take where no tensor decides.
+        prefer: the dtype of Python values where no tensor decides.
         no_kernel: dtypes that TensorFlow declares without a kernel.
     """
 
@@ -89,7 +89,7 @@ def _parameters(function: FunctionType) -> list[tuple[str, bool]]:
     ]
 
 
-# The attributes of the types that annotations have, and whether they are lists.
+# For each annotation, the type of the attribute, and whether it is a list.
 _ATTRS = {
     form.format(kind) + optional: (kind, "{}" != form)
     for kind in ("int", "float", "bool", "str")
@@ -133,7 +133,7 @@ def composed_op(
         promotion: see `op_function`.
         overridable: see `op_function`.
         checked_first: whether arguments are checked before the call, and not only after it has
-            failed; for functions that would take more than the operation does.
+            failed; for functions that would accept more than the operation does.
         in_graph: see `op_function`.
         own: parameters that the operation does not have, although their annotations are those of
             attributes: `int`, `float`, `bool`, `str`, and lists of them.

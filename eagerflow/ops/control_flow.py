@@ -1,4 +1,4 @@
-"""Control flow as functions: when programs run eagerly, Python's own does the work.
+"""Control flow as functions: in eager execution, Python's own control flow does the work.
 
 While a function is traced, these functions add nodes (`graph_control_flow`).
 """
@@ -55,7 +55,7 @@ def group(*inputs: object, **kwargs: Any) -> Any:
 def tuple(tensors: Sequence, control_inputs: Any = None, name: str | None = None) -> Any:
     """The tensors themselves: operations have run when their results exist.
 
-    In a program's graph, tensors with the same values, each of which waits for all others and for
+    In a program's graph, tensors with the same values, each of which depends on all others and on
     `control_inputs`.
     """
     if context.building_graph() is None:
@@ -83,7 +83,7 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager:
 
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """A context manager in which operations are outside of all functions that are traced.
+    """A context manager that puts operations outside of all functions that are being traced.
 
     They run at once, or are added to the `tf.Graph` that is being built.
 
@@ -201,7 +201,7 @@ def case(
 
 
 def _traced_case(pairs: list, default: Callable | None, exclusive: bool, name: str | None) -> Any:
-    """A chain of choices, the last of which has no condition but an assertion."""
+    """A chain of `cond` nodes; without a default, the last function asserts its condition."""
     conditions = [condition for condition, _ in pairs]
     if exclusive:
         count = _ops.reduce_sum(_ops.cast(_ops.stack(conditions, 0), dtypes.int32))
@@ -314,7 +314,7 @@ def while_loop(
         cond: a function of the loop variables.
         body: a function of the loop variables that returns their next values.
         loop_vars: the first values, a list or tuple.
-        shape_invariants: while tracing, what stays the same of the variables' shapes: a structure
+        shape_invariants: while tracing, the parts of shapes that stay the same: a structure
             like `loop_vars` that holds shapes, specs, or None for the shapes of the first values.
             Ignored otherwise.
         parallel_iterations: ignored; a positive integer.
@@ -328,7 +328,7 @@ def while_loop(
     Raises:
         TypeError: if a function cannot be called, or `parallel_iterations` is not positive.
         ValueError: if there are no variables, or their structure changes; while tracing, if a
-            shape changes that `shape_invariants` does not say to change.
+            shape changes that `shape_invariants` does not allow to change.
 
     >>> tf.while_loop(lambda i: i < 5, lambda i: [i + 2], [tf.constant(0)])[0].numpy()
     np.int32(6)

@@ -56,7 +56,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def _in_shape(tensor: Tensor, value: Any, shape: Any) -> Tensor:
-    """The tensor of a value in a shape that it is meant to have."""
+    """Reshapes a constant to the requested shape, which a single element fills."""
     shape = TensorShape(shape)
     size = shape.num_elements()
     if size is None:
@@ -170,7 +170,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     array([ 1, -1], dtype=int32)
     """
     kind = type(x)
-    if kind is _EagerTensor or kind is _SymbolicTensor:  # No weak ones: casts make them ordinary.
+    if kind is _EagerTensor or kind is _SymbolicTensor:  # Weak tensors are always cast.
         return x if x.dtype is dtype else _cast(x, dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(_cast(x.values, dtype), x.indices, x.dense_shape)
@@ -180,13 +180,13 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
 
 
 def _cast_plain(x: Tensor, dtype: Any) -> Tensor:
-    """A cast of Python's values: integers become others directly, so that those out of range are seen."""
+    """Casts Python values: integers are converted directly, so that those out of range are seen."""
     target = dtypes.as_dtype(dtype)
     if target.is_integer and not target.is_quantized:
         try:
             return _core.convert(x, target, None)
         except (TypeError, ValueError):
-            pass  # values of other kinds
+            pass  # not integers
     return _cast(x, target)
 
 
@@ -240,7 +240,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def _with_infinities(value: Tensor, target: dtypes.DType) -> Tensor:
-    """Numbers as integers that have larger limits; infinities are these limits."""
+    """Casts values to integers with larger limits, which infinities become."""
     source = value.dtype
     least = _core.convert(max(float(source.min), float(target.min)), source, None)
     finite = _ops.minimum(_ops.maximum(value, least), source.max)

@@ -15,7 +15,7 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 
-# The dtypes of ranges, the wider the later.
+# The dtypes of ranges, from narrow to wide.
 _RANGE_DTYPES = (
     dtypes.int32,
     dtypes.int64,
@@ -174,8 +174,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
     Args:
         start: a tensor of any shape.
-        stop: a tensor of the same dtype, whose shape broadcasts with that of `start`. Integers give
-            float64, those of 8 and 16 bits float32.
+        stop: a tensor of the same dtype, whose shape broadcasts with that of `start`. Integers are
+            converted to float64, those of 8 and 16 bits to float32.
         num: the number of values, along a new axis.
         axis: the index of the new axis.
 

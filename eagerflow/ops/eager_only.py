@@ -117,15 +117,15 @@ def _tensor_or_same(value: TensorLike) -> Any:
 class RegisterGradient:
     """A decorator that registers a gradient for a kind of operation.
 
-    Operations of this package have their own; a registered one is for those to which
-    `tf.Graph.gradient_override_map` gives it.
+    Operations of this package have their own gradients; a registered one is used only where
+    `tf.Graph.gradient_override_map` selects it.
 
     Args:
         op_type: the name of the kind.
 
     Raises:
         TypeError: if it is not a string.
-        KeyError: when a function is decorated, if there is one already.
+        KeyError: when a function is decorated, if the kind has one already.
 
     >>> @tf.RegisterGradient("Halve")
     ... def gradient_of_halve(op, grad):
@@ -169,7 +169,7 @@ def nondifferentiable_batch_function(
     autograph: bool = True,
     enable_large_batch_splitting: bool = True,
 ) -> Callable:
-    """A decorator for functions on batches; batches are run as they come, and pass no gradients.
+    """A decorator for functions on batches: each call runs by itself and passes no gradients.
 
     Args:
         max_batch_size: ignored: no calls are joined.
@@ -219,7 +219,7 @@ class RaggedFillEmptyRowsGrad(NamedTuple):
 def ragged_fill_empty_rows(
     value_rowids: Any, values: Any, nrows: Any, default_value: TensorLike, name: str | None = None
 ) -> RaggedFillEmptyRows:
-    """Gives each row without values one.
+    """Adds a default value to each row without values.
 
     Args:
         value_rowids: int64 `[n]`, the row of each value.
@@ -259,7 +259,7 @@ def ragged_fill_empty_rows(
 def ragged_fill_empty_rows_grad(
     reverse_index_map: TensorLike, grad_values: TensorLike, name: str | None = None
 ) -> RaggedFillEmptyRowsGrad:
-    """The gradients of `tf.ragged_fill_empty_rows` by its values and its default.
+    """The gradients of `tf.ragged_fill_empty_rows` with respect to its values and its default.
 
     Args:
         reverse_index_map: the new index of each original value.

@@ -155,7 +155,7 @@ def while_loop(
 
 
 def _in_graph(value: object) -> Any:
-    """A TensorArray that was made outside of graphs as one of this graph; others as they are."""
+    """Converts an eager TensorArray to one of this graph; returns other values as they are."""
     if not isinstance(value, TensorArray):
         return value
     spec = value._type_spec

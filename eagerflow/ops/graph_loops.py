@@ -51,7 +51,7 @@ class _Slices:
                     count = _ops.cast(_count_of(value), dtypes.int32)
                 self._columns.append(value._type_spec._slices(value).__getitem__)
         static = size.as_list()[0]
-        # Their number: a Python integer if it is known, else a tensor.
+        # The number of slices: a Python integer if it is known, else a tensor.
         self.count: Any = count if static is None else static
 
     def at(self, index: TensorLike) -> Any:
@@ -76,13 +76,13 @@ def _count_of(value: TensorLike) -> Tensor:
 def _loop(
     count: Any, body: Callable, loop_vars: tuple, start: int, backwards: bool, name: str
 ) -> Any:
-    """The last values of variables for body(index, *variables) at all indices from `start` on.
+    """Calls body(index, *variables) for all indices from `start` on; returns the last values.
 
     Args:
         count: where the indices end.
         body: a function that returns the next values.
         loop_vars: the first values.
-        start: how many indices are left out at the beginning.
+        start: how many leading indices are skipped.
         backwards: whether the order is reversed.
         name: the node's name.
     """
@@ -102,7 +102,7 @@ def _stopped(value: TensorLike) -> Tensor:
 
 
 def _is_composite(spec: Any) -> bool:
-    """Whether results with this spec are stacked by it, and not as tensors."""
+    """Whether the spec itself stacks the results, which are not plain tensors."""
     if not isinstance(spec, TypeSpec) or isinstance(spec, TensorSpec):
         return False
     # Scalars are stacked into a vector, not a ragged tensor.
@@ -248,7 +248,7 @@ def fold(
 
 
 def _beginning(slices: _Slices, initializer: Structure, backwards: bool) -> tuple[Any, int]:
-    """The accumulated value at the start, and how many slices it has used up."""
+    """The initial accumulated value, and how many slices it consumes."""
     if initializer is None:
         return slices.at(slices.count - 1 if backwards else 0), 1
     return nest.map_structure(_core.as_tensor, initializer), 0

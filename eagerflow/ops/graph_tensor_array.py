@@ -16,7 +16,7 @@ Tensor = _core.Tensor
 
 
 class _ElementShape:
-    """The known shape of the elements, which all TensorArrays that follow from one another share."""
+    """The known shape of the elements, shared by a TensorArray and those derived from it."""
 
     def __init__(self, shape: TensorShape) -> None:
         self.shape = shape
@@ -25,7 +25,7 @@ class _ElementShape:
 class GraphTensorArray(TensorArray):
     """A `tf.TensorArray` whose writes return another one; see there."""
 
-    # Its flow is its component, as of a ragged tensor its values.
+    # Its flow is its component, like the values of a ragged tensor.
     _is_composite_tensor = True
 
     def __init__(

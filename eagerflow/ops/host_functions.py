@@ -29,13 +29,13 @@ def _spec(kind: dtypes.DType) -> TypeSpec:
 def py_function(
     func: Callable | None = None, inp: Any = None, Tout: Any = None, name: str | None = None
 ) -> Any:
-    """Calls a Python function with tensors; gradients flow through what it does.
+    """Calls a Python function with tensors; gradients flow through its operations.
 
     Args:
         func: a function of tensors that returns a tensor, a list of them, or None.
         inp: the list of its arguments.
         Tout: the dtype of the result, or a list of dtypes; empty if there is none.
-        name: what the node is called in a graph.
+        name: the name of the node in a graph.
 
     Returns:
         A tensor, or a list of tensors if `Tout` is one.
@@ -150,16 +150,16 @@ def numpy_function(
 ) -> Any:
     """Calls a NumPy function with arrays; gradients do not flow through it.
 
-    `@tf.numpy_function(Tout=...)` makes a function of tensors of one of arrays.
+    `@tf.numpy_function(Tout=...)` turns a function of arrays into a function of tensors.
 
     Args:
         func: a function of arrays that returns an array, a list of them, or None.
         inp: the list of its arguments, tensors or what can be converted to them.
         Tout: the dtype of the result, or a list of dtypes, which a graph needs; ignored eagerly:
-            results have the dtypes that the function gives them.
-        stateful: whether the function has effects: in a graph it is called although nobody needs
-            its results.
-        name: what the node that gives the only result is called in a graph.
+            results have the dtypes that the function returns.
+        stateful: whether the function has effects: in a graph it is called even if its
+            results are unused.
+        name: the name, in a graph, of the node that returns the only result.
 
     Returns:
         The result as a tensor or as a list of tensors.

@@ -25,19 +25,19 @@ def _sizes(shape: Any) -> list[Size]:
 
 
 class Initializer:
-    """Makes initial values of variables from a shape and a dtype."""
+    """Returns initial values of variables for a shape and a dtype."""
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
         """The values, of that shape and dtype."""
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make another one like it."""
+        """The arguments that construct an equal initializer."""
         return {}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
-        """One made from what `get_config` returned."""
+        """An initializer from the arguments that `get_config` returned."""
         config = dict(config)
         config.pop("dtype", None)
         return cls(**config)
@@ -51,7 +51,7 @@ def _numeric(dtype: dtypes.DType, what: str) -> dtypes.DType:
 
 
 class zeros_initializer(Initializer):
-    """Makes zeros.
+    """An initializer that returns zeros.
 
     >>> tf.zeros_initializer()([2]).numpy()
     array([0., 0.], dtype=float32)
@@ -63,7 +63,7 @@ class zeros_initializer(Initializer):
 
 
 class ones_initializer(Initializer):
-    """Makes ones.
+    """An initializer that returns ones.
 
     >>> tf.ones_initializer()([2]).numpy()
     array([1., 1.], dtype=float32)

@@ -20,7 +20,7 @@ from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow.util import lazy
 
 graph_loops = lazy.Module("eagerflow.ops.graph_loops")  # few programs need it
-# They trace functions with operations, and are imported for tf.vectorized_map only.
+# These trace functions with operations, and only tf.vectorized_map needs them.
 conversion = lazy.Module("eagerflow.autograph.conversion")
 functions = lazy.Module("eagerflow.functions.function")
 

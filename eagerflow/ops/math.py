@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 equal = _ops.equal
 erfinv = _ops.erfinv
 
-# The dtype in which each dtype is divided; None is its own.
+# The dtype in which each dtype is divided; None means the dtype itself.
 _QUOTIENTS = {
     dtypes.int8: dtypes.float32,
     dtypes.uint8: dtypes.float32,
@@ -71,7 +71,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The angles of complex numbers in the plane; 0 or pi for real ones.
 
     Raises:
-        TypeError: for integers, which cannot be pi.
+        TypeError: for integers, which cannot represent pi.
 
     >>> tf.math.angle([1.0, -2.0]).numpy()
     array([0.       , 3.1415927], dtype=float32)

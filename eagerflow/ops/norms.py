@@ -1,7 +1,7 @@
 """Euclidean norms of values whose squares may overflow or vanish.
 
-A norm is a length divided by a power of two, its `inverse`, which is 1 for ordinary values. Quotients of
-tensors and norms are those of `tensor * inverse` and lengths, of which neither overflows nor vanishes.
+A norm is `length / inverse`, where `inverse` is a power of two, 1 for ordinary values. A tensor is
+divided by its norm as `tensor * inverse / length`, where neither operand overflows nor vanishes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Tensor = _core.Tensor
 
 
 class ScaledNorm(NamedTuple):
-    """Norms, and the lengths and inverse powers of two that they consist of."""
+    """Norms as `length / inverse`, where `inverse` is a power of two."""
 
     norm: Tensor
     length: Tensor
@@ -51,7 +51,7 @@ def scaled_norm(
 
 
 def joint_norm(tensors: Sequence[Tensor]) -> ScaledNorm:
-    """The norm that tensors of one floating dtype have together.
+    """The norm of all elements of several tensors of one floating dtype.
 
     >>> joint_norm([tf.constant([3.0]), tf.constant([4.0])]).norm.numpy()
     np.float32(5.0)
@@ -113,7 +113,7 @@ def clipped(x: Tensor, norms: ScaledNorm, limit: Tensor) -> Tensor:
 def power_norm(sizes: Tensor, power: float, axis: Axes | None, keepdims: bool) -> Tensor:
     """The roots of sums of powers of absolute values; 0 with the gradient 0 at 0."""
     values = _wide(sizes)
-    # Powers of sizes between the inverse of this and this can be summed.
+    # Powers of sizes within [1 / most, most] can be summed.
     most = 2.0 ** ((512.0 if values.dtype is dtypes.float64 else 64.0) / power)
     largest = _ops.stop_gradient(_ops.reduce_max(values, axis=axis, keepdims=True))
     inside = _ops.equal(_ops.clip_by_value(largest, 1.0 / most, most), largest)

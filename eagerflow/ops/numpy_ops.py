@@ -21,7 +21,7 @@ sparse = lazy.Module("eagerflow.sparse.tensor")
 Tensor = _core.Tensor
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-# The dtypes that operations factor matrices in.
+# The dtypes in which native operations factor matrices.
 _NATIVE = (dtypes.float32, dtypes.float64)
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 # The dtypes of LAPACK's routines, and float16, which is computed in float32.
@@ -96,7 +96,7 @@ def pair(x: TensorLike, y: TensorLike, allowed: Sequence[Any], op: str) -> tuple
 def array_of(tensor: Tensor, op: str | None = None) -> np.ndarray:
     """The elements as a read-only array, with 16-bit floats in float32 as LAPACK and FFTs need.
 
-    `op` is the operation that computes with them on the host, which the log of placement tells.
+    `op` names the operation that reads them on the host, for the log of device placement.
     """
     if op is not None and _core.logs_placement():
         device = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -121,8 +121,8 @@ def sparse_spec(shape: Any, dtype: DTypeLike) -> Any:
 
 
 def waits_for_values(*tensors: Tensor) -> bool:
-    """Whether a function that has operations for matrices of single and double precision becomes a
-    node of the graph that is being built, as of any graph but those of programs.
+    """Whether a matrix function becomes a host node of the graph that is being built: always,
+    except in a program's graph if the engine has operations for all of the matrices.
     """
     if _core.building() is None:
         return False
@@ -140,14 +140,14 @@ def on_values(
     *arguments: object,
     in_programs: bool = False,
 ) -> list[Tensor]:
-    """The results of a call in the graph that is being built, which works on values when it runs.
+    """The results of a call added to the graph being built, which gets values when the graph runs.
 
     Args:
         function: called with the values of `inputs`, and `arguments`.
         inputs: tensors.
         specs: those of the results.
-        *arguments: what else the function takes.
-        in_programs: whether the function asks `waits_for_values`.
+        *arguments: further arguments of the function.
+        in_programs: whether the function checks `waits_for_values`.
     """
     structure = specs if len(specs) > 1 else specs[0]
     return _as_list(

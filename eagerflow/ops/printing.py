@@ -49,7 +49,7 @@ def tensor_text(tensor: Tensor, summarize: int) -> str:
     if tensor.ndim == 0:
         return _scalar_text(value, tensor.dtype)
     if value.size == 0 and len(value):
-        return "[" + "\n" * (tensor.ndim - 1) + " ...]"  # rows of nothing
+        return "[" + "\n" * (tensor.ndim - 1) + " ...]"  # empty rows
     return _rows_text(value, tensor.dtype, summarize, 0)
 
 

@@ -197,7 +197,7 @@ def cumulative_logsumexp(
     size = sizes[axis]
     if exclusive and size:
         x = _shifted(x, axis, 1)
-    # Each element with those before it, by log2(size) steps of adding what lies 1, 2, 4, ... before.
+    # Prefix sums by log2(size) steps, which add the elements 1, 2, 4, ... positions before.
     distance = 1
     while distance < size:
         x = log_of_sum(_shifted(x, axis, distance), x)
@@ -216,10 +216,10 @@ def _shifted(x: Tensor, axis: int, distance: int) -> Tensor:
 
 
 def log_of_sum(a: Tensor, b: Tensor, base: float = math.e) -> Tensor:
-    """The logarithm of base ** a + base ** b, whose derivatives are right where a equals b, too.
+    """The logarithm of base ** a + base ** b, whose derivatives are also right where a equals b.
 
-    That is the larger one and the softplus of a difference: no `maximum`, whose slope at equal
-    operands is another one. Equal infinities have no difference.
+    It is the larger operand plus the softplus of the difference. `maximum` is avoided, as its slope
+    differs at equal operands. Equal infinities have no difference.
     """
     first = _ops.greater_equal(a, b)
     larger, smaller = _ops.select(first, a, b), _ops.select(first, b, a)

@@ -51,7 +51,7 @@ _LOW = 32  # bits
 
 
 def total_for_mean(sum_of: Callable[[Any], Any], values: Any) -> Tensor:
-    """Sums that are to be divided; those of integers are float64, and do not wrap.
+    """Sums for a mean; sums of integers are float64, and do not overflow.
 
     Args:
         sum_of: returns sums of a tensor.

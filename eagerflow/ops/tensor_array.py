@@ -363,7 +363,7 @@ class TensorArraySpec(TypeSpec):
         self._dtype = dtypes.as_dtype(dtype)
         self._dynamic_size = dynamic_size
         self._infer_shape = infer_shape
-        # Of an array in a graph: what it shares with those that follow from it, and its size.
+        # For an array in a graph: the shape that arrays derived from it share, and its size.
         self._elements: Any = None
         self._static_size = -1
 
@@ -372,7 +372,7 @@ class TensorArraySpec(TypeSpec):
         return [TensorSpec([], dtypes.variant)]
 
     def _to_components(self, value: TensorArray) -> list[Tensor]:
-        """The list as a tensor; that of an array outside of graphs is made."""
+        """The list as a tensor, which is created for an array of eager execution."""
         if isinstance(value, graph_tensor_array.GraphTensorArray):
             return [value.flow]
         shape = value.element_shape

@@ -100,9 +100,9 @@ def tridiagonal_matmul(
     """The product of tridiagonal matrices with others.
 
     Args:
-        diagonals: with the format "compact" `[..., 3, m]`: the diagonals above, on and below the
-            main one, as long as that, of which the last element of the first and the first of the
-            last are ignored; "sequence": the three in a list, the outer ones of length m or m - 1;
+        diagonals: with the format "compact" `[..., 3, m]`: the upper, main and lower diagonals,
+            padded to the length m (the last element of the upper and the first of the lower one are
+            ignored); "sequence": the three in a list, the outer ones of length m or m - 1;
             "matrix": `[..., m, m]`.
         rhs: `[..., m, n]`.
         diagonals_format: see `diagonals`.

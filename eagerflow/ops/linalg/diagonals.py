@@ -1,4 +1,4 @@
-"""Diagonals of matrices, one or several next to each other: made, read and replaced."""
+"""Diagonals of matrices, one or several next to each other: created, read and replaced."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
 def _band(k: TensorLike, align: str) -> tuple[Any, Any]:
-    """The indices of the lowest and the highest diagonal: one object, if it is one diagonal.
+    """The indices of the lowest and the highest diagonal: the same object for a single diagonal.
 
-    It may be a tensor of a graph whose value is unknown.
+    A single index may be a symbolic tensor of unknown value.
     """
     if isinstance(k, int):
         return k, k
@@ -145,7 +145,7 @@ def _padding(value: TensorLike, dtype: dtypes.DType) -> Tensor:
 
 
 def _has_operation(x: Tensor) -> bool:
-    """Whether the engine makes and reads single diagonals; those of other dtypes are bands here."""
+    """Whether the engine has the operations for single diagonals; other dtypes use bands."""
     return x.dtype in NUMERIC_TYPES or x.dtype is dtypes.bool
 
 
@@ -301,14 +301,14 @@ def diag_part(
 
 
 def _with_diagonal(matrix: Tensor, diagonal: Tensor, k: int, rows: Any, columns: Any) -> Tensor:
-    """Matrices of unknown size with another diagonal."""
+    """Replaces a diagonal of matrices of unknown size."""
     columns_of = _ops.expand_dims(_ops.range(0, rows, 1), 1) + k
     positions = _ops.equal(columns_of, _ops.range(0, columns, 1))
     return _ops.select(positions, _with_zeros(diagonal, k, rows, columns), matrix)
 
 
 def _with_zeros(diagonal: Tensor, k: Any, rows: Size, columns: Size) -> Tensor:
-    """Matrices with one diagonal."""
+    """Matrices with one diagonal, and zeros elsewhere."""
     make = _ops.diag if _has_operation(diagonal) else diag
     return make(diagonal, k=k, num_rows=rows, num_cols=columns)
 

@@ -30,7 +30,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
     Args:
         equation: a label (a letter) for each axis of each input, inputs separated by commas; then
             `->` and the labels of the result. Labels missing there are summed over. A label that
-            appears twice for one input picks its diagonal; `...` stands for axes that broadcast.
+            appears twice for one input picks its diagonal; `...` represents axes that broadcast.
             Without `->` the result has the labels that appear once, in alphabetical order.
         *inputs: tensors of one dtype.
         **kwargs: `optimize` and `name` are ignored.
@@ -64,7 +64,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
 
 
 def _with_ranks(equation: str, inputs: Sequence[Tensor]) -> list[Tensor]:
-    """The inputs, of the ranks that terms without an ellipsis ask for."""
+    """The inputs; those of unknown rank get that of their term if it has no ellipsis."""
     terms = equation.replace(" ", "").partition("->")[0].split(",")
     return [
         x if x.ndim is not None or "..." in term else of_rank(x, len(term))
@@ -200,7 +200,7 @@ class _Operand(NamedTuple):
 def _plan(
     equation: str, shapes: tuple[tuple[Size, ...], ...]
 ) -> Callable[[Sequence[Tensor]], Tensor]:
-    """Computes the equation for inputs of these shapes."""
+    """A function that computes the equation for inputs of these shapes."""
     terms, result = _labels(equation, tuple(len(shape) for shape in shapes))
     operands = [
         _with_unique_labels(_Operand(term, shape, operator.itemgetter(k)))
@@ -208,7 +208,7 @@ def _plan(
     ]
     operands = _with_common_sizes(operands)
     while len(operands) > 1:
-        # From the left, as the equation reads: the user orders the products.
+        # From left to right: the equation determines the order of the products.
         needed = set(result).union(*(operand.labels for operand in operands[2:]))
         operands[:2] = [_product(operands[0], operands[1], needed, result)]
     return operands[0].arranged(result).value
@@ -241,7 +241,7 @@ def _first_of_each(rows: Tensor, step: int) -> Tensor:
 
 
 def _with_common_sizes(operands: Sequence[_Operand]) -> list[_Operand]:
-    """The operands, in which a size known of one is known of all, and an unknown one is one tensor.
+    """The operands with one size per label: the known size if there is one, else one tensor.
 
     Raises:
         tf.errors.InvalidArgumentError: if sizes differ.

@@ -61,7 +61,7 @@ def matrices(value: TensorLike, op: str, square: bool = True, hint: Any = None) 
 
     Raises:
         tf.errors.InvalidArgumentError: if the rank is below 2, the dtype is not one that LAPACK
-            takes, or the matrices are not square though they must be.
+            accepts, or the matrices are not square though they must be.
     """
     tensor = checked(value, MATRIX_DTYPES, op, hint)
     shape = tensor._shape_tuple()
@@ -161,7 +161,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def cholesky_gradient(lower: Tensor, dl: Tensor) -> Tensor:
-    """The gradient by matrices, from that of their factors `lower`."""
+    """The gradient with respect to matrices, from that of their factors `lower`."""
     identity = set_diag(_ops.zeros_like(lower), _ops.ones_like(diag_part(lower)))
     inverse = solvers.triangular_solve(lower, identity)
     middle = _ops.matmul(lower, dl, adjoint_a=True)
@@ -171,7 +171,7 @@ def cholesky_gradient(lower: Tensor, dl: Tensor) -> Tensor:
 
 
 def _cholesky_each(array: np.ndarray) -> np.ndarray:
-    """The factors matrix by matrix, with NaN for those that have none."""
+    """The factor of each matrix, NaN where a matrix has none."""
     n = array.shape[-1]
     factors = np.empty_like(array)
     flat = factors.reshape(-1, n, n)
@@ -209,7 +209,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     Gradient: S. Walter, L. Lehmann, "Algorithmic differentiation of linear algebra functions"
     (2010); for n > m, D. Roberts, L. Roberts, "QR and LQ decomposition matrix backpropagation
     algorithms for square, wide, and deep matrices" (2020). With `full_matrices` and m > n there is
-    none.
+    no gradient.
 
     >>> q, r = tf.linalg.qr([[3.0, 0.0], [4.0, 5.0]])
     >>> bool(tf.reduce_max(tf.abs(tf.matmul(q, r) - [[3.0, 0.0], [4.0, 5.0]])) < 1e-5)
@@ -239,7 +239,7 @@ _core.set_kernel("qr_factors", _qr_kernel)
 def qr_gradient(
     a: Tensor, q: Tensor, r: Tensor, dq: Tensor, dr: Tensor, full_matrices: bool
 ) -> Tensor:
-    """The gradient by matrices `a` of known sizes, from those of their factors."""
+    """The gradient with respect to matrices `a` of known sizes, from those of their factors."""
     m, n = a._shape_tuple()[-2:]
     if full_matrices and m > n:
         raise UnimplementedError._of(
@@ -339,7 +339,7 @@ def _symbolic_svd(a: Tensor, full_matrices: bool, compute_uv: bool) -> Any:
 
 
 def svd_values_gradient(a: Tensor, ds: Tensor) -> Tensor:
-    """The gradient by matrices, from that of their singular values."""
+    """The gradient with respect to matrices, from that of their singular values."""
     _, u, v = svd(a)
     return _ops.matmul(u * _row(_ops.cast(ds, a.dtype)), v, adjoint_b=True)
 
@@ -378,7 +378,7 @@ def _svd_of_nothing(array: Array, full_matrices: bool, vectors: bool) -> Any:
 def svd_gradient(
     factors: Sequence[Tensor], dy: Sequence[Tensor], m: int, n: int, thin: bool
 ) -> Tensor:
-    """The gradient by matrices of `m` rows and `n` columns, from those of their factors s, u and v.
+    """The gradient with respect to `m` by `n` matrices, from those of their factors s, u and v.
 
     `thin` factors have no vectors without a singular value.
     """
@@ -448,7 +448,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def eigh_gradient(e: Tensor, v: Tensor, de: Tensor, dv: Tensor | None) -> Tensor:
-    """The gradient by Hermitian matrices, from those of their eigenvalues and eigenvectors."""
+    """The gradient with respect to Hermitian matrices, from those of their eigenvalues and vectors."""
     inner = diag(de)
     if dv is not None:
         gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
@@ -489,7 +489,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     if waits_for_values(a):
         specs = [spec_of(a.dtype, *known_sizes(a)[:2])]
         return on_values(eigvalsh, [a], specs, in_programs=True)[0]
-    if _core.is_symbolic(a):  # of a program
+    if _core.is_symbolic(a):  # in a program's graph
         return eigh(a)[0]
     array = array_of(a, "SelfAdjointEigV2")
     if not np.isfinite(array).all():

@@ -45,7 +45,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
         input: matrices `[..., n, n]`, floating or complex.
 
     Raises:
-        ValueError: if the dtype is none of these.
+        ValueError: for another dtype.
         tf.errors.InvalidArgumentError: if the matrices are not square.
 
     >>> tf.linalg.expm([[0.0, 0.0], [0.0, 0.0]]).numpy()

@@ -119,7 +119,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
 @op_function(promotion="weak")
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
-    """The diagonal of a tensor whose shape is some shape twice.
+    """The diagonal of a tensor whose shape consists of one shape twice.
 
     >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy()
     array([1, 4], dtype=int32)

@@ -77,7 +77,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
 
 
 def inv_gradient(inverse: Tensor, dy: Tensor, adjoint: bool) -> Tensor:
-    """The gradient by matrices, from that of their inverses, or of those of their adjoints."""
+    """The gradient with respect to matrices, from that of their or their adjoints' inverses."""
     if adjoint:
         middle = _ops.matmul(dy, inverse, adjoint_a=True)
         return _ops.negative(_ops.matmul(inverse, middle))
@@ -101,7 +101,7 @@ def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
 def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinants of matrices `[..., n, n]`.
 
-    The gradient is that of singular matrices, too: their cofactors.
+    The gradient also holds for singular matrices: it consists of their cofactors.
 
     Raises:
         tf.errors.InvalidArgumentError: if the matrices are not square.
@@ -133,10 +133,10 @@ _REGULAR = {dtype: float(np.finfo(dtype.as_numpy_dtype).eps) ** (1 / 3) for dtyp
 
 
 def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
-    """The conjugates of the derivatives of determinants by the elements of matrices `[..., n, n]`.
+    """The conjugates of the derivatives of determinants with respect to matrices `[..., n, n]`.
 
-    They are the determinant times the adjoint of the inverse. Of matrices that are singular, or nearly,
-    they are the determinants of minors, or for larger ones products of singular values.
+    They are the determinant times the adjoint of the inverse. For (nearly) singular matrices, they
+    are the determinants of minors, or for larger ones products of singular values.
     """
 
     def regular() -> Tensor:
@@ -286,14 +286,14 @@ def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None 
 
 
 def solve_gradient(a: Tensor, x: Tensor, dx: Tensor, adjoint: bool) -> list[Tensor]:
-    """The gradients by both sides of a system, from that of its solution x."""
+    """The gradients with respect to both sides of a system, from that of its solution x."""
     db = solve(a, dx, adjoint=not adjoint)
     left, right = (x, db) if adjoint else (db, x)
     return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
 
 
 def _check_rows(a: Tensor, b: Tensor, op: str) -> None:
-    """Refuses a right-hand side of other batch axes or with other rows."""
+    """Rejects a right-hand side with other batch axes or another number of rows."""
     (batch, rows, columns), (other, right, _) = (known_sizes(x, square=False) for x in (a, b))
     n = columns if rows is None and op == "MatrixSolve" else rows
     if not may_equal(batch, other) or not sizes_may_equal(n, right):
@@ -304,7 +304,7 @@ def _check_rows(a: Tensor, b: Tensor, op: str) -> None:
 
 
 def _solution_spec(a: Tensor, b: Tensor, batch: TensorShape) -> Any:
-    """Of the solutions of symbolic systems: the rows of both sides, and the columns of the right."""
+    """The spec of symbolic solutions: rows as on both sides, columns as on the right."""
     _, n, _ = known_sizes(a)
     _, rows, columns = known_sizes(b, square=False)
     n = rows if n is None else n
@@ -386,7 +386,7 @@ def triangular_solve(
 def triangular_solve_gradient(
     a: Tensor, x: Tensor, dx: Tensor, lower: bool, adjoint: bool
 ) -> list[Tensor]:
-    """The gradients by both sides of a system, with the batch axes of its solution x."""
+    """The gradients with respect to both sides of a system, with the batch axes of solution x."""
     db = triangular_solve(a, dx, lower, not adjoint)
     left, right = (x, db) if adjoint else (db, x)
     da = _ops.negative(_ops.matmul(left, right, adjoint_b=True))
@@ -406,7 +406,7 @@ def _solve_triangles(a: np.ndarray, b: np.ndarray, lower: bool, adjoint: bool) -
         return np.linalg.solve(triangles, b).astype(b.dtype, copy=False)
     if not regular:
         return _substitute(a, b, batch, lower, adjoint)
-    # The half that depends on nothing else, and the other one without what that contributes.
+    # The independent half first; its contribution is subtracted from the other half.
     half = n // 2
     first, last = slice(0, half), slice(half, n)
     if lower == adjoint:
@@ -467,7 +467,7 @@ def lstsq(
         rhs: B, `[..., m, k]`.
         l2_regularizer: the weight of the squared norm of X, a scalar.
         fast: whether to solve the normal equations, which needs matrices of full rank; otherwise a
-            singular value decomposition is used, which gives the smallest X and ignores
+            singular value decomposition is used, which returns the smallest X and ignores
             `l2_regularizer`.
 
     Raises:

@@ -29,7 +29,7 @@ Tensor = _core.Tensor
 
 
 class UniformCandidateSampler(NamedTuple):
-    """Drawn classes, and the expected counts of the true ones and of these."""
+    """Drawn classes, and the expected counts of the true and of the drawn classes."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -37,7 +37,7 @@ class UniformCandidateSampler(NamedTuple):
 
 
 class LogUniformCandidateSampler(NamedTuple):
-    """Drawn classes, and the expected counts of the true ones and of these."""
+    """Drawn classes, and the expected counts of the true and of the drawn classes."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -45,7 +45,7 @@ class LogUniformCandidateSampler(NamedTuple):
 
 
 class FixedUnigramCandidateSampler(NamedTuple):
-    """Drawn classes, and the expected counts of the true ones and of these."""
+    """Drawn classes, and the expected counts of the true and of the drawn classes."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -53,7 +53,7 @@ class FixedUnigramCandidateSampler(NamedTuple):
 
 
 class LearnedUnigramCandidateSampler(NamedTuple):
-    """Drawn classes, and the expected counts of the true ones and of these."""
+    """Drawn classes, and the expected counts of the true and of the drawn classes."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -61,7 +61,7 @@ class LearnedUnigramCandidateSampler(NamedTuple):
 
 
 class AllCandidateSampler(NamedTuple):
-    """Drawn classes, and the expected counts of the true ones and of these."""
+    """Drawn classes, and the expected counts of the true and of the drawn classes."""
 
     sampled_candidates: Tensor
     true_expected_count: Tensor
@@ -180,7 +180,7 @@ def _sample(
     blocks = _WORDS_PER_SAMPLE * num_sampled // 4
     key = (op, num_true, num_sampled, unique, range_max)
     words = Words(random_seed.draw(key, seed, blocks))
-    # Before the draws: a count that no memory holds is refused here.
+    # Allocated before the draws, so that a count too large for memory fails here.
     sampled = _ops.zeros([num_sampled], dtypes.int64).numpy()
     seen: set[int] = set()
     tries = filled = 0
@@ -351,11 +351,11 @@ def fixed_unigram_candidate_sampler(
         unique: whether they must be distinct.
         range_max: the number of classes.
         vocab_file: a file with a line for each class, which ends with a comma and a weight.
-        distortion: the power to which weights are raised first.
+        distortion: the power to which weights are raised.
         num_reserved_ids: how many leading classes are never drawn and have no weight.
         num_shards: draws only every `num_shards`-th class,
         shard: beginning with this one.
-        unigrams: the weights, if they are in no file.
+        unigrams: the weights, if `vocab_file` is empty.
         seed: makes the classes reproducible, together with `tf.random.set_seed`.
 
     Returns:

@@ -75,13 +75,13 @@ def _depth_window(size: Size, window: int, step: int, padding: str) -> tuple[Siz
 
 
 def _places(count: Size, step: int, taps: Size, spread: int) -> Tensor:
-    """Which planes each window covers, `[windows, taps]`."""
+    """The indices of the planes that each window covers, `[windows, taps]`."""
     starts = _ops.expand_dims(_ops.range(0, count, 1), 1) * step
     return starts + _ops.range(0, taps, 1) * spread
 
 
 def _flat_filters(filters: Tensor) -> Tensor:
-    """Filters of planes, in whose channels the depth comes first."""
+    """Filters of planes, whose channel axis holds the depth first."""
     depth, rows, columns, channels, out = sizes_of(filters)
     planes = _ops.transpose(filters, [1, 2, 0, 3, 4])
     return reshaped(planes, [rows, columns, depth * channels, out])
@@ -97,7 +97,7 @@ def conv3d(
     dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Three-dimensional convolution (without turning the filters over).
+    """Three-dimensional convolution (filters are not flipped).
 
     Args:
         input: volumes `[batch, depth, rows, columns, channels]`.
@@ -177,7 +177,7 @@ def conv3d_transpose(
     dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `conv3d` by its input, used as a layer that makes volumes larger.
+    """The gradient of `conv3d` with respect to its input, used as a layer that enlarges volumes.
 
     Args:
         input: volumes `[batch, depth, rows, columns, in_channels]`.

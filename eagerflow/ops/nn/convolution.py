@@ -24,8 +24,8 @@ _PADDINGS = ("SAME", "VALID", "EXPLICIT")
 
 
 def spatial_list(value: Any, name: str, data_format: str, spatial: int = 2) -> list[int]:
-    """One value for each axis of a batch of images, from one for all, for each spatial axis, or
-    for each axis."""
+    """One value for each axis of a batch of images, from a single value, or a value for each
+    spatial axis or each axis."""
     channels_first = data_format.startswith("NC")
     if value is None:
         return [1] * (spatial + 2)
@@ -115,7 +115,7 @@ def conv2d(
     dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Two-dimensional convolution (without turning the filters over).
+    """Two-dimensional convolution (filters are not flipped).
 
     Args:
         input: images `[batch, rows, columns, channels]`, with any number of batch axes.
@@ -252,7 +252,7 @@ def conv2d_transpose(
     dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `conv2d` by its input, used as a layer that makes images larger.
+    """The gradient of `conv2d` with respect to its input, used as a layer that enlarges images.
 
     Args:
         input: images `[batch, rows, columns, in_channels]`.
@@ -359,7 +359,7 @@ def conv1d_transpose(
     dilations: Sizes | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `conv1d` by its input, used as a layer that makes sequences longer.
+    """The gradient of `conv1d` with respect to its input, used as a layer that lengthens sequences.
 
     Args:
         input: sequences `[batch, length, in_channels]`.
@@ -488,7 +488,7 @@ def depthwise_conv2d_backprop_input(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `depthwise_conv2d` by its input."""
+    """The gradient of `depthwise_conv2d` with respect to its input."""
     options = (list(strides), *padding_of(padding), list(dilations), data_format)
     return _ops.depthwise_conv2d_backprop_input(filter, out_backprop, input_sizes, *options)
 
@@ -504,6 +504,6 @@ def depthwise_conv2d_backprop_filter(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `depthwise_conv2d` by its filter."""
+    """The gradient of `depthwise_conv2d` with respect to its filter."""
     options = (list(strides), *padding_of(padding), list(dilations), data_format)
     return _ops.depthwise_conv2d_backprop_filter(input, out_backprop, filter_sizes, *options)

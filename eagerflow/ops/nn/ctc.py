@@ -58,7 +58,7 @@ def _trellis(
     frame_length: np.ndarray,
     blank: int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The losses, and the gradients of the losses by the scores' logits.
+    """The losses, and their gradients with respect to the logits of the scores.
 
     States alternate between blanks and labels. The forward and backward sums go over all paths that end
     in a state, or begin there.
@@ -110,7 +110,7 @@ def _trellis(
 
 
 def _moved(sums: np.ndarray, jumps: np.ndarray) -> np.ndarray:
-    """From each state to itself, the next one, and over a blank to a label that differs."""
+    """Sums moved from each state to itself, to the next one, and over a blank to a different label."""
     one = np.pad(sums[:, :-1], [[0, 0], [1, 0]], constant_values=-np.inf)
     two = np.pad(sums[:, :-2], [[0, 0], [2, 0]], constant_values=-np.inf)[:, : sums.shape[1]]
     return np.logaddexp(np.logaddexp(sums, one), np.where(jumps, two, -np.inf))
@@ -164,7 +164,7 @@ def ctc_loss(
         logits_time_major: whether frames come first.
         unique: ignored.
         blank_index: the blank class, which may count from the end; 0 by
-            default, and must be given for sparse labels.
+            default, and required for sparse labels.
 
     Returns:
         A loss for each example `[batch]`.
@@ -399,7 +399,7 @@ class _Beam:
     """A prefix of labels, with the log-probabilities that it ends in a blank or in its label.
 
     Both are kept for the frame before and for this one. A prefix without probability at this frame
-    is in no beam.
+    is not in the beam.
     """
 
     __slots__ = ("before_blank", "before_label", "blank", "children", "label", "parent", "symbol")
@@ -425,7 +425,7 @@ class _Beam:
         return child
 
     def forget(self) -> None:
-        """Takes the prefix out of the beam."""
+        """Removes the prefix from the beam."""
         self.blank = self.label = -math.inf
 
     def path(self) -> list[int]:

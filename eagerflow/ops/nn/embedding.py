@@ -25,11 +25,11 @@ _COMBINERS = ("mean", "sqrtn", "sum")
 
 
 class InTurn(list[Any]):
-    """Tables that hold the rows of one in turn: of n tables, table i % n holds row i."""
+    """Tables that hold the rows of one table in turn: of n tables, table i % n holds row i."""
 
 
 def _rows_of_parts(tables: Any, ids: Tensor) -> Tensor:
-    """Rows of several tables, each of which has gradients for rows of its own."""
+    """Rows of several tables, each of which gets gradients only for its own rows."""
     flat, count = _ops.reshape(ids, [-1]), len(tables)
     if isinstance(tables, InTurn):
         which, rows = flat % count, flat // count
@@ -92,7 +92,7 @@ def _is_sparse(value: object) -> bool:
 
 
 def _parts(ids: Any) -> tuple[Any, Tensor]:
-    """The example that each row id belongs to, an array or a tensor of a graph, and the row ids."""
+    """The example of each row id, an array or a symbolic tensor, and the row ids."""
     if _is_sparse(ids):
         rows = _core.as_tensor(ids.indices)
         if _core.building() is not None:

@@ -240,7 +240,7 @@ def log_poisson_loss(
     if not compute_full_loss:
         return loss
     small = _ops.less_equal(z, _ops.ones_like(z))
-    large = _ops.select(small, _ops.ones_like(z), z)  # logarithms of others have no slope
+    large = _ops.select(small, _ops.ones_like(z), z)  # keeps gradients of small values finite
     stirling = large * _ops.log(large) - large + 0.5 * _ops.log(2 * math.pi * large)
     return loss + _ops.select(small, _ops.zeros_like(z), stirling)
 

@@ -85,7 +85,7 @@ def moments(
 
 
 def _shaped_like(x: Tensor, like: Tensor) -> Tensor:
-    """The elements in the shape of a tensor of as many."""
+    """Reshapes a tensor like another one with as many elements."""
     if like.ndim is None:
         return _ops.reshape(x, _ops.shape(like))
     return reshaped(x, sizes_of(like))
@@ -239,7 +239,7 @@ def dropout(
 
     Args:
         x: floating.
-        rate: the share of elements that are dropped, in [0, 1).
+        rate: the fraction of elements that are dropped, in [0, 1).
         noise_shape: the shape of the random choices, which broadcasts with `x`; None entries are
             taken from its shape.
         seed: the seed of the operation, see `tf.random.set_seed`.
@@ -292,7 +292,7 @@ def general_dropout(
 
     Args:
         x: floating.
-        rate: the share of elements that are dropped, in [0, 1).
+        rate: the fraction of elements that are dropped, in [0, 1).
         uniform_sampler: called with a shape and a dtype, returns values in [0, 1).
         noise_shape: the shape of the random choices, see `tf.nn.dropout`.
 
@@ -338,7 +338,7 @@ def stateless_dropout(
 
     Args:
         x: floating.
-        rate: the share of elements that are dropped, in [0, 1).
+        rate: the fraction of elements that are dropped, in [0, 1).
         seed: two integers.
         rng_alg: the generator, see `tf.random.Algorithm`.
         noise_shape: the shape of the random choices, see `tf.nn.dropout`.
@@ -370,7 +370,7 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
 
 
 def _check_images(x: Tensor, block_size: int, data_format: str) -> None:
-    """Of what is divided into square blocks."""
+    """Checks the arguments of functions that divide images into square blocks."""
     if data_format not in ("NHWC", "NCHW"):
         raise invalid_argument(
             f"Value for attr 'data_format' of {data_format!r} is not in the list of allowed "

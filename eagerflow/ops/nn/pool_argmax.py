@@ -171,7 +171,7 @@ def _pooled(kind: type) -> Any:
 
 
 def _stream(seed: TensorLike) -> random_seed.Stream:
-    """Where all calls with a seed, or with a pair of seeds, begin; without one, anywhere."""
+    """The start of the stream of a seed or of a pair of seeds; a random position without one."""
     if not seed:
         key, low, high = random_seed.unforeseen()
         return random_seed.Stream(key, (high << 64) + low)
@@ -230,7 +230,7 @@ def fractional_max_pool(
     Args:
         value: images `[batch, rows, columns, channels]`.
         pooling_ratio: how much smaller the result is: a scalar, or `[1, rows, columns, 1]`.
-        pseudo_random: whether sizes follow from one random number, or are in random order.
+        pseudo_random: whether sizes follow from one random value, or are in random order.
         overlapping: whether regions share their borders.
         seed: makes the sizes reproducible unless it is 0.
 

@@ -214,7 +214,7 @@ def pool(
         input: `[batch, ..., channels]` with one to three spatial axes.
         window_shape: the size of windows along each of them.
         pooling_type: "MAX" or "AVG".
-        strides: the steps of windows, 1 by default and no larger than these.
+        strides: the steps of windows, 1 by default and no larger than the windows.
         padding: "VALID" or "SAME".
         data_format: "NC..." if channels come first.
         dilations: the distance between positions of a window, 1 by default. Only windows that step by

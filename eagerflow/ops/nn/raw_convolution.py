@@ -39,7 +39,7 @@ def conv2d_backprop_input_v2(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `tf.nn.conv2d` by its input.
+    """The gradient of `tf.nn.conv2d` with respect to its input.
 
     Args:
         input: a tensor of the input's shape.
@@ -82,7 +82,7 @@ def conv2d_backprop_filter_v2(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of `tf.nn.conv2d` by its filters; see `tf.conv2d_backprop_input_v2`.
+    """The gradient of `tf.nn.conv2d` with respect to filters; see `tf.conv2d_backprop_input_v2`.
 
     Args:
         input: the input.

@@ -40,7 +40,7 @@ def _numbers(value: TensorLike, name: str, op: str) -> Array:
     if shape is None or None in shape:
         raise ValueError(f"The shape of {name} must be known, but it is {tensor.shape} [Op:{op}]")
     elements = np.empty(math.prod(shape), object)
-    # One by one: an array would ask a list of tensors for their values.
+    # One by one: `np.array` would read the values of a list of tensors.
     for k, element in enumerate(sizes_in(_ops.cast(_ops.reshape(tensor, [-1]), dtypes.int32))):
         elements[k] = element
     return elements.reshape(shape)

@@ -48,9 +48,9 @@ def _of_pair(
     """A function of two tensors, promoted to one dtype.
 
     Args:
-        operation: of numbers.
+        operation: the operation on numbers.
         doc: what the function does; by default what the operation's text says.
-        booleans: the operation of booleans, if the namespace computes with these.
+        booleans: the operation on booleans, if the namespace computes with booleans.
     """
 
     def body(rules: Rules, x1: Tensor, x2: Tensor) -> Tensor:
@@ -311,7 +311,7 @@ lcm = _of_pair(_lcm)
 
 
 def around(rules: Rules, x: TensorLike, decimals: int = 0) -> Tensor:
-    """Numbers rounded to a count of decimals; halves are rounded to the even neighbour.
+    """Values rounded to a number of decimals; halves are rounded to the even neighbour.
 
     >>> tf.experimental.numpy.around([1.25, 1.75], 1).numpy()
     array([1.2, 1.8])
@@ -346,5 +346,5 @@ def isclose(
 def allclose(
     rules: Rules, x1: Any, x2: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Tensor:
-    """Whether all values are close to each other, as `isclose` has it."""
+    """Whether all values are close to each other, as `isclose` defines it."""
     return _ops.reduce_all(isclose(rules, x1, x2, rtol, atol, equal_nan))

@@ -226,7 +226,7 @@ def diff(rules: Rules, x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     """Differences of neighbours along an axis, taken n times.
 
     Raises:
-        ValueError: for a negative n, or an axis that is not there.
+        ValueError: for a negative n, or an axis out of range.
 
     >>> tf.experimental.numpy.diff([1, 4, 9]).numpy()
     array([3, 5])

@@ -1,4 +1,4 @@
-"""How NumPy's functions convert and promote their arguments: what their namespaces differ in."""
+"""How NumPy's functions convert and promote their arguments, which differs between namespaces."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from eagerflow.errors import InvalidArgumentError
 class Algorithm(enum.Enum):
     """Random number algorithms.
 
-    `AUTO_SELECT` stands for the best one of the device, which is `PHILOX` on CPUs. `THREEFRY`
+    `AUTO_SELECT` selects the best one for the device, which is `PHILOX` on CPUs. `THREEFRY`
     cannot be used on CPUs.
 
     >>> tf.random.Algorithm.PHILOX.value

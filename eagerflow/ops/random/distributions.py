@@ -47,7 +47,7 @@ def _arranged(samples: np.ndarray, parameters: int, shape: tuple[int, ...]) -> n
 
 
 def _with_sizes_of(sizes: TensorLike, tensor: Tensor) -> Any:
-    """Sizes followed by those of a tensor, which is a parameter for each of them."""
+    """The sizes of samples for each parameter, followed by the sizes of the parameters."""
     if isinstance(sizes, tuple) and tensor.shape.is_fully_defined():
         return (*sizes, *tensor._shape_tuple())
     front = _core.convert(sizes, dtypes.int64) if isinstance(sizes, tuple) else sizes
@@ -73,9 +73,9 @@ def sampled(
 
 
 def _gamma_tensor(start: tuple[int, int, int], shape: tuple[int, ...], alpha: Tensor) -> Tensor:
-    """Gamma samples, differentiable by their shape parameters.
+    """Gamma samples, differentiable with respect to their shape parameters.
 
-    The derivative of a sample by its parameter is that of the inverse distribution function, by M.
+    The derivative with respect to a parameter is that of the inverse distribution function, by M.
     Figurnov et al., "Implicit reparameterization gradients" (2018).
     """
     parameters = array_of(alpha, "RandomGamma")
@@ -195,7 +195,7 @@ def _ends_with(sizes: tuple[int, ...], inner: tuple[int, ...]) -> None:
 
 
 def _highest(dtype: DType) -> float:
-    highest = float(dtype.max)  # of int64, that is one too high
+    highest = float(dtype.max)  # one too high for int64
     return math.nextafter(highest, 0) if highest > dtype.max else highest
 
 

@@ -55,7 +55,7 @@ def create_rng_state(seed: TensorLike, alg: int | str | Tensor) -> Tensor:
 
 
 def _padded_words(seed: Tensor) -> Tensor:
-    """A seed that a graph computes, with zeros before it: a state."""
+    """A state from a seed that a graph computes, with zeros before the seed."""
     words = _ops.reshape(_ops.cast(seed, dtypes.int64), [-1])[:_STATE_SIZE]
     count = _ops.shape(words, dtypes.int64)[0]
     return _ops.concat([_ops.fill(_core.convert(0, dtypes.int64), [_STATE_SIZE - count]), words], 0)
@@ -202,7 +202,7 @@ class Generator(AutoTrackable):
         return self._state_var.read_value()[_STATE_SIZE - 1]
 
     def _take(self, outputs: Any) -> tuple[Any, Any, Any]:
-        """The key and counter now; then advances by as much as `outputs` values may need."""
+        """The current key and counter; then advances by as much as `outputs` values may need."""
         blocks = outputs * random_seed.RESERVED_PER_OUTPUT
         if isinstance(blocks, int):
             blocks = random_seed.signed(blocks)
@@ -339,7 +339,7 @@ class Generator(AutoTrackable):
 
         Args:
             shape: the shape of the result, which ends with that of the parameters.
-            counts: how often something is tried.
+            counts: the number of trials.
             probs: the chances of success, which broadcast with `counts`.
             dtype: the dtype of the result, floating, int32 or int64.
         """

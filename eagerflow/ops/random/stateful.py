@@ -306,7 +306,7 @@ def categorical(
 
     Args:
         logits: `[batch, classes]`, logarithms of probabilities up to a constant; a logit that is
-            not finite stands for a probability of zero.
+            not finite represents a probability of zero.
         num_samples: how many classes to draw for each row.
         dtype: int32 or int64 (the default).
         seed: makes the classes reproducible, together with `tf.random.set_seed`.

@@ -252,7 +252,7 @@ def split(seed: Any, num: int = 2, alg: int | str | Tensor = "auto_select") -> T
     """Several seeds from one.
 
     Args:
-        seed: two integers, of a dtype that the new seeds take (int32 for Python integers).
+        seed: two integers, whose dtype the new seeds have (int32 for Python integers).
         num: how many seeds to make.
         alg: the generator, see `tf.random.Algorithm`.
 
@@ -279,7 +279,7 @@ def fold_in(seed: TensorLike, data: TensorLike, alg: int | str | Tensor = "auto_
 
     Args:
         seed: two integers.
-        data: an integer, of a dtype that the new seed takes (int32 for a Python integer).
+        data: an integer, whose dtype the new seed has (int32 for a Python integer).
         alg: the generator, see `tf.random.Algorithm`.
 
     >>> tf.random.fold_in([1, 2], 7).shape

@@ -27,7 +27,7 @@ Tensor = _core.Tensor
 _OP = "StatelessParameterizedTruncatedNormal"
 # Bounds this wide keep most of a normal distribution, so plain normal values are proposals.
 _WIDE = 1.3
-# After so many rounds without a value, the bounds hold none that the dtype can represent.
+# After so many rounds without a value, the bounds contain none that the dtype can represent.
 _MOST_ROUNDS = 100
 
 
@@ -206,10 +206,10 @@ def _log_below(x: np.ndarray) -> np.ndarray:
 
 
 def _slopes(values: np.ndarray, mean: Array, deviation: Array, low: Array, high: Array) -> tuple:
-    """The derivative of the values by each parameter.
+    """The derivative of the values with respect to each parameter.
 
-    With the bounds, their quantile in the distribution stays the same; with the mean and deviation,
-    as in TensorFlow, how many deviations they are away from the mean.
+    For the bounds, the quantile of a value in the distribution is kept; for the mean and deviation,
+    as in TensorFlow, its distance from the mean in deviations.
     """
     x, mean, deviation, low, high = (
         np.asarray(value, np.float64) for value in (values, mean, deviation, low, high)
