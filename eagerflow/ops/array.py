@@ -67,7 +67,7 @@ def shape(input: Any, out_type: DTypeLike | None = None, name: str | None = None
     """The shape as a vector.
 
     Args:
-        input: a tensor or what can be converted to one.
+        input: a tensor or a value that can be converted to one.
         out_type: int32 (the default) or int64.
 
     Raises:
@@ -326,7 +326,7 @@ def pad(
         tensor: a tensor of rank n.
         paddings: integers `[n, 2]`, the counts to add before and after each axis.
         mode: "CONSTANT"; "REFLECT" mirrors without repeating the border, "SYMMETRIC" repeats it.
-        constant_values: what to add in the first mode, a scalar of the tensor's dtype; 0 means
+        constant_values: the value to add for "CONSTANT", a scalar of the tensor's dtype; 0 means
             the empty string for strings. No gradient flows to it.
 
     Raises:

@@ -116,7 +116,7 @@ def assert_equal(
     """Checks that elements are equal.
 
     Args:
-        x: a tensor or what can be converted to one.
+        x: a tensor or a value that can be converted to one.
         y: another one of the same dtype; shapes broadcast.
         message: the prefix of the error's message.
         summarize: how many elements the message shows, 3 by default; -1 shows all.
@@ -536,7 +536,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
 
     Args:
         condition: a boolean, or a tensor of one element.
-        data: what the message shows if it is false, a list of values.
+        data: the values that the message shows if it is false, a list.
         summarize: how many elements of each value, 3 by default; -1 shows all.
 
     Raises:

@@ -96,7 +96,7 @@ _ATTRS = {
     for form in ("{}", "list[{}]", "Sequence[{}]")
     for optional in ("", " | None")
 }
-# Parameters that are never attributes: names, and seeds, from which the function draws others.
+# Parameters that are never attributes: names, and seeds, from which the function derives others.
 _OWN = frozenset(["name", "seed"])
 
 

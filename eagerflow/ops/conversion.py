@@ -156,7 +156,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     everything but zero is true, and complex numbers lose their imaginary part.
 
     Args:
-        x: a tensor or what can be converted to one, or a `tf.IndexedSlices`.
+        x: a tensor or a value that can be converted to one, or a `tf.IndexedSlices`.
         dtype: the new element type.
 
     Returns:
@@ -195,7 +195,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Converts the elements to another type; values out of range become the nearest limit.
 
     Args:
-        value: a tensor or what can be converted to one.
+        value: a tensor or a value that can be converted to one.
         dtype: the new element type.
 
     >>> tf.saturate_cast([300.0, -5.0], tf.uint8).numpy()
@@ -288,12 +288,12 @@ def integers_of(value: Tensor) -> Tensor:
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor as a NumPy array, if it is known; other values as they are.
 
-    While a function is traced, the values of constants are known, and what follows from them.
+    While a function is traced, the values of constants are known, and values computed from them.
 
     Args:
         tensor: a tensor.
         partial: whether an integer vector may be known in parts: an array of objects, with None for
-            what is unknown.
+            unknown elements.
 
     Returns:
         The value; None where it is unknown, and for variables and composite values, which have no

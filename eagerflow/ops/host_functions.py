@@ -154,7 +154,7 @@ def numpy_function(
 
     Args:
         func: a function of arrays that returns an array, a list of them, or None.
-        inp: the list of its arguments, tensors or what can be converted to them.
+        inp: the list of its arguments, tensors or values that can be converted to them.
         Tout: the dtype of the result, or a list of dtypes, which a graph needs; ignored eagerly:
             results have the dtypes that the function returns.
         stateful: whether the function has effects: in a graph it is called even if its

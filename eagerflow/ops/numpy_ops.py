@@ -145,7 +145,7 @@ def on_values(
     Args:
         function: called with the values of `inputs`, and `arguments`.
         inputs: tensors.
-        specs: those of the results.
+        specs: the specs of the results.
         *arguments: further arguments of the function.
         in_programs: whether the function checks `waits_for_values`.
     """

@@ -253,7 +253,7 @@ def bincount(
         binary_output: whether to return presence instead of counts.
 
     Raises:
-        ValueError: for another axis, and for weights where `binary_output` is asked for.
+        ValueError: for another axis, and for weights if `binary_output` is set.
         tf.errors.InvalidArgumentError: for negative integers and other dtypes.
 
     >>> tf.math.bincount([1, 1, 3]).numpy()

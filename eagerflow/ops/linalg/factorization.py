@@ -448,7 +448,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 def eigh_gradient(e: Tensor, v: Tensor, de: Tensor, dv: Tensor | None) -> Tensor:
-    """The gradient with respect to Hermitian matrices, from those of their eigenvalues and vectors."""
+    """The gradient with respect to Hermitian matrices, from those of eigenvalues and vectors."""
     inner = diag(de)
     if dv is not None:
         gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))

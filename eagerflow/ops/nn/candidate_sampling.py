@@ -586,7 +586,7 @@ def nce_loss(
         num_sampled: how many classes to draw.
         num_classes: the number of classes.
         num_true: the number of true classes of each example.
-        sampled_values: what a candidate sampler returned; by default classes are drawn by
+        sampled_values: the result of a candidate sampler; by default classes are drawn by
             `tf.random.log_uniform_candidate_sampler`.
         remove_accidental_hits: whether drawn classes that are true are left out.
 
@@ -628,7 +628,7 @@ def sampled_softmax_loss(
         num_sampled: how many classes to draw.
         num_classes: the number of classes.
         num_true: the number of true classes of each example.
-        sampled_values: what a candidate sampler returned.
+        sampled_values: the result of a candidate sampler.
         remove_accidental_hits: whether drawn classes that are true are left out.
         seed: the seed of the sampler.
 

@@ -110,7 +110,7 @@ def _trellis(
 
 
 def _moved(sums: np.ndarray, jumps: np.ndarray) -> np.ndarray:
-    """Sums moved from each state to itself, to the next one, and over a blank to a different label."""
+    """Sums moved from each state to itself, the next one, and over a blank to a different label."""
     one = np.pad(sums[:, :-1], [[0, 0], [1, 0]], constant_values=-np.inf)
     two = np.pad(sums[:, :-2], [[0, 0], [2, 0]], constant_values=-np.inf)[:, : sums.shape[1]]
     return np.logaddexp(np.logaddexp(sums, one), np.where(jumps, two, -np.inf))

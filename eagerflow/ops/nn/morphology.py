@@ -61,7 +61,7 @@ def dilation2d(
         dilations: the distance between the positions of a window, `[1, rows, columns, 1]`.
 
     Returns:
-        `[batch, rows, columns, channels]`. Of equal sums the first one takes the gradient.
+        `[batch, rows, columns, channels]`. Of equal sums the first one gets the gradient.
 
     Raises:
         ValueError: for another data format.

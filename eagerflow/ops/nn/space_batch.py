@@ -152,7 +152,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     Args:
         input: `[batch, d1, ..., dm, ...]`.
         block_shape: the sizes `[m]` of blocks.
-        crops: what to cut away before and after each of the m axes, `[m, 2]`.
+        crops: how much to cut away before and after each of the m axes, `[m, 2]`.
 
     Raises:
         tf.errors.InvalidArgumentError: if the arguments do not fit.

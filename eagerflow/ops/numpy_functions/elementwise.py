@@ -49,7 +49,7 @@ def _of_pair(
 
     Args:
         operation: the operation on numbers.
-        doc: what the function does; by default what the operation's text says.
+        doc: the function's docstring; by default the operation's.
         booleans: the operation on booleans, if the namespace computes with booleans.
     """
 

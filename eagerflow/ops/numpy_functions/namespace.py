@@ -26,8 +26,8 @@ def maker(
 ) -> Callable[[str, str], Any]:
     """A factory of a package's functions from their names and signatures.
 
-    A parameter of the signature is that of the body which has its name. Others, which precede
-    these, are the body's first ones: `mean(a, axis=None)` calls `mean(rules, x, axis)`.
+    Parameters of the signature are passed to the body by name. Leading ones with other names are
+    passed by position: `mean(a, axis=None)` calls `mean(rules, x, axis)`.
 
     Args:
         package: the package's `__name__`.

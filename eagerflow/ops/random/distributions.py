@@ -122,7 +122,7 @@ def gamma(
         seed: makes the values reproducible, together with `tf.random.set_seed`.
 
     Returns:
-        Values of shape `shape + shape(alpha + beta)`, differentiable by both parameters.
+        Values of shape `shape + shape(alpha + beta)`, differentiable with respect to both.
 
     >>> tf.random.gamma([5], [0.5, 2.0]).shape
     TensorShape([5, 2])
