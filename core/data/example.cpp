@@ -9,7 +9,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "messages hold little-endian numbers");
 
-// How a field's value is written, the lower three bits of its tag.
+// The encoding of a field's value: the lower three bits of its tag.
 enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
 // Walks over the fields of a message.
@@ -67,7 +67,7 @@ class Reader {
   std::string_view data_;
 };
 
-// Calls `handle(value)` for each field of that number, which must be delimited by its length.
+// Calls `handle(value)` for each field with the number `wanted`, which must be length-delimited.
 template <class Handle>
 bool each_delimited(std::string_view message, uint32_t wanted, const Handle& handle) {
   Reader reader(message);

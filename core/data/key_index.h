@@ -41,7 +41,7 @@ inline uint64_t text_hash(std::string_view text) {
 // How keys are hashed and stored: integers by value, strings as copies or as views.
 template <class Key>
 struct KeyTraits {
-  // Whether keys with one hash are one key: each step of mixed() can be undone.
+  // Whether equal hashes imply equal keys: each step of mixed() is invertible.
   static constexpr bool kExact = true;
   static uint64_t hash(Key key) { return mixed(static_cast<uint64_t>(key)); }
 };
@@ -51,7 +51,7 @@ struct KeyTraits<std::string_view> {
   static uint64_t hash(std::string_view key) { return text_hash(key); }
 };
 
-// Maps keys to row indices by open addressing. Stored is the type of the copies of keys.
+// Maps keys to row indices by open addressing. `Stored` is the type of the copies of keys.
 template <class Key, class Stored = Key>
 class KeyIndex {
  public:
@@ -83,7 +83,7 @@ class KeyIndex {
       }
     }
   }
-  // The row of a key, which is appended if it is absent.
+  // The row of a key. Appends the key if it is absent.
   int64_t add(Key key) {
     const uint64_t hash = KeyTraits<Key>::hash(key);
     size_t at = hash & mask_;
@@ -97,7 +97,7 @@ class KeyIndex {
     if (2 * keys_.size() > slots_.size()) resize(2 * size());
     return row;
   }
-  // Removes a key. The last key moves to its row, which is the result; -1 if the key is absent.
+  // Removes a key and moves the last key to its row. Returns the row, or -1 if the key is absent.
   int64_t remove(Key key) {
     const uint64_t hash = KeyTraits<Key>::hash(key);
     size_t at = hash & mask_;
@@ -127,7 +127,7 @@ class KeyIndex {
     keys_.pop_back();
     return row;
   }
-  // Whether lookups will often wait for memory.
+  // Whether lookups often miss the cache.
   bool is_large() const { return slots_.size() * sizeof(Slot) > (1U << 18U); }
   // Prefetches what a key's lookup reads.
   void prefetch(Key key) const { __builtin_prefetch(&slots_[KeyTraits<Key>::hash(key) & mask_]); }
@@ -141,8 +141,8 @@ class KeyIndex {
   using Slots = std::vector<Slot, PoolAllocator<Slot>>;
   static constexpr int64_t kBlock = 256;
 
-  // The keys look at their slots in turns, until each has found its own or an empty one, so that no
-  // branch depends on what a slot holds.
+  // Each pass probes one slot of every unresolved key, until all have reached their own slot or an
+  // empty one, so that no branch depends on the contents of a slot.
   template <class KeyAt>
   void find_block(int64_t size, const KeyAt& key_at, int64_t* rows) const {
     std::array<uint64_t, kBlock> hashes;

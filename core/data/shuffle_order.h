@@ -13,8 +13,8 @@ struct ShuffleRing {
 };
 
 // Draws one element for each of `words` (at most `left` of them) from the `left` elements that
-// follow the ring's start. With `incoming` as long as `words`, each free slot takes the next
-// of these, and `left`, then the whole ring, stays the same; otherwise it shrinks.
+// follow the ring's start. If `incoming` is as long as `words`, each free slot receives the next
+// incoming element, and `left`, which must be the ring's size, stays the same; else it shrinks.
 void draw_shuffled(ShuffleRing& ring, int64_t left, std::span<const uint32_t> words,
                    std::span<const int64_t> incoming, int64_t* drawn);
 

@@ -8,8 +8,8 @@
 namespace ef {
 namespace {
 
-// A block begins with the length of the data. Then come pieces, each after a tag whose lower two
-// bits say what it is: bytes as they are, or a copy of what came some bytes before.
+// A block begins with the length of the data. Pieces follow, each after a tag whose lower two bits
+// are its kind: literal bytes, or a copy of earlier data at an offset.
 enum Tag : uint8_t { kLiteral = 0, kCopyNear = 1, kCopy = 2, kCopyFar = 3 };
 
 constexpr size_t kWindow = 1 << 16;  // copies reach back by less than this
@@ -44,7 +44,7 @@ void add_literal(std::string& out, std::string_view data) {
 
 void add_copy(std::string& out, size_t offset, size_t length) {
   while (length > 0) {
-    // What is left must not be too short for a copy of its own.
+    // The remainder must not be shorter than the shortest copy.
     const size_t piece = length > kLongest && length < kLongest + kShortest
                              ? length - kShortest
                              : std::min(length, kLongest);
@@ -113,7 +113,7 @@ std::string snappy_compress(std::string_view data) {
 std::optional<std::string> snappy_expand(std::string_view block) {
   size_t size;
   if (!read_length(block, size)) return std::nullopt;
-  // Three bytes make at most 64: a damaged length must not ask for more memory than that.
+  // Three bytes expand to at most 64, so a damaged length cannot request more memory than that.
   if (size > 32 * (block.size() + 1)) return std::nullopt;
   std::string out;
   out.reserve(size);

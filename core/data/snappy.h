@@ -9,7 +9,7 @@ namespace ef {
 
 std::string snappy_compress(std::string_view data);
 
-// The data that were compressed; nothing if they are damaged.
+// The decompressed data; nothing if the block is damaged.
 std::optional<std::string> snappy_expand(std::string_view block);
 
 }  // namespace ef

@@ -23,7 +23,7 @@ uint64_t word(const char* at) { return load<uint64_t>(at); }
 
 uint64_t mixed(uint64_t value) { return value ^ (value >> 47); }
 
-// 128 bits made 64.
+// Mixes 128 bits into 64.
 uint64_t pair(uint64_t u, uint64_t v, uint64_t factor) {
   const uint64_t a = mixed((u ^ v) * factor);
   return mixed((v ^ a) * factor) * factor;
@@ -72,7 +72,7 @@ struct Two {
   uint64_t second = 0;
 };
 
-// 32 bytes and two seeds.
+// Hashes 32 bytes with two seeds.
 Two weak(const char* at, uint64_t a, uint64_t b) {
   const uint64_t z = word(at + 24);
   a += word(at);
@@ -110,7 +110,7 @@ uint64_t of_long(const char* data, uint64_t size) {
               pair(v.second, w.second, factor) + x, factor);
 }
 
-// The last bytes as a number, the first of them the lowest.
+// The last bytes as a little-endian integer.
 uint64_t rest(const char* at, uint64_t count) {
   uint64_t value = 0;
   std::memcpy(&value, at, count);

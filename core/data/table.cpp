@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kGrain = 4096;
 
-// A key that is no string, as an integer.
+// A key that is not a string, as an integer.
 template <class T>
 uint64_t integer_of(T value) {
   if constexpr (std::is_integral_v<T>) {
@@ -81,8 +81,8 @@ void Table::with_keys(const Tensor& keys, const Body& body) const {
   });
 }
 
-// Writes values from row `first` on; those of rows below 0 are the defaults', one for each key if
-// `step` is 1.
+// Writes the values of `rows` to `out` from index `first` on. Rows below 0 are absent: they get the
+// default, or, if `step` is 1, the default of their key.
 void Table::copy_rows(std::span<const int64_t> rows, const Tensor& defaults, int64_t step,
                       int64_t first, const Tensor& out) const {
   const auto copy = [&](auto* to, const auto* values, const auto* absent, auto width) {
@@ -121,7 +121,7 @@ Tensor Table::find(const Tensor& keys, const Tensor& defaults) const {
   const int64_t step = defaults.shape() == row_ && keys.rank() > 0 ? 0 : 1;
   with_keys(keys, [&](const auto& index, const auto& key_at) {
     const auto part = [&](int64_t begin, int64_t end) {
-      // Keys are looked up by the block, so that copying knows nothing of keys.
+      // Keys are looked up in blocks, so that copying does not depend on the type of keys.
       std::array<int64_t, 256> rows;
       for (int64_t first = begin; first < end; first += std::ssize(rows)) {
         const int64_t count = std::min<int64_t>(std::ssize(rows), end - first);
@@ -204,7 +204,7 @@ void Table::remove(const Tensor& keys) {
     for (int64_t i = 0; i < keys.size(); ++i) {
       const int64_t row = known.remove(key_at(i));
       if (row < 0) continue;
-      // The last row moves here, as the last key has.
+      // The last row moves here, like the last key.
       const int64_t last = known.size();
       if (value_ == DType::kString) {
         if (row != last) {

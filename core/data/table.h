@@ -18,12 +18,12 @@ class Table {
   Table(DType key, DType value, const Shape& row);
 
   int64_t size() const;
-  // The values of keys; absent keys have those of `defaults`: one for all, or one for each key.
+  // The values of keys. Absent keys get `defaults`: one value for all, or one for each key.
   Tensor find(const Tensor& keys, const Tensor& defaults) const;
   // Whether each key is present.
   Tensor contains(const Tensor& keys) const;
-  // Sets values. With `same`, a key that has another value is an error: returns the index of the
-  // first such key, else -1.
+  // Sets values. With `same`, a key must not have another value already: returns the index of the
+  // first key that has, else -1.
   int64_t insert(const Tensor& keys, const Tensor& values, bool same);
   void remove(const Tensor& keys);
   // All keys and their values, in the same order.

@@ -1,5 +1,5 @@
-// Size-class free lists for blocks up to kLargeBlock, the medium ones of which come from the arena
-// that large blocks are cut from.
+// Size-class free lists for blocks up to kLargeBlock. Blocks from kArenaBlock on are cut from an
+// arena.
 #include "device/allocator.h"
 
 #include <pthread.h>
@@ -58,8 +58,8 @@ struct ThreadCache {
 
 constinit thread_local ThreadCache cache{};
 
-// From this class on, blocks come from an arena: malloc would leave holes between them, and lists
-// as long as those of small blocks would keep much memory.
+// From this size on, blocks come from an arena, since malloc would leave holes between them, and
+// free lists are shorter, since long ones would keep much memory.
 constexpr size_t kArenaBlock = size_t{64} << 10;
 
 uint32_t list_limit(size_t block_bytes) {
@@ -67,11 +67,11 @@ uint32_t list_limit(size_t block_bytes) {
   return static_cast<uint32_t>(std::min<size_t>((size_t{4} << 20) / block_bytes, 4096));
 }
 
-// Memory in use below which growth is nobody's concern.
+// The growth hook is not called while less memory than this is in use.
 constexpr size_t kSmallMemory = size_t{64} << 20;
 
 // Blocks cut from one arena that grows at its end. A free block is split for a smaller request and
-// grows together again with its free neighbours, so that layers of all sizes share memory.
+// merged again with its free neighbours, so that layers of all sizes share memory.
 class Arena {
  public:
   // Blocks that are not `counted` are excluded from the statistics.
@@ -154,7 +154,7 @@ class Arena {
     return total;
   }
 
-  // Reserves addresses, not memory: twice the machine's memory, or as much as is allowed.
+  // Reserves addresses, not memory: twice the size of physical memory, or as much as is allowed.
   bool reserve() {
     for (size_t span = 2 * round_up(physical_memory(), kHugePage); span > kHugePage; span /= 2) {
       void* raw =
@@ -168,14 +168,14 @@ class Arena {
     return false;
   }
 
-  // Makes the block at the end a free one of at least `size` bytes.
+  // Grows the arena so that its last block is free and has at least `size` bytes.
   bool extend(size_t size) {
     if (!end_ && !reserve()) return false;
     const auto last = blocks_.empty() ? blocks_.end() : std::prev(blocks_.end());
     const size_t there = last != blocks_.end() && last->second.free ? last->second.size : 0;
     const size_t more = round_up(size - there, kHugePage);
     if (more > static_cast<size_t>(limit_ - end_)) return false;
-    // Free blocks that do not fit are idle: beyond a quarter of the memory in use, they are
+    // No free block fits, so all are idle: beyond a quarter of the memory in use, their memory is
     // released.
     if (free_bytes_ > in_use_ / 4 + (size_t{32} << 20)) release();
     if (mprotect(end_, more, PROT_READ | PROT_WRITE) != 0) return false;
@@ -193,8 +193,8 @@ class Arena {
     return true;
   }
 
-  // The lowest of the smallest free blocks that are large enough, cut to size; nullptr if there is
-  // none. Long-lived blocks gather at the front like this, and the gaps behind stay wide.
+  // The lowest of the 64 smallest free blocks that fit, cut to size; nullptr if there is none.
+  // Long-lived blocks gather at the front like this, and free blocks behind stay large.
   void* take_free(size_t size, bool counted) {
     auto best = free_.lower_bound({size, nullptr});
     if (best == free_.end()) return nullptr;
@@ -240,9 +240,9 @@ class Arena {
   std::set<std::pair<size_t, std::byte*>> free_;
   size_t free_bytes_ = 0;
   size_t in_use_ = 0;
-  size_t growth_limit_ = kSmallMemory;  // of memory in use; the hook is called beyond
+  size_t growth_limit_ = kSmallMemory;  // memory in use above which the hook is called
   void (*growth_hook_)() = nullptr;
-  std::byte* end_ = nullptr;    // of the part in use
+  std::byte* end_ = nullptr;    // of the accessible part
   std::byte* limit_ = nullptr;  // of the reserved addresses
   AllocatorStats stats_;
 };
@@ -264,7 +264,7 @@ constexpr bool kCached = true;
 
 std::atomic<bool> allocated{false};
 
-// A block of a class, from below the lists.
+// A block of a size class that does not come from a free list.
 void* fresh_block(size_t bytes) {
   allocated.store(true, std::memory_order_relaxed);
   if (bytes >= kArenaBlock) return arena().allocate(bytes, false);

@@ -32,12 +32,12 @@ struct Table {
 
   std::array<std::unique_ptr<const Device>, 256> rows;
   std::atomic<int> count{0};
-  std::atomic<DeviceId> chosen{0};  // where operations run outside of all scopes
+  std::atomic<DeviceId> chosen{0};  // the device of operations outside of all scopes
   std::mutex mutex;
 };
 
 Table& table() {
-  static Table* const devices = new Table;  // threads may ask until the process ends
+  static Table* const devices = new Table;  // threads may read it until the process ends
   return *devices;
 }
 

@@ -31,7 +31,7 @@ constexpr std::chrono::milliseconds kBetweenChecks(50);
 constexpr int kLoopsAfterOpenmp = 32;
 std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
 std::atomic<bool> openmp_used{false};  // in this process or the one that it was forked from
-std::atomic<bool> openmp_lost{false};  // it waits for threads that only the parent process has
+std::atomic<bool> openmp_lost{false};  // its threads exist in the parent process only
 
 inline void pause() {
 #if defined(__x86_64__)
@@ -43,14 +43,14 @@ using Time = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 inline Time now() { return std::chrono::steady_clock::now(); }
 
-// How long a thread waits awake for what another one does: as long as it has just worked, so that
-// waiting at most doubles its share of a processor. To wake a thread takes a while, above all where
-// a virtual machine has to get its processor back.
+// A thread spins before it sleeps, for as long as it has just worked, so that waiting at most
+// doubles its processor time. Waking a thread is slow, above all where a virtual machine has to get
+// its processor back.
 constexpr std::chrono::microseconds kLeastWait(100);
 constexpr std::chrono::milliseconds kMostWait(5);
 
-// Whether `ready` becomes true within a time. After a while whoever needs the processor gets it in
-// between.
+// Whether `ready` becomes true within a time. After kLeastWait it yields the processor to other
+// threads in between.
 template <class Ready>
 bool wait_awake(Duration worked, const Ready& ready) {
   const Time start = now();
@@ -159,7 +159,7 @@ class Pool {
     }
   }
 
-  // If the system refuses threads, loops use those that exist.
+  // If the system refuses new threads, loops use the existing ones.
   void start(int workers) {
     if (started_ >= workers || refused_) return;
     const BlockSignals from_the_start;  // signals are handled by the program's threads
@@ -258,7 +258,7 @@ void check_interrupt() {
   const auto now = std::chrono::steady_clock::now();
   if (now < current->next_) return;
   current->next_ = now + kBetweenChecks;
-  // Signal handlers are the program's code.
+  // Signal handlers are user code.
   const KeepSubnormals keep;
   const Interruptible none(nullptr, nullptr);
   current->check_(current->state_);

@@ -200,7 +200,7 @@ Value Builder::full_int(DType dtype, const Shape& shape, int64_t number) {
 Value Builder::constant(const Tensor& value) {
   const TensorSpec spec{value.dtype(), value.shape()};
   if (value.dtype() == DType::kBool) {
-    // Bits of booleans are packed: their bytes are not the memory's.
+    // Literals of booleans are packed into bits, unlike their memory.
     const Tensor bytes = Tensor::empty(DType::kUint8, value.shape());
     for (int64_t i = 0; i < value.size(); ++i) {
       bytes.mutable_data<uint8_t>()[i] = value.data<bool>()[i];
@@ -435,7 +435,7 @@ Value Builder::reduce(Reduction reduction, const Value& x, std::span<const int64
 
 namespace {
 
-// "dense<[[0, 1]]> : tensor<1x2xi64>": all of them together.
+// "dense<[[0, 1]]> : tensor<1x2xi64>": one group of all replicas.
 std::string replica_groups(int64_t count) {
   std::string ids;
   for (int64_t k = 0; k < count; ++k) ids += cat(k ? ", " : "", k);

@@ -70,7 +70,7 @@ TEST(allocator_joins_neighbours) {
   for (int i = 0; i < 8; ++i) blocks.push_back(pool_allocate(4 * kMiB));
   for (void* block : blocks) pool_deallocate(block, 4 * kMiB);
   reset_allocator_peak();
-  // What eight blocks took is room for one of their total size, at the same place.
+  // The memory of eight freed blocks is reused for one block of their total size.
   void* whole = pool_allocate(32 * kMiB);
   bool inside = false;
   for (void* block : blocks) inside = inside || block == whole;
@@ -94,7 +94,7 @@ TEST(allocator_refuses_what_is_not_there) {
   pool_deallocate(block, 2 * kMiB);
 }
 
-// Blocks of random sizes are written and checked: nobody else may have been given their bytes.
+// Writes and checks blocks of random sizes: no two blocks may overlap.
 void churn(unsigned seed) {
   std::mt19937 random(seed);
   struct Block {
@@ -154,7 +154,7 @@ TEST(allocator_is_open_in_forked_processes) {
   for (int i = 0; i < 50; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      alarm(30);  // a lock that nobody opens would hold the child for ever
+      alarm(30);  // a lock that is never released would block the child for ever
       _exit(pool_allocate(2 * kMiB) ? 0 : 1);
     }
     int status = -1;

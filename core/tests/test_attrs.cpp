@@ -1,4 +1,4 @@
-// Structs of attributes as data: what the binding is told of them, copies and comparison.
+// Structs of attributes as data: their fields for the binding, copies and comparison.
 #include <limits>
 #include <string>
 

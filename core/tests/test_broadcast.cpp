@@ -1,4 +1,4 @@
-// Broadcast operands that are written contiguously, against one index after the other.
+// Broadcast operands expanded into contiguous memory, against element-by-element indexing.
 #include "kernels/cpu/broadcast.h"
 
 #include <random>
@@ -40,7 +40,7 @@ void check_expanded(std::mt19937& random, int64_t longest) {
     const E guard = static_cast<E>(0x55);
     std::vector<E> result(static_cast<size_t>(total + 1), guard);
     expand<E>(layout, 1, values.data(), begin, total, result.data());
-    bool equal = result.back() == guard;  // nothing is written behind the end
+    bool equal = result.back() == guard;  // nothing is written past the end
     for (int64_t i = 0; i < total; ++i) {
       equal = equal && result[static_cast<size_t>(i)] == expected(begin + i);
     }

@@ -53,7 +53,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 #if defined(__x86_64__)
   return false;
 #else
-  // Which operand's NaN, and sign, a result has is the compiler's choice.
+  // The compiler chooses which operand's NaN, and sign, a result gets.
   if (a.dtype() == DType::kFloat32) return same_numbers<float>(a, b);
   return a.dtype() == DType::kFloat64 && same_numbers<double>(a, b);
 #endif
@@ -105,7 +105,7 @@ class Program {
   std::vector<Tensor> values_;
 };
 
-// Sizes with and without a last block that is short, for one thread, several, and streamed results.
+// Sizes with and without a short last block, for one thread, several, and streamed results.
 constexpr int64_t kSizes[] = {1, 2, 17, 255, 1000, 4096, 100'003, 5'000'011};
 
 TEST(chain_gives_the_bits_of_its_operations) {
@@ -160,7 +160,7 @@ TEST(chain_runs_every_elementwise_operation) {
       } else if (op == &ops::gelu || op == &ops::gelu_grad) {
         attrs = AttrsRef(ops::GeluAttrs{.approximate = true});
       }
-      // Integer divisions and powers may refuse their operands: they have no loop.
+      // Integer divisions and powers have no loop, since they may raise errors.
       Chain probe(types);
       TensorList arguments{std::span<const Tensor>(inputs)};
       DType output = DType::kInvalid;
@@ -200,7 +200,7 @@ TEST(chain_broadcasts_its_inputs) {
   }
 }
 
-// Conditions on registers and in memory, whichever operand is on registers.
+// Conditions in registers and in memory, with each operand in registers.
 TEST(chain_selects) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     for (const int64_t size : kSizes) {
@@ -243,7 +243,7 @@ TEST(chain_refuses_shapes_that_its_operations_do_not_share) {
     sum.finish(std::vector{sum.add(ops::multiply, {}, std::vector{first, 2}, DType::kFloat32)});
     CHECK(sum.fits(std::vector{input({2, 3}), input({3}), input({2, 1})}, &shape));
     CHECK(shape == Shape({2, 3}));
-    // The sum of the first two would have a shape of its own.
+    // The sum of the first two has another shape than the result.
     CHECK(!sum.fits(std::vector{input({3}), input({3}), input({2, 3})}, &shape));
     CHECK(!sum.fits(std::vector{input({3}), input({2}), input({2, 3})}, &shape));
   }
@@ -283,8 +283,8 @@ TEST(chain_shares_values_that_are_forwarded) {
   CHECK_EQUAL(p.chain().size(), 1);
 }
 
-// a / b, and then (a - b) of the same memory: a result takes an input only where nothing reads it
-// afterwards.
+// a / b, and then (a - b) from the same memory: a result reuses the memory of an input only if
+// nothing reads the input afterwards.
 TEST(chain_reuses_the_memory_of_inputs) {
   for (const bool read_later : {false, true}) {
     const std::vector<DType> types(2, DType::kFloat32);

@@ -1,4 +1,4 @@
-// Files: what was written is read and mapped, with the checksum of one pass over memory.
+// Files: written bytes are read and mapped again, with the checksum of one pass over memory.
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,7 +17,7 @@ namespace {
 TEST(checked_io_round_trip) {
   std::FILE* stream = std::tmpfile();
   const int file = fileno(stream);
-  // More than two stretches, and no multiple of a piece.
+  // More than two stretches, and not a multiple of a piece.
   std::string bytes((size_t{20} << 20) + 12345, '\0');
   uint32_t state = 1;
   for (char& byte : bytes) {
@@ -38,7 +38,7 @@ TEST(checked_io_round_trip) {
   std::fclose(stream);
 }
 
-// Every size around a piece, a stretch and several: nothing beside what is asked for is touched.
+// Sizes around a piece, a stretch and several: bytes outside the requested range stay the same.
 TEST(checked_io_last_pieces) {
   constexpr size_t kPiece = size_t{256} << 10, kStretch = size_t{2} << 20, kMargin = 4096;
   const size_t sizes[] = {0,

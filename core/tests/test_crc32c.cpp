@@ -45,7 +45,7 @@ TEST(crc32c_ends_and_alignments) {
                   detail::crc32c_portable(7, bytes.data() + start, size + 1536));
     }
   }
-  // Joined to one of nothing, and of much.
+  // Combined with the checksum of no bytes, and of many.
   CHECK_EQUAL(crc32c_combine(0x1234u, 0, 0), 0x1234u);
   const std::string zeros(100'000, '\0');
   CHECK_EQUAL(crc32c_combine(0x1234u, crc32c(0, zeros.data(), zeros.size()), zeros.size()),

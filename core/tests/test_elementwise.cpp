@@ -24,7 +24,7 @@ using test::vector;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Numbers of all magnitudes and both signs that lie in [low, high], and the special ones.
+// Values of all magnitudes and both signs in [low, high], and the special ones.
 std::vector<double> probes(double low, double high) {
   std::vector<double> values{low, high};
   for (int i = -120; i <= 120; ++i) {
@@ -179,7 +179,7 @@ TEST(elementwise_broadcasts_like_nested_loops) {
   }
 }
 
-// Long enough for several threads and, in the second case, for stores past the caches.
+// Long enough for several threads and, in the second case, for stores that bypass the caches.
 TEST(elementwise_long_arrays_are_complete) {
   for (int64_t size : {200'003, 5'000'011}) {
     const Tensor a = Tensor::empty(DType::kFloat32, {size});
@@ -225,7 +225,7 @@ TEST(elementwise_bad_values_and_shapes_are_errors) {
   CHECK_THROWS(Code::kUnimplemented, "Cast string to float",
                call(ops::cast, {Tensor::empty(DType::kString, {})},
                     ops::CastAttrs{.dtype = DType::kFloat32}));
-  // Nothing is divided here, so nothing is wrong.
+  // An empty array divided by zero is not an error.
   CHECK_EQUAL(call(ops::floor_div, {vector<int32_t>({}), Tensor::of(int32_t{0})}).size(), 0);
 }
 

@@ -1,4 +1,4 @@
-// Example messages: usual ones are read, all others are left alone.
+// Example messages: usual ones are read, all others are left to the caller.
 #include <string>
 #include <vector>
 

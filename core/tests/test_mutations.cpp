@@ -1,4 +1,4 @@
-// Readers of bytes that others wrote, on random and on damaged bytes. Sanitized builds say more.
+// Readers of untrusted bytes, on random and on damaged ones. Sanitized builds detect more.
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -31,7 +31,7 @@ TEST(mutated_snappy) {
   }
 }
 
-// Protocol buffers' encoding, written anew: what the reader is compared with.
+// An independent encoder of protocol buffers, to compare the reader with.
 std::string varint(uint64_t value) {
   std::string out;
   for (; value >= 128; value >>= 7) out.push_back(static_cast<char>(value | 128));
@@ -53,7 +53,7 @@ struct Values {
   std::vector<std::string> strings;
 };
 
-// A Feature with so many values of the kind, in one of the ways in which writers put them.
+// A Feature with `count` random values, packed or not.
 std::string feature(Chance& chance, DType dtype, int64_t count, Values& values) {
   const bool packed = chance.once_in(2);
   std::string list, all;
@@ -109,7 +109,7 @@ TEST(mutated_examples) {
       message = field(1, entries);
     }
     const auto columns = read_dense_examples(messages, single, features);
-    // Unusual messages may be left to others, but not read wrong.
+    // Unusual messages may be left to the caller, but not read wrong.
     if (!columns.empty()) ++read;
     for (size_t k = 0; k < columns.size(); ++k) {
       const Values& expected = values[features[k].key];
@@ -145,7 +145,7 @@ TEST(mutated_files) {
   std::FILE* stream = std::tmpfile();
   const int file = fileno(stream);
   for (int round = mutation_rounds(200); round > 0; --round) {
-    // Around the sizes at which the work is cut into pieces, and any other.
+    // Small sizes, and sizes around those at which the work is split.
     const size_t piece = size_t{1} << (10 + chance.below(9));
     const size_t size = chance.once_in(2) ? chance.below(5000) : piece - 2 + chance.below(5);
     const auto offset = static_cast<int64_t>(chance.below(10'000));
@@ -158,7 +158,7 @@ TEST(mutated_files) {
     CHECK_EQUAL(read_checked(file, offset, read.data(), size), sum);
     CHECK(read == bytes);
     if (size == 0) continue;
-    // One flipped bit, wherever it is, is another checksum.
+    // Any flipped bit changes the checksum.
     const size_t at = chance.once_in(2) ? size - 1 : chance.below(size);
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << chance.below(8)));
     CHECK(checksum(bytes.data(), size) != sum);

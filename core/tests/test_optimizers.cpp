@@ -32,7 +32,7 @@ const OptimizerStep kSteps[] = {
     cpu::MovingAverageStep{0.9},
 };
 
-// One element's variable and slots, which is updated by each rule.
+// One element of a variable and its slots, updated by each rule in double precision.
 struct Element {
   double w, s0, s1, s2;
 
@@ -136,7 +136,7 @@ void check_updates(double tolerance) {
     const bool optional_slots = std::holds_alternative<cpu::AdamStep>(step) ||
                                 std::holds_alternative<cpu::RMSpropStep>(step);
     const bool optional_s1 = std::holds_alternative<cpu::RMSpropStep>(step);
-    // Ftrl divides its linear term by the rate, and so magnifies what was rounded.
+    // Ftrl divides its linear term by the rate, which magnifies rounding errors.
     const bool magnified = std::holds_alternative<cpu::FtrlStep>(step);
     for (unsigned absent = 0; absent < (optional_slots ? 4 : 1); ++absent) {
       const bool has_s1 = !(optional_s1 && (absent & 1));
@@ -187,7 +187,7 @@ TEST(row_updates_touch_their_rows_only) {
   }
 }
 
-// Rows get what a whole update gives them, slots too, in every dtype.
+// An update of single rows equals an update of all, slots too, in every dtype.
 template <class T>
 void check_row_updates() {
   constexpr int64_t kRow = 37, kRows = 6;

@@ -12,7 +12,7 @@
 namespace ef {
 namespace {
 
-// Runs loops on so many threads while it lives.
+// Runs loops on `count` threads while it lives.
 struct Threads {
   explicit Threads(int count) { set_max_threads(count); }
   ~Threads() { set_max_threads(0); }

@@ -1,4 +1,4 @@
-// Plans of graphs: steps that run together, shared and in place, give what eager execution gives.
+// Plans of graphs: fused, shared and in-place steps compute the values of eager execution.
 #include <cstring>
 #include <functional>
 #include <vector>
@@ -92,7 +92,7 @@ TEST(plan_joins_elementwise_steps) {
   }
 }
 
-// What the shapes at run time do not allow to run together runs step by step.
+// A chain runs step by step if the shapes at run time do not permit fusing it.
 TEST(plan_runs_step_by_step_where_shapes_differ) {
   const Traced f(curve, {kUnknown, kUnknown, kUnknown});
   f.check({ramp({1}, -1), ramp({1}, 0.5f), ramp({5}, 2)});
@@ -110,15 +110,15 @@ TEST(plan_runs_step_by_step_where_shapes_differ) {
   CHECK(failed.size() == 1 && failed[0]->op == &ops::multiply);
 }
 
-// Small arrays of known sizes are faster without the preparations of a chain.
+// Small arrays of known sizes are faster without the setup of a chain.
 TEST(plan_runs_small_steps_one_by_one) {
   const Traced f(curve, {{10}, {10}, {10}});
   CHECK_EQUAL(f.plan().size(), 5u);
   f.check({ramp({10}, -1), ramp({10}, 0.5f), ramp({10}, 2)});
 }
 
-// A step that reads a value from the middle comes after the steps that give it, and before those
-// that follow from its own result.
+// A step that reads a value from the middle runs after the steps that compute it, and before those
+// that read its own result.
 TEST(plan_keeps_the_order_of_other_steps) {
   const Function f = [](const TensorList& x) -> TensorList {
     const Tensor a = x[0] * x[1] + x[0];
@@ -165,7 +165,7 @@ TEST(plan_computes_the_same_once) {
   traced.check({ramp({4, 4}, 0)});
   const Counter counter;
   traced.run({ramp({4, 4}, 0)});
-  // Two products, an exponential, two sums, and two results, which stay two tensors.
+  // Two products, an exponential, two sums, and two equal results, which stay separate tensors.
   CHECK_EQUAL(counter.count, 7);
 }
 

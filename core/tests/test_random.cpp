@@ -1,4 +1,4 @@
-// Random numbers: Philox's published answers, every vector kernel against plain code, and errors.
+// Random values: Philox's published ones, every vector kernel against plain code, and errors.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -117,7 +117,7 @@ TEST(vector_uniforms_equal_plain_ones) {
 
 TEST(vector_normals_equal_plain_ones) {
   std::vector<uint32_t> words = words_of(Philox(1, 2, 3), 2000);
-  // The ends of the range: u of 0 (replaced by 1e-7) and of nearly 1, and all quarters of a turn.
+  // The ends of the range: u = 0 (replaced by 1e-7) and nearly 1, and all quarters of a turn.
   const uint32_t ends[] = {0, 0,        0x7fffff, 0,        0,        0x200000,
                            1, 0x400000, 0x400000, 0x600000, 0x7fffff, 0x7fffff};
   std::copy(std::begin(ends), std::end(ends), words.begin());
@@ -187,7 +187,7 @@ TEST(normals_have_their_moments) {
 TEST(truncated_normals_skip_what_is_too_large) {
   const Tensor kept = draw(ops::philox_truncated_normal, DType::kFloat32, {4000});
   for (int64_t i = 0; i < kept.size(); ++i) CHECK(std::abs(kept.data<float>()[i]) < 2.0f);
-  // A group takes its four numbers, in order, from a stretch of 256 blocks.
+  // A group draws its four values, in order, from its own 256 blocks.
   for (int64_t group = 0; group < 1000; group += 7) {
     const Tensor all = draw(ops::philox_normal, DType::kFloat32, {64}, 5, group * 256);
     int64_t from = 0;

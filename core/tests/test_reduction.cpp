@@ -1,4 +1,4 @@
-// Reductions and pooling: layouts, empty and long axes, NaN, results computed late.
+// Reductions and pooling: layouts, empty and long axes, NaN, deferred results.
 #include "ops/reduction.h"
 
 #include <limits>
@@ -92,7 +92,7 @@ TEST(biases_are_added_late) {
   const Tensor active = call(ops::relu, {sum});
   CHECK(pending_cost(active) > pending_cost(sum));
   CHECK_EQUAL(active.data<float>()[0], 0.0F);
-  CHECK_EQUAL(pending_cost(sum), 0.0);  // it has another handle, and was written on the way
+  CHECK_EQUAL(pending_cost(sum), 0.0);  // it has another handle, so computing `active` wrote it
   CHECK_EQUAL(sum.data<float>()[5], -2.0F);
 }
 

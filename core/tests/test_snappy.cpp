@@ -1,4 +1,4 @@
-// Snappy: blocks byte by byte as its format describes them, and damaged ones.
+// Snappy: blocks written byte by byte after its format, and damaged ones.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ void check_round_trip(const std::string& data) {
   const std::string block = snappy_compress(data);
   const auto back = snappy_expand(block);
   CHECK(back && *back == data);
-  // Whatever is cut off is missed.
+  // Truncated blocks are refused.
   for (size_t size = 0; size < block.size(); size += 1 + block.size() / 50) {
     CHECK(!snappy_expand(std::string_view(block).substr(0, size)));
   }
@@ -41,8 +41,8 @@ TEST(snappy_reads_each_kind_of_piece) {
   check_expands("\0"sv, "");
   check_expands("\1\0a"sv, "a");
   check_expands("\3\10abc"sv, "abc");
-  check_expands("\x81\x80\x80\x80\0\0a"sv, "a");  // a length may take five bytes
-  // A literal whose length takes one, two, three and four bytes.
+  check_expands("\x81\x80\x80\x80\0\0a"sv, "a");  // a length may have five bytes
+  // A literal whose length has one, two, three and four bytes.
   const std::string text = noise(300);
   for (size_t bytes = 1; bytes <= 4; ++bytes) {
     std::string block = "\xac\x02";  // 300
@@ -53,7 +53,7 @@ TEST(snappy_reads_each_kind_of_piece) {
   }
   std::string block = "\x3d\xf0\x3c";  // 61 bytes after a length of one byte
   check_expands(block + text.substr(0, 61), text.substr(0, 61));
-  block = "\x3c\xec";  // 60 bytes are the most that a tag tells
+  block = "\x3c\xec";  // 60 bytes: the longest length in a tag
   check_expands(block + text.substr(0, 60), text.substr(0, 60));
   // A near copy of 4 to 11 bytes, from up to 2047 bytes before.
   check_expands("\10\14abcd\1\4"sv, "abcdabcd");
@@ -84,11 +84,11 @@ TEST(snappy_refuses_damage) {
            "\x8\14abcd\1\0"sv,               // from nowhere
            "\x8\14abcd\1\5"sv,               // from before the beginning
            "\x7\14abcd\1\4"sv,               // beyond the end
-           "\x80\x80\x80\x80\x08\1\0aaa"sv,  // a length that so few bytes cannot make
+           "\x80\x80\x80\x80\x08\1\0aaa"sv,  // a length that so few bytes cannot have
        }) {
     CHECK(!snappy_expand(block));
   }
-  // Three bytes make 64.
+  // Three bytes expand to 64.
   check_expands("\x41\0z\xfe\1\0"sv, std::string(65, 'z'));
 }
 
@@ -98,12 +98,12 @@ TEST(snappy_round_trips) {
     check_round_trip(noise(size));
     check_round_trip(std::string(size, 'x'));
   }
-  // Copies of every length: those of 65 to 67 bytes must not leave one of less than 4.
+  // Copies of every length: those of 65 to 67 bytes must not leave a remainder below 4.
   for (size_t length = 1; length < 200; ++length) {
     const std::string piece = noise(length, static_cast<uint32_t>(length));
     check_round_trip(piece + "0123" + piece + "4567" + piece);
   }
-  // What lies just within the window, and just out of it.
+  // Matches just inside the window, and just outside.
   const std::string word = noise(16, 99);
   for (const size_t gap : {65535u - 16, 65536u - 16, 65537u - 16}) {
     check_round_trip(word + std::string(gap, 'y') + word);
@@ -114,7 +114,7 @@ TEST(snappy_writes_what_others_read) {
   // The longest literal whose length is in its tag, the shortest that needs a byte, and four.
   CHECK_EQUAL(snappy_compress(noise(60)).size(), 1u + 1 + 60);
   CHECK_EQUAL(snappy_compress(noise(61)).size(), 1u + 2 + 61);
-  // 65 bytes are copied by 61 and 4, and a match of the last four bytes is one.
+  // 65 bytes are copied as 61 and 4, and the last four bytes can be a match.
   CHECK_EQUAL(snappy_compress(std::string(66, 'a')), std::string("\x42\0a\xf2\1\0\x0e\1\0", 9));
   CHECK_EQUAL(snappy_compress("abcdefghabcd").size(), 1u + 9 + 3);
   const std::string large = noise((1 << 24) + 1);
@@ -129,7 +129,7 @@ TEST(snappy_writes_what_others_read) {
   CHECK_EQUAL(snappy_compress(std::string(129, 'a')), block);
   block = std::string("\x82\1\0a", 4) + std::string("\xfe\1\0\xf2\1\0\x0e\1\0", 9);
   CHECK_EQUAL(snappy_compress(std::string(130, 'a')).size(), block.size());
-  // Nothing is taken from outside the window: a copy's offset has 16 bits.
+  // No match is outside the window: a copy's offset has 16 bits.
   const std::string word = "the same sixteen";
   const auto size_with = [&](size_t gap) {
     return snappy_compress(word + std::string(gap, 'y') + word).size();

@@ -1,4 +1,4 @@
-// The tape: gradients of small expressions, what is kept and freed, variables, symbolic tensors.
+// The tape: gradients of small expressions, lifetimes of values, variables, symbolic tensors.
 #include "eager/tape.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ TEST(tapes_record_within_a_pause_of_others) {
     unseen = x * x;
     inner.stop();
     check_values<float>(inner.gradient(unseen, x), {6});
-    outer.stop();  // from below the pause
+    outer.stop();  // it is below the pause on the stack of tapes
     CHECK(!recording());
   }
   CHECK(!recording());
@@ -82,7 +82,7 @@ TEST(tapes_that_end_within_nested_pauses) {
     const auto found = active_tapes();
     CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
   };
-  // Which of the three ends while both pauses are on, and which are active after each of them.
+  // One of the three tapes ends during both pauses; checks which are active after each resume.
   for (const int ended : {0, 1, 2}) {
     Tape* tapes[3];
     for (Tape*& tape : tapes) tape = new Tape({});
@@ -94,7 +94,7 @@ TEST(tapes_that_end_within_nested_pauses) {
     push_tape(tapes[2]);
     active({tapes[2]});
     pop_tape(tapes[ended]);
-    pop_tape(tapes[ended]);  // it is not there any more
+    pop_tape(tapes[ended]);  // already popped: no effect
     if (ended == 2) {
       active({});
       push_tape(tapes[2]);

@@ -1,4 +1,4 @@
-// In place of the other files where the interface's header is missing at build time.
+// Replaces the other files if the interface's header is missing at build time.
 #include "device/pjrt/client.h"
 #include "tensor/error.h"
 

@@ -57,8 +57,8 @@ std::string Client::compile_options(std::span<const int> devices) const {
   return options;
 }
 
-// Whether an error says that the compiler, being of another version, lacks an option: it is told of
-// that one no more.
+// Whether an error says that the compiler, of another version, lacks an option. That option is not
+// passed again.
 bool Client::forget_option(const Error& error) {
   if (error.code() != Code::kInvalidArgument) return false;
   const std::lock_guard lock(options_mutex_);
@@ -157,7 +157,7 @@ class Temporaries {
 
 }  // namespace
 
-// What the execution of a program takes and gives on one device.
+// The arguments and results of an execution on one device.
 class Executable::Call {
  public:
   Call(const Executable& self, std::span<const Tensor> inputs, std::span<const char> donated,
@@ -194,13 +194,13 @@ class Executable::Call {
   PJRT_Buffer* const* arguments() const { return buffers_.begin(); }
   PJRT_Buffer** outputs() { return outputs_.begin(); }
 
-  // What the results take.
+  // The bytes that results need beyond donated memory.
   int64_t needed() const { return needed_; }
   std::span<const TensorSpec> specs() const {
     return {self_.results_.begin(), self_.results_.size()};
   }
 
-  // After the execution has begun.
+  // Called after the execution has begun: releases donated inputs and adopts the outputs.
   void finish(TensorList& results) const {
     for (size_t k = 0; k < donated_.size(); ++k) {
       if (DeviceMemory* const memory = donated_[k] ? device_memory(inputs_[k]) : nullptr) {
@@ -224,7 +224,7 @@ class Executable::Call {
 
 namespace {
 
-// Inputs whose memory is not the program's.
+// The indices of inputs that are not donated.
 InlineVector<int64_t, 16> kept_inputs(size_t count, std::span<const char> donated) {
   InlineVector<int64_t, 16> kept;
   for (size_t k = 0; k < count; ++k) {

@@ -49,7 +49,7 @@ void destroy(const Api& api, PJRT_Event* event) {
   api.quietly(&PJRT_Api::PJRT_Event_Destroy, args);
 }
 
-// Waits for an event, which it takes over; throws its error.
+// Waits for an event, destroys it, and throws its error.
 void await(const Api& api, PJRT_Event* event) {
   if (!event) return;
   auto ready = arguments<PJRT_Event_IsReady_Args>();
@@ -86,11 +86,11 @@ void release_held(PJRT_Error* error, void* held) {
   delete mine;
 }
 
-// Tensors below this size are copied at once: that takes less than an event.
+// Tensors up to this size are copied at once, which is faster than an event.
 constexpr int64_t kSmall = 16'384;
 
-// From this size on our allocator's memory, of large pages that are used again, is faster to write
-// than what a plugin of the CPU takes from the system.
+// From this size on, memory of our allocator, which reuses large pages, is faster to write than
+// memory that a CPU plugin requests from the system.
 constexpr int64_t kLarge = 1 << 20;
 
 Tensor copy_of(const Tensor& tensor) {
@@ -117,8 +117,8 @@ PJRT_Buffer* Client::upload(const Tensor& tensor, int device, bool may_stay) {
   args.dims = tensor.shape().data();
   args.num_dims = static_cast<size_t>(tensor.rank());
   args.device = this->device(device).handle;
-  // Memory of NumPy's is released under Python's lock, for which a thread of the plugin must not
-  // wait.
+  // NumPy's memory, which is not writable, is released with Python's lock held, and a thread of the
+  // plugin must not wait for that lock.
   const bool stays = may_stay && tensor.bytes() > kSmall && tensor.impl()->buffer()->writable();
   const TensorSpec spec{tensor.dtype(), tensor.shape()};
   use(device).check(tensor.bytes(), {&spec, 1});
@@ -143,7 +143,7 @@ PJRT_Buffer* Client::upload(const Tensor& tensor, int device, bool may_stay) {
 
 namespace {
 
-// "tensor with shape[2,3] and type float": as TensorFlow's messages have it.
+// "tensor with shape[2,3] and type float", as in TensorFlow's messages.
 std::string described(std::span<const TensorSpec> specs) {
   constexpr size_t kMost = 4;
   std::string text;
@@ -168,7 +168,7 @@ void Client::refuse(const Error& error, int64_t bytes, std::span<const TensorSpe
   try {
     stats = memory(device);
   } catch (const Error&) {
-    // The plugin does not say.
+    // The plugin does not report it.
   }
   const std::string room =
       stats.limit > 0 ? cat("of ", stats.limit, " there are ", stats.limit - stats.in_use, " free")
@@ -202,7 +202,7 @@ Tensor Client::to_device(const Tensor& tensor, int device) {
   }
   if (memory->device() == device) return tensor;
   use(device).check(tensor.bytes(), {&spec, 1});
-  // Parts of a device read each other's memory; a copy is one of its own, by way of the host.
+  // Parts of one device share its memory, so a separate copy goes through the host.
   if (this->device(memory->device()).handle == this->device(device).handle) {
     return adopt(upload(memory->host(), device, false), spec, device);
   }
@@ -314,7 +314,7 @@ Tensor DeviceMemory::shared() {
 
 Tensor DeviceMemory::copied() {
   const Api& api = client_.api();
-  // Rows one after the other, whatever order the device has.
+  // Row-major order, whatever order the device uses.
   std::vector<int64_t> order;
   for (int axis = spec_.shape.rank(); axis-- > 0;) order.push_back(axis);
   auto layout = arguments<PJRT_Buffer_MemoryLayout>();

@@ -42,7 +42,7 @@ bool Client::built_in() { return true; }
 
 namespace {
 
-// The functions that everything else needs; others are asked for when they are used.
+// The minor version that has all required functions; others are looked up when they are used.
 constexpr int kOldestMinor = 40;
 
 const PJRT_Api* open_library(const std::string& path) {
@@ -108,10 +108,10 @@ PJRT_Client* make_client(const Api& api, std::span<const Option> options) {
   return args.client;
 }
 
-// What XLA's compiler for the CPU is told. By itself it may take the number of a maximum or minimum
-// with NaN, which TensorFlow never does, and orders what it computes for many processors: that
-// takes more memory, and more switches between threads, than computing what is needed next. And it
-// sums leading axes element by element, unless its library of vector loops may do so.
+// Options of XLA's compiler for the CPU. Its defaults may drop a NaN in a maximum or minimum, which
+// TensorFlow never does; schedule for many processors, which needs more memory and more switches
+// between threads than computing values when they are needed; and sum leading axes element by
+// element unless its library of vector loops is allowed.
 const std::vector<Option>& options_for_cpu() {
   static const auto& options = *new std::vector<Option>{
       {"xla_cpu_enable_fast_min_max", false},
@@ -188,7 +188,7 @@ int Client::divide(int device) {
 
 MemoryStats Client::memory(int device) const {
   const MemoryUse& own = use(device);
-  // Parts of a device have what they are given.
+  // A part of a device has a configured limit.
   if (own.stats().limit > 0 || !api_->has(&PJRT_Api::PJRT_Device_MemoryStats)) return own.stats();
   auto args = arguments<PJRT_Device_MemoryStats_Args>();
   args.device = this->device(device).handle;

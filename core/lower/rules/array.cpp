@@ -85,7 +85,7 @@ Values stack(const Call& c) {
   return {c.b.concat(parts, axis)};
 }
 
-// Slices along an axis, one behind the other, in the shapes of the results.
+// Consecutive slices along an axis, reshaped to the shapes of the results.
 Values parts_of(const Call& c, int64_t axis, std::span<const int64_t> sizes) {
   const Value& x = c.in[0];
   Dims begin(static_cast<size_t>(x.rank()), 0), end(x.shape.begin(), x.shape.end());
@@ -111,7 +111,7 @@ Values split(const Call& c) {
   return parts_of(c, axis, sizes);
 }
 
-// One late element of a list as a scalar, or a known one as a constant.
+// An element of a list as a scalar: a late value, or a constant if it is known.
 Value element_at(const Call& c, const std::string& list, size_t i, int64_t known) {
   if (const Value* const late = c.find_late(cat(list, "[", i, "]"))) {
     return c.b.convert(*late, DType::kInt64);
@@ -140,8 +140,8 @@ Values slice(const Call& c) {
   return {c.b.slice(x, begin, end)};
 }
 
-// What a strided slice takes from its input, before axes are added and dropped. Steps backwards are
-// steps forwards over the reversed input.
+// The range of a strided slice along each axis, before axes are added and dropped. Negative strides
+// become positive strides over the reversed input.
 struct Taken {
   Dims begin, end, strides, reversed;
 };
@@ -164,7 +164,7 @@ Taken taken_of(const Shape& shape, const StridedSlice& slice) {
   return taken;
 }
 
-// A slice of which begins are late: entries that drop their axis (x[i]), or all others whole.
+// A slice with late begins, whose entries drop their axis (x[i]) or span all of it (x[:]).
 Values late_strided_slice(const Call& c) {
   const auto& attrs = c.attrs<ops::StridedSliceAttrs>();
   const Value& x = c.in[0];
@@ -266,7 +266,7 @@ Values pad(const Call& c) {
   return {x};
 }
 
-// What was mirrored is added to what it mirrors.
+// Adds the gradient of each padded element to that of the element it mirrors.
 Values mirror_pad_grad(const Call& c) {
   const auto& attrs = c.attrs<ops::MirrorPadGradAttrs>();
   const int64_t skip = attrs.mode == ops::PadMode::kReflect ? 1 : 0;
@@ -346,7 +346,7 @@ Values diag(const Call& c) {
   const auto& attrs = c.attrs<ops::DiagAttrs>();
   const Shape& shape = c.out[0].shape;
   const int rank = shape.rank();
-  // Along rows for diagonals from the first row on, else along columns; filled up with zeros.
+  // Along rows for diagonals that begin in the first row, else along columns; padded with zeros.
   const int along = attrs.k >= 0 ? rank - 2 : rank - 1;
   const Value& x = c.in[0];
   Dims before(static_cast<size_t>(x.rank()), 0), after = before, axes;

@@ -1,4 +1,4 @@
-// Convolutions of images, whole and by channels, with both gradients.
+// Convolutions of images, plain and depthwise, with both gradients.
 #include "ops/convolution.h"
 #include "lower/rule.h"
 #include "ops/op_facts.h"
@@ -33,7 +33,7 @@ Value convolve(Builder& b, const Value& image, const Value& filter, const Convol
           " : i64, batch_group_count = ", how.batch_groups, " : i64"));
 }
 
-// A filter by channels, [h, w, channels, more], as one of groups: [h, w, 1, channels * more].
+// A depthwise filter [h, w, channels, more] as a grouped one: [h, w, 1, channels * more].
 Value as_groups(Builder& b, const Value& filter) {
   const Shape& s = filter.shape;
   return b.reshape(filter, {s[0], s[1], 1, s[2] * s[3]});
@@ -59,8 +59,8 @@ Values conv2d(const Call& c) {
   return {convolve(c.b, image, filter, how, c.out[0])};
 }
 
-// What is padded behind a gradient, so that its convolution with the reversed filter has the size
-// of the image.
+// The padding of a gradient, before and after, with which its convolution with the reversed filter
+// has the size of the image.
 std::pair<int64_t, int64_t> reversed_padding(const Slide& slide) {
   const int64_t before = slide.extent() - 1 - slide.before;
   const int64_t spread = (slide.out - 1) * slide.stride + 1;
@@ -75,7 +75,7 @@ Values conv2d_backprop_input(const Call& c) {
   const Window window = attrs.conv.window(image, c.in[0].shape, tf_name(c.op));
   const Value filter = kByChannels ? as_groups(b, c.in[0]) : c.in[0];
   const int64_t groups = groups_of(image, attrs.conv.data_format, filter.shape);
-  // The filter is turned round by an operation: XLA has fast loops for plain windows only.
+  // An operation reverses the filter: XLA has fast loops for plain windows only.
   const Value turned = b.reverse(filter, Dims{0, 1});
   const std::string_view order = images_in(attrs.conv.data_format);
   Convolution how{.dimensions = cat(order, "x[0, 1, o, i]->", order)};
@@ -102,7 +102,7 @@ Values conv2d_backprop_filter(const Call& c) {
   const Shape& filter = c.out[0].shape;
   const Window window = attrs.conv.window(image.shape, filter, tf_name(c.op));
   const Shape shape = kByChannels ? Shape{filter[0], filter[1], 1, filter[2] * filter[3]} : filter;
-  // The gradient is the filter, batches are what is summed over, and channels are batches.
+  // The gradient acts as the filter, the batch axis is contracted, and channels act as batches.
   const bool last = attrs.conv.data_format == DataFormat::kNhwc;
   Convolution how{.dimensions = last ? "[f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f]"
                                      : "[f, b, 0, 1]x[i, o, 0, 1]->[0, 1, b, f]"};

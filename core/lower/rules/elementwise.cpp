@@ -30,7 +30,7 @@ Values multiply_no_nan(const Call& c) {
   const Value y = c.broadcast(1);
   return {zero_where(c.b, is_zero(c.b, y), c.b.mul(c.broadcast(0), y))};
 }
-// As the kernel does: the larger side times a root where squares overflow or vanish.
+// Like the kernel: the larger side times a root where squares overflow or vanish.
 Values hypot(const Call& c) {
   Builder& b = c.b;
   const bool is_double = c.in[0].dtype == DType::kFloat64;
@@ -50,7 +50,7 @@ Values hypot(const Call& c) {
   const Value length = b.select(is_infinite, infinity, b.select(plain, b.sqrt(total), scaled));
   return {b.convert(length, c.out[0].dtype)};
 }
-// x * f(y), and zero where x is.
+// x * f(y), and zero where x is zero.
 template <Value (*kFunction)(Builder&, const Value&, const Value&)>
 Values times_function(const Call& c) {
   const Value x = c.broadcast(0);
@@ -229,7 +229,7 @@ Values softsign_grad(const Call& c) {
   return {c.b.div(c.in[0], c.b.mul(below, below))};
 }
 
-// Half of x (1 + erf(x / √2)), or with tanh(√(2/π) (x + 0.044715 x³)) in place of it.
+// x / 2 (1 + erf(x / √2)), or with tanh(√(2/π) (x + 0.044715 x³)) in place of erf.
 struct GeluParts {
   Value x, inner;
 };
@@ -272,7 +272,7 @@ Values gelu_grad(const Call& c) {
   return {b.convert(b.mul(dy, b.add(first, b.mul(x, slope))), c.out[0].dtype)};
 }
 
-// Gradients by a function's value y: of complex numbers by its conjugate.
+// The value y in gradients computed from y. Complex ones would need its conjugate.
 Value value_of(const Call& c) {
   if (is_complex(c.in[0].dtype)) refuse("this gradient for complex numbers");
   return c.in[0];

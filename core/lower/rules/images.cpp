@@ -1,4 +1,4 @@
-// Images that are resized or cropped, and fake quantization.
+// Resizing and cropping of images, and fake quantization.
 #include "ops/images.h"
 
 #include "lower/rule.h"
@@ -9,7 +9,7 @@
 namespace ef::lower {
 namespace {
 
-// Sums of the rows from `places` on, times weights: along the first axis.
+// Weighted sums of consecutive rows along the first axis; the first row of each is in `places`.
 Value weighted_rows(Builder& b, const Value& x, const Value& places, const Value& weights) {
   const int64_t count = weights.shape[0], taps = weights.shape[1];
   const Value own = b.convert(weights, x.dtype);
@@ -19,7 +19,7 @@ Value weighted_rows(Builder& b, const Value& x, const Value& places, const Value
     const Value column =
         b.reshape(b.slice(own, Dims{0, tap}, Dims{count, tap + 1}, Dims{1, 1}), {count});
     const Value weight = b.broadcast_in_dim(column, rows.shape, Dims{0});
-    // Pixels of weight 0 do not count, whatever they are.
+    // Pixels of weight 0 do not count, even if they are NaN or infinite.
     const Value used = b.compare("NE", weight, b.like(weight, 0));
     const Value term = b.select(used, b.mul(rows, weight), b.like(rows, 0));
     sum = tap ? b.add(sum, term) : term;
@@ -37,7 +37,7 @@ Values resample(const Call& c) {
   return {b.transpose(columns, Dims{1, 2, 0, 3})};
 }
 
-// Where the samples of boxes are along an axis: [boxes, samples] each.
+// Positions of the samples of boxes along an axis: [boxes, samples] each.
 struct Samples {
   Value inside, low, high, share, nearest;
 };
@@ -68,7 +68,7 @@ Samples samples(Builder& b, const Value& boxes, int64_t first, int64_t size, int
   return result;
 }
 
-// Boxes of images, of the shape [boxes, rows, columns, channels].
+// Crops of images, of the shape [boxes, rows, columns, channels].
 struct Crops {
   Crops(Builder& builder, const Shape& images, const Value& boxes, const Value& indices,
         const Shape& out)
@@ -79,14 +79,14 @@ struct Crops {
         aside(samples(b, boxes, 1, images[2], out[2])),
         image(b.broadcast_in_dim(b.convert(indices, DType::kInt64), places, Dims{0})) {}
 
-  // The row of a pixel among those of all images, from its rows and columns in its own.
+  // The index of a pixel among those of all images, from its row and column in its own image.
   Value place(const Value& y, const Value& x) const {
     const Value height = b.full_int(DType::kInt64, places, shape[1]);
     const Value width = b.full_int(DType::kInt64, places, shape[2]);
     const Value row = b.add(b.mul(image, height), vertical(y));
     return b.add(b.mul(row, width), horizontal(x));
   }
-  // Numbers of rows or columns of boxes, for each place.
+  // Values of rows or columns of samples, broadcast to all samples.
   Value vertical(const Value& y) const { return b.broadcast_in_dim(y, places, Dims{0, 1}); }
   Value horizontal(const Value& x) const { return b.broadcast_in_dim(x, places, Dims{0, 2}); }
   Value inside() const { return b.logical_and(vertical(down.inside), horizontal(aside.inside)); }
@@ -129,7 +129,7 @@ Values crop_and_resize(const Call& c) {
   return {b.select(inside, result, b.full(DType::kFloat32, out, attrs.extrapolation_value))};
 }
 
-// The gradient of each sample, added to the pixels that it comes from.
+// Adds the gradient of each sample to the pixels that it was computed from.
 Values crop_and_resize_grad_image(const Call& c) {
   Builder& b = c.b;
   const Value& dy = c.in[0];
@@ -176,7 +176,7 @@ Values crop_and_resize_grad_boxes(const Call& c) {
   const Value upper_left = pixel(down.low, aside.low), upper_right = pixel(down.low, aside.high);
   const Value lower_left = pixel(down.high, aside.low), lower_right = pixel(down.high, aside.high);
   const Value inside = crops.inside(), zero = b.full(DType::kFloat32, crops.places, 0);
-  // What a sample changes by when it moves along an axis, for all channels.
+  // The derivative of the loss by the position of a sample along an axis, over all channels.
   const auto slope = [&](const Value& first, const Value& second, const Value& share) {
     const Value wide = b.broadcast_in_dim(share, dy.shape, Dims{0, 1, 2});
     const Value change = b.add(first, b.mul(b.sub(second, first), wide));
@@ -186,7 +186,7 @@ Values crop_and_resize_grad_boxes(const Call& c) {
                               crops.horizontal(aside.share));
   const Value along_x = slope(b.sub(upper_right, upper_left), b.sub(lower_right, lower_left),
                               crops.vertical(down.share));
-  // The coordinates of a sample are between those of the edges.
+  // The position of a sample is interpolated between the edges of its box.
   const auto edges = [&](const Value& along, int64_t axis, Value& first, Value& second) {
     const int64_t count = crops.places[static_cast<int>(axis)];
     const auto last = static_cast<double>(images[static_cast<int>(axis)] - 1);
@@ -208,7 +208,7 @@ Values crop_and_resize_grad_boxes(const Call& c) {
   return {b.concat(Values{top, left, bottom, right}, 1)};
 }
 
-// A row of the table of limits, for each element.
+// A row of the table of limits, broadcast to each element.
 Value limit_at(const Call& c, const Value& table, int64_t row, const Shape& shape) {
   const int64_t channels = table.shape[1];
   const Value one = c.b.slice(table, Dims{row, 0}, Dims{row + 1, channels}, Dims{1, 1});
@@ -216,7 +216,7 @@ Value limit_at(const Call& c, const Value& table, int64_t row, const Shape& shap
                        : c.b.broadcast(c.b.reshape(one, {channels}), shape);
 }
 
-// As the CPU's kernel has it.
+// Like the CPU's kernel.
 Values fake_quant_limits(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::FakeQuantLimitsAttrs>();
@@ -243,7 +243,7 @@ Values fake_quant_limits(const Call& c) {
       0)};
 }
 
-// Where nothing limits gradients.
+// Whether an element has no limits.
 Value is_free(Builder& b, const Value& bottom) {
   return b.compare("EQ", bottom, b.lowest(bottom.dtype, bottom.shape));
 }

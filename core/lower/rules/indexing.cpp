@@ -16,9 +16,9 @@ std::string list(std::span<const int64_t> numbers) {
   return text + "]";
 }
 
-// How slices of a tensor belong to indices, for gathers and scatters alike.
+// The dimension numbers of a gather or scatter.
 struct Places {
-  Dims window;     // axes of the result that are the slices'
+  Dims window;     // axes of the result that come from slices
   Dims collapsed;  // axes of the tensor that indices choose from
   int64_t batch = 0;
   int64_t index_axis = 0;
@@ -148,7 +148,7 @@ Values tensor_scatter_nd_sub(const Call& c) {
   return tensor_scatter(c, c.b.combiner(Reduction::kAdd, c.in[0].dtype), updates);
 }
 
-// What segments of floats without rows have as their extreme: the finite one.
+// The extreme of a segment of floats without rows: the finite limit of the dtype.
 Value empty_segments(Builder& b, bool largest, DType dtype, const Shape& shape) {
   double limit = std::numeric_limits<double>::max();
   if (dtype == DType::kFloat32) limit = std::numeric_limits<float>::max();
@@ -178,7 +178,7 @@ Values unsorted_segment(const Call& c) {
   return {b.select(empty, empty_segments(b, kLargest, data.dtype, shape), result)};
 }
 
-// Sums or means of the rows that indices pick.
+// Sums or means of gathered rows.
 Values sparse_segment_sum(const Call& c) {
   Builder& b = c.b;
   const Value rows = b.take_rows(c.in[0], c.in[1]);
@@ -209,7 +209,7 @@ Values one_hot(const Call& c) {
   return {b.select(hot, b.broadcast(c.in[1], shape), b.broadcast(c.in[2], shape))};
 }
 
-// The first steps of each sequence from the last one on.
+// Reverses the first steps of each sequence.
 Values reverse_sequence(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::ReverseSequenceAttrs>();
@@ -239,7 +239,7 @@ Values reverse_sequence(const Call& c) {
   return {b.transpose(taken, back)};
 }
 
-// Whether fewer than k scores are larger than that of the target, and all are finite.
+// Whether fewer than k scores are larger than the target's, and all are finite.
 Values in_top_k(const Call& c) {
   Builder& b = c.b;
   const Value &scores = c.in[0], targets = b.convert(c.in[1], DType::kInt64);

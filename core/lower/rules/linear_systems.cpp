@@ -1,4 +1,4 @@
-// Linear systems, inverses and determinants, by Gaussian elimination with the largest pivots.
+// Linear systems, inverses and determinants, by Gaussian elimination with partial pivoting.
 #include "ops/linear_systems.h"
 
 #include "lower/rule.h"
@@ -17,12 +17,12 @@ Value as_columns(Builder& b, const Value& x, const Shape& shape) {
 }
 
 struct Eliminated {
-  Value matrix;  // factors as LAPACK packs them, and what was beside them
-  Value order;   // of rows, int32
-  Value sign;    // of the order
+  Value matrix;  // factors as LAPACK packs them, then the other columns
+  Value order;   // of the rows, int32
+  Value sign;    // of the permutation
 };
 
-// Makes the first columns of [batch, n, n + m] triangular.
+// Eliminates the first n columns of [batch, n, n + m].
 Eliminated eliminated(Builder& b, const Value& input) {
   const int64_t batch = input.shape[0], n = input.shape[1];
   const Shape whole = input.shape, column{batch, n}, row{batch, whole[2]}, one{batch};
@@ -40,7 +40,7 @@ Eliminated eliminated(Builder& b, const Value& input) {
     const auto column_at = [&](const Value& x) {
       return b.reshape(b.dynamic_slice(x, Values{zero, zero, k}, Dims{batch, n, 1}), column);
     };
-    // The largest element that is left of the column, and its row.
+    // The largest element of column k from row k on, and its row.
     const Value i = b.iota(DType::kInt64, column, 1);
     const Value at = b.broadcast_in_dim(k, column, {});
     const Value size =
@@ -67,7 +67,7 @@ Eliminated eliminated(Builder& b, const Value& input) {
     const Value order = swapped(v[2], b.like(v[2], 0), is_k, is_p, over_column).second;
     const Value same = b.compare("EQ", place, b.broadcast_in_dim(k, one, {}));
     const Value sign = b.select(same, v[3], b.negate(v[3]));
-    // Subtract it from those below.
+    // Subtract multiples of it from the rows below.
     const Value pivot = b.reshape(b.dynamic_slice(pivot_row, Values{zero, k}, Dims{batch, 1}), one);
     const Value below = b.compare("GT", i, at);
     const Value factors =
@@ -100,7 +100,7 @@ void refuse_empty(const Call& c) {
   if (c.in[0].shape.num_elements() == 0) refuse("linear systems without elements");
 }
 
-// As the kernels do, if a pivot is zero.
+// Raises the error of the kernels if a pivot is zero.
 void refuse_singular(const Call& c, const Value& factors, const char* message) {
   Builder& b = c.b;
   const Shape& shape = factors.shape;
@@ -171,7 +171,7 @@ Values lu_determinant(const Call& c) {
           b.reshape(b.convert(size, c.out[2].dtype), c.out[2].shape)};
 }
 
-// L^-T Φ(L^T dL) L^-1, made symmetric; Φ takes the lower triangle, and half of the diagonal.
+// L^-T Φ(L^T dL) L^-1, made symmetric; Φ is the lower triangle with half of the diagonal.
 Values cholesky_factor_grad(const Call& c) {
   refuse_empty(c);
   Builder& b = c.b;

@@ -1,4 +1,4 @@
-// Products of matrices, triangular systems and Cholesky's factors.
+// Matrix products, triangular systems and Cholesky factors.
 #include "lower/rule.h"
 #include "ops/linear_systems.h"
 #include "ops/matmul.h"
@@ -26,7 +26,7 @@ Values matmul(const Call& c) {
     return b.broadcast(widened(x), wide);
   };
   if (first.rank() == rank && second.rank() == 2) {
-    // One matrix for the whole batch: its rows are multiplied together.
+    // The batch shares one matrix: all its rows are multiplied at once.
     const Value product =
         b.dot(widened(first), widened(second), {}, {}, Dims{attrs.swaps_a() ? rank - 2 : rank - 1},
               Dims{attrs.swaps_b() ? 1 : 0});
@@ -56,7 +56,7 @@ Values triangle_solve(const Call& c) {
 
 Values cholesky_factor(const Call& c) {
   const Value factor = c.b.one("stablehlo.cholesky", {c.in[0]}, c.out[0], "lower = true");
-  // Nothing is above the diagonal.
+  // The factor is zero above the diagonal.
   const Value rows = c.b.iota(DType::kInt64, factor.shape, factor.rank() - 2);
   const Value columns = c.b.iota(DType::kInt64, factor.shape, factor.rank() - 1);
   return {c.b.select(c.b.compare("GE", rows, columns), factor, c.b.like(factor, 0))};

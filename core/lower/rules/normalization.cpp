@@ -67,7 +67,7 @@ Values log_softmax_grad(const Call& c) {
 Values cross_entropy(const Call& c, const Value& logits, const Value& labels) {
   Builder& b = c.b;
   const Value logs = log_softmax_of(b, logits);
-  // Classes of probability 0 count nothing, even if their logarithm is infinite.
+  // Classes with label 0 contribute nothing, even if their log probability is infinite.
   const Value none = b.compare("EQ", labels, b.like(labels, 0));
   const Value terms = b.select(none, b.like(logs, 0), b.mul(labels, logs));
   const Value loss = b.negate(b.reduce(Reduction::kAdd, terms, last_axis(logits)));
@@ -86,7 +86,7 @@ Values sparse_softmax_cross_entropy(const Call& c) {
   const Value wanted = b.broadcast_in_dim(classes, logits.shape, Dims{0});
   const Value places = b.iota(classes.dtype, logits.shape, 1);
   const Value hot = b.convert(b.compare("EQ", wanted, places), logits.dtype);
-  // A class that does not exist has no loss: NaN, as on accelerators in TensorFlow.
+  // The loss of a class that does not exist is NaN, as on accelerators in TensorFlow.
   const Value limit = b.full(classes.dtype, classes.shape, static_cast<double>(logits.shape[1]));
   const Value bad =
       b.logical_or(b.compare("LT", classes, b.like(classes, 0)), b.compare("GE", classes, limit));
@@ -111,7 +111,7 @@ Values l2_loss(const Call& c) {
   return {narrowed(c, 0, c.b.mul(sum, c.b.like(sum, 0.5)))};
 }
 
-// Values of one axis of x, and sums over all others.
+// Broadcasts along one axis of x, and sums over all others.
 struct Channels {
   Channels(Builder& builder, const Shape& of, int64_t axis) : b(builder), shape(of) {
     const int64_t place = normalized(axis, of.rank());
@@ -179,7 +179,7 @@ Values batch_norm_grad(const Call& c) {
   return {narrowed(c, 0, dx), b.mul(dot, inverse), sum};
 }
 
-// Values of rows, and means over what gamma spans: the last axes.
+// Broadcasts along rows, and means over the axes of gamma: the last ones.
 struct Rows {
   Rows(Builder& builder, const Shape& of, const Shape& gamma) : b(builder), shape(of) {
     inner = axes_from(of.rank() - gamma.rank(), of.rank());

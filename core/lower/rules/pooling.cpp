@@ -21,7 +21,7 @@ Window4 window_of(const ops::PoolAttrs& attrs, const Window& window) {
     const auto i = static_cast<size_t>(axis);
     result.sizes[i] = slide.window;
     result.strides[i] = slide.stride;
-    // The last windows may end behind the padding that is declared.
+    // The last windows may end before the declared padding does.
     const int64_t needed = (slide.out - 1) * slide.stride + slide.window;
     const int64_t after =
         std::max<int64_t>(0, std::min(slide.after, needed - slide.in - slide.before));
@@ -56,7 +56,7 @@ Values max_pool_grad(const Call& c) {
                 regions)};
 }
 
-// How many pixels of the image each window has.
+// The number of pixels of the image in each window.
 Value counts(Builder& b, DType dtype, const Shape& image, const Window4& w) {
   if (!w.padded) {
     double count = 1;
@@ -90,7 +90,7 @@ Values avg_pool_grad(const Call& c) {
   const DType wide = c.in[0].dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   const Value dy = b.convert(c.in[0], wide);
   const Value each = b.div(dy, b.broadcast(counts(b, wide, image, w), dy.shape));
-  // Each pixel has the sum over the windows that it is in.
+  // The gradient of a pixel is the sum over the windows that contain it.
   const Axes axes = axes_of(attrs.pool.data_format);
   Dims before(4, 0), after(4, 0), between(4, 0);
   const auto set = [&](int axis, const Slide& slide) {

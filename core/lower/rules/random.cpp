@@ -1,4 +1,4 @@
-// Random numbers: the same Philox blocks as the CPU's kernels, and so TensorFlow's numbers.
+// Random values: the same Philox blocks as the CPU's kernels, and so TensorFlow's values.
 #include <numbers>
 
 #include "lower/rule.h"
@@ -14,7 +14,7 @@ Value number(Builder& b, DType dtype, const Shape& shape, uint64_t value) {
   return b.full_int(dtype, shape, static_cast<int64_t>(value));
 }
 
-// The stream's numbers as scalars of 64 bits: key, and the halves of the counter.
+// The state of a stream as 64-bit scalars: its key, and the halves of its counter.
 struct Stream {
   Value key, low, high;
 };
@@ -58,7 +58,7 @@ Values blocks_at(Builder& b, const Stream& stream, const Value& offsets) {
   return x;
 }
 
-// Values of n blocks side by side: [n, blocks' values] as one row.
+// The values of n blocks in one row, block by block; each of `parts` has one value per block.
 Value interleaved(Builder& b, const Values& parts) {
   Values columns;
   for (const Value& part : parts) columns.push_back(b.reshape(part, {part.shape[0], 1}));
@@ -77,7 +77,7 @@ Values words_for(const Call& c, const Stream& stream, int64_t per_block) {
   return blocks_at(c.b, stream, c.b.iota(kLong, {count}, 0));
 }
 
-// Bits as the mantissa of a number in [1, 2), less 1.
+// Uniform in [0, 1): bits as the mantissa of a value in [1, 2), minus 1.
 Value unit_float(Builder& b, const Value& word) {
   const Value mantissa = b.logical_and(word, number(b, kWord, word.shape, 0x7fffff));
   const Value bits = b.logical_or(mantissa, number(b, kWord, word.shape, 0x3f800000));
@@ -115,7 +115,7 @@ Values uniform(const Call& c) {
   return {b.convert(b.mul(x, b.like(x, std::ldexp(1.0, -bits))), dtype)};
 }
 
-// The Box-Muller transform of pairs of uniform numbers.
+// The Box-Muller transform of pairs of uniform values.
 std::pair<Value, Value> normal_pair(Builder& b, const Value& one, const Value& two) {
   const Value u = b.max(one, b.like(one, 1.0e-7));
   const Value angle = b.mul(two, b.like(two, 2 * std::numbers::pi));
@@ -124,7 +124,7 @@ std::pair<Value, Value> normal_pair(Builder& b, const Value& one, const Value& t
           b.mul(b.unary("stablehlo.cosine", angle), radius)};
 }
 
-// All normal numbers of blocks, in order.
+// All normal values of blocks, in order.
 Values normals(Builder& b, const Values& w, bool wide) {
   if (wide) {
     const auto [x, y] = normal_pair(b, unit_double(b, w[0], w[1]), unit_double(b, w[2], w[3]));
@@ -142,7 +142,7 @@ Values normal(const Call& c) {
   return {c.b.convert(first_of(c, interleaved(c.b, parts)), c.out[0].dtype)};
 }
 
-// Each group of outputs takes the small numbers of its own blocks, in order, until it is full.
+// Each group of outputs keeps the values below 2 of its own blocks, in order, until it is full.
 Values truncated_normal(const Call& c) {
   Builder& b = c.b;
   const bool wide = c.out[0].dtype == DType::kFloat64;
@@ -211,14 +211,14 @@ Values uniform_int(const Call& c) {
   return {b.bitcast(b.add(rest, low), c.out[0].dtype)};
 }
 
-// Every sample has half a block, in the order of the rows.
+// Every sample uses half a block, row by row.
 Values categorical(const Call& c) {
   Builder& b = c.b;
   const DType wide = DType::kFloat64;
   const Value logits = b.convert(c.in[0], wide);
   const int64_t rows = logits.shape[0], classes = logits.shape[1], samples = c.out[0].shape[1];
   if (rows * classes * samples == 0) return {b.full(c.out[0].dtype, c.out[0].shape, 0)};
-  // Logits that are not finite have no weight.
+  // Logits that are not finite have weight 0.
   const Value finite = b.one("stablehlo.is_finite", {logits}, {DType::kBool, logits.shape});
   const Value known = b.select(finite, logits, b.lowest(wide, logits.shape));
   const Value largest = b.reduce(Reduction::kMaximum, known, Dims{1});
@@ -239,7 +239,7 @@ Values categorical(const Call& c) {
   return {b.reduce(Reduction::kAdd, b.convert(passed, c.out[0].dtype), Dims{2})};
 }
 
-// Each number changes places with one behind it.
+// Fisher-Yates: each index is swapped with itself or a later one.
 Values shuffle(const Call& c) {
   Builder& b = c.b;
   const int64_t n = c.out[0].shape[0];

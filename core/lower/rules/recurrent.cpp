@@ -1,11 +1,11 @@
-// Recurrent layers: loops of programs over the steps of sequences.
+// Recurrent layers: loops over the steps of sequences, inside the program.
 #include "ops/recurrent.h"
 #include "lower/rule.h"
 
 namespace ef::lower {
 namespace {
 
-// A function and its derivative, as a function of its result.
+// An activation, and its derivative as a function of its result.
 Value activated(Builder& b, Activation activation, const Value& x) {
   switch (activation) {
     case Activation::kTanh: return b.unary("stablehlo.tanh", x);
@@ -37,7 +37,7 @@ Value slope(Builder& b, GateActivation activation, const Value& y) {
   return b.select(inside, b.like(y, 0.2), b.like(y, 0));
 }
 
-// Parts of a value of rank 2 side by side.
+// Splits a value of rank 2 into equal parts along its columns.
 Values parts(Builder& b, const Value& x, int64_t count) {
   const int64_t rows = x.shape[0], size = x.shape[1] / count;
   Values result;
@@ -61,22 +61,22 @@ class Steps {
   // `mask` is [steps, batch], or null.
   Steps(Builder& b, int64_t count, const Value* mask) : b_(b), count_(count), mask_(mask) {}
 
-  // What belongs to the present step of values of all steps.
+  // The values of the current step, from those of all steps.
   Value at(const Value& all) const { return at(all, step_); }
-  // The same of the step before; `first` belongs to none.
+  // The values of the previous step; `first` before the first step.
   Value before(const Value& all, const Value& first) const {
     const Value none = b_.compare("EQ", step_, b_.like(step_, 0));
     const Value previous = at(all, b_.max(b_.sub(step_, b_.like(step_, 1)), b_.like(step_, 0)));
     return b_.select(b_.broadcast(none, first.shape), first, previous);
   }
-  // The first value where a sequence has the present step, else the other one.
+  // x where the mask includes the current step of a sequence, else y.
   Value where_present(const Value& x, const Value& y) const {
     if (!mask_) return x;
     return b_.select(b_.broadcast_in_dim(at(*mask_), x.shape, Dims{0}), x, y);
   }
 
-  // Calls `body` for each step with what is carried. It returns the next such values, and behind
-  // them what the step gives: the results are the last carried values, and those of all steps.
+  // Calls `body` for each step with the carried values. It returns their next values, then the
+  // outputs of the step. Results: the last carried values, then the outputs of all steps.
   template <class Body>
   Values run(bool backwards, const Values& carried, std::span<const Shape> given,
              const Body& body) {
@@ -162,14 +162,14 @@ Values lstm(const Call& c) {
   return {r[2], r[0], r[1], r[3], r[4]};
 }
 
-// The gradient that arrives at the states of a step; an empty tensor stands for zeros.
+// The gradient that arrives at the states of a step; an empty tensor represents zeros.
 Value arriving(const Call& c, const Steps& steps, const Value& dh) {
   return c.in[0].shape.num_elements() == 0 ? dh : c.b.add(dh, steps.at(c.in[0]));
 }
 Value or_zeros(Builder& b, const Value& gradient, const Value& like) {
   return gradient.shape == like.shape ? gradient : b.like(like, 0);
 }
-// That of the recurrent matrix: the states before all steps, transposed, times `inner`.
+// The gradient of the recurrent matrix: the states before each step, transposed, times `inner`.
 Value matrix_gradient(Builder& b, const Value& first, const Value& states, const Value& inner) {
   const int64_t steps = states.shape[0], batch = states.shape[1], units = states.shape[2];
   const Value start = b.reshape(first, {1, batch, units});

@@ -1,4 +1,4 @@
-// Reductions, extreme places, and cumulative sums and products.
+// Reductions, indices of extremes, and cumulative sums and products.
 #include "ops/reduction.h"
 
 #include <cmath>
@@ -24,7 +24,7 @@ template <Reduction kReduction>
 Values reduce(const Call& c) {
   const auto& attrs = c.attrs<ops::ReduceAttrs>();
   const Dims axes = normalized(attrs.axis, c.in[0].rank());
-  // 16-bit floats are added up with 32 bits.
+  // 16-bit floats are summed in float32.
   const bool adds = kReduction == Reduction::kAdd || kReduction == Reduction::kMultiply;
   const Value x = adds ? c.b.convert(c.in[0], sum_dtype(c.in[0].dtype)) : c.in[0];
   return {finished(c, c.b.reduce(kReduction, x, axes))};
@@ -33,7 +33,7 @@ Values reduce(const Call& c) {
 Values mean(const Call& c) {
   const auto& attrs = c.attrs<ops::ReduceAttrs>();
   const DType dtype = c.in[0].dtype;
-  // Sums and counts of integers have more digits than their mean.
+  // Sums and counts of integers may not fit into the dtype of the mean.
   const bool narrow = is_integer(dtype) && element_size(dtype) < 8;
   const Value x = c.b.convert(c.in[0], narrow ? DType::kInt64 : sum_dtype(dtype));
   const Dims axes = normalized(attrs.axis, x.rank());
@@ -76,7 +76,7 @@ Values arg_extremum(const Call& c) {
   return {found[1]};
 }
 
-// Each element with those before it, by log2(n) steps of adding what lies 1, 2, 4, … before.
+// A scan by log2(n) steps, which combine each element with the one 1, 2, 4, … positions before.
 template <Reduction kReduction>
 Values scan(const Call& c) {
   Builder& b = c.b;
@@ -102,8 +102,8 @@ Values scan(const Call& c) {
   return {b.convert(x, c.out[0].dtype)};
 }
 
-// h[k] = t[k] + c[k] h[k - 1], by log2(n) steps: after each, c and t lead from the h that is so far
-// before to h[k].
+// h[k] = t[k] + c[k] h[k - 1], by log2(n) steps. Each step changes c and t so that
+// h[k] = t[k] + c[k] h[k - d] holds for d = 2, 4, 8, …
 Values linear_scan(const Call& c) {
   Builder& b = c.b;
   const auto& attrs = c.attrs<ops::LinearScanAttrs>();
@@ -128,7 +128,7 @@ Values linear_scan(const Call& c) {
   return {b.convert(ordered(h), c.out[0].dtype)};
 }
 
-// The power of two below a positive number: its bits without those of the fraction.
+// The largest power of two up to a positive value: its bits without the mantissa.
 Value power_below(Builder& b, const Value& x) {
   const bool is_double = x.dtype == DType::kFloat64;
   const DType bits = is_double ? DType::kInt64 : DType::kInt32;
@@ -159,7 +159,7 @@ Values scaled_norm(const Call& c) {
     join(largest, reduced(Reduction::kMaximum, b.abs(b.convert(x, total.dtype))), &Builder::max);
     elements += static_cast<double>(x.shape.num_elements());
   }
-  // The kernel's bounds: totals that lost no digits, and lengths that float16 has with all digits.
+  // The kernel's bounds: totals without loss of precision, and norms that are normal in float16.
   const Value exact = is_double ? between(total, 0x1p-970, std::numeric_limits<double>::max())
                                 : between(total, 0x1p-103, std::numeric_limits<float>::max());
   const Value root = b.sqrt(total);

@@ -7,7 +7,7 @@
 namespace ef::lower {
 namespace {
 
-// The elements along an axis in order, and where they were; equal ones keep their order.
+// The sorted elements along an axis, and their indices. The sort is stable.
 Values sorted(Builder& b, const Value& x, int64_t axis, bool descending) {
   const Value places = b.iota(DType::kInt32, x.shape, axis);
   const TensorSpec value{x.dtype, {}}, place{DType::kInt32, {}};

@@ -18,7 +18,7 @@ Value as_row(Builder& b, const Value& item) {
   return b.reshape(item, shape);
 }
 
-// The first elements, or all and zeros behind them.
+// The first elements, or all of them followed by zeros.
 Value resized(Builder& b, const Value& list, int64_t length) {
   const int64_t size = list.shape[0];
   if (length < size) {
