@@ -4,5 +4,5 @@ import re
 
 
 def case_name(value):
-    """What `value` prints as, without addresses, which would differ from process to process."""
+    """The text of `value` without addresses, which would differ from process to process."""
     return re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:60]

@@ -1,8 +1,8 @@
-"""Programs that divide the CPU into devices, and what TensorFlow prints for them.
+"""Programs that divide the CPU into devices, and their output in TensorFlow.
 
-Devices are configured before anything else, so each program has a process of its own. What TensorFlow
-prints lies beside the program (`.txt`); `python tests/device_programs.py PROGRAM...` in TensorFlow's
-environment writes it anew.
+Devices are configured before anything else, so each program has a process of its own. TensorFlow's
+output is in a `.txt` file in the same folder; `python tests/device_programs.py PROGRAM...` in
+TensorFlow's environment writes it again.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ keras = importlib.import_module("tf_keras") if _MODULE == "tensorflow" else tf.k
 
 
 def _rounded(text):
-    """Text in which floats have five digits: sums in another order differ in the last ones."""
+    """Text with floats rounded to five digits: sums in another order differ in the last ones."""
 
     def number(match):
         value = float(f"{float(match.group()):.5g}")
@@ -39,7 +39,7 @@ def show(label, function):
             text = _rounded(repr(function()))
     except Exception as error:
         found = re.sub(r"{{.*?}} | \[Op:.*", "", str(error)).strip().splitlines() or [""]
-        # Of an error in a function that was traced, the last line is the message.
+        # The message of an error in a traced function is its last line.
         message = found[-1 if found[0] == "in user code:" else 0].partition("Error: ")
         message = message[2] or message[0]
         sentence = _rounded(message.split(". ")[0])[:60].rstrip(".")
@@ -48,7 +48,7 @@ def show(label, function):
 
 
 def lines(path, module="eagerflow"):
-    """What a program prints.
+    """The lines that a program prints.
 
     Args:
         path: the program's file.
@@ -69,7 +69,7 @@ def lines(path, module="eagerflow"):
 
 
 def check(path):
-    """Compares what a program prints with what TensorFlow printed."""
+    """Compares the output of a program with its output in TensorFlow."""
     expected = pathlib.Path(path).with_suffix(".txt").read_text().splitlines()
     found = lines(path)
     different = [f"{a}\n  not {b}" for a, b in zip(found, expected, strict=False) if a != b]

@@ -1,6 +1,6 @@
 """Intervals inside of the domains of elementwise functions, away from kinks.
 
-There TensorFlow is asked for values and gradients, and gradients are compared with differences.
+TensorFlow's values and gradients are recorded there, and gradients compared with differences.
 """
 
 # The public name, and the interval.

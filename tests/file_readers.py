@@ -1,6 +1,6 @@
-"""Every reader of files and encoded bytes, with something whole to read.
+"""Every reader of files and encoded bytes, with valid data to read.
 
-Tests, fuzzers and the campaign of flipped bits damage what is whole and read it.
+Tests, fuzzers and the campaign of flipped bits damage the data and read it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 import eagerflow as tf
 from random_calls import bytes_of
 
-# What a reader may raise for damaged bytes; TypeError is what Keras says of configurations.
+# Exceptions of readers of damaged bytes; Keras raises TypeError for configurations.
 ERRORS = (ValueError, TypeError, OSError, tf.errors.OpError)
 
 PIXELS = (np.arange(8 * 9 * 3) * 7 % 256).astype(np.uint8).reshape(8, 9, 3)
@@ -56,7 +56,7 @@ FEATURES = {
     "c": tf.io.FixedLenFeature([1], tf.float32, [0.0]),
 }
 
-# name: (a whole message, how it is read)
+# name: (the valid bytes, their reader)
 _MESSAGES: dict[str, tuple[Callable[[], bytes], Callable[[Any], Any]]] = {
     "png": (lambda: tf.io.encode_png(PIXELS).numpy(), tf.io.decode_png),
     "png, any": (lambda: tf.io.encode_png(PIXELS).numpy(), tf.io.decode_image),
@@ -115,7 +115,7 @@ _MESSAGES: dict[str, tuple[Callable[[], bytes], Callable[[Any], Any]]] = {
         lambda: bytes(range(48)),
         lambda d: tf.io.decode_raw([d], tf.int16, fixed_length=8),
     ),
-    # The texts are short: what the expression repeats may be repeated.
+    # The texts are short, so repetitions in the expression cannot take long.
     "regular expression": (
         lambda: rb"^(a|b)+?[[:alpha:]\d]{2,3}\.*(?i:x)?\pL$",
         lambda d: tf.strings.regex_full_match(["ab12.a", "\u00e9a", ""], d),
@@ -242,7 +242,7 @@ def _save_model(path: str) -> None:
 
 
 class _Subclassed(tf.keras.Model):
-    """Is read without its class: its layers are called by the functions in the file."""
+    """Is loaded without its class: the functions in the file call its layers."""
 
     def __init__(self) -> None:
         super().__init__(name="s")
@@ -311,7 +311,7 @@ def _imported(data: bytes) -> Any:
 
 
 def _version_1(path: str, save: Callable[[Any, str, Any, Any], None]) -> None:
-    """Saves a graph of version 1 with a variable, in a session."""
+    """Saves a TF1 graph with a variable, in a session."""
     v1 = tf.compat.v1
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [None], name="x")
@@ -357,7 +357,7 @@ def _save_dataset(path: str) -> None:
     _pairs().save(path)
 
 
-# name: (the path that is written and read, what does that, and a pattern for the damaged file)
+# name: (the path, its writer and its reader, and a pattern for the file to damage)
 _FILES: dict[str, tuple[str, Callable[[str], Any], Callable[[str], Any], str]] = {
     "checkpoint index": ("x", _write_checkpoint, _restored, "x.index"),
     "checkpoint data": ("x", _write_checkpoint, _restored, "x.data-00000-of-00001"),
@@ -390,9 +390,9 @@ _FILES: dict[str, tuple[str, Callable[[str], Any], Callable[[str], Any], str]] =
     "meta graph": ("x", _save_meta_graph, _resumed, "x.meta"),
 }
 
-# Where a changed value is noticed, whichever bit was flipped: these have checksums over what matters.
-# A SavedModel's graph, a saved dataset's spec and plain text have none, and a GZIP stream whose header
-# has grown over the rest is taken for one that is still being written.
+# Readers that detect any flipped bit that changes a value: these formats have checksums. The graph
+# of a SavedModel, the spec of a saved dataset and plain text have none, and a GZIP stream whose
+# header extends over the rest is read as one that is still being written.
 CHECKED = frozenset(
     {
         *("checkpoint index", "checkpoint data", "saved model index", "saved model data"),
@@ -408,11 +408,11 @@ NAMES = [*_MESSAGES, *_FILES]
 
 @dataclass
 class Reader:
-    """Something whole and what reads it.
+    """Valid data and a function that reads it.
 
     Attributes:
-        whole: the bytes to damage.
-        read: reads other bytes in their place.
+        whole: the valid bytes.
+        read: reads other bytes in place of them.
     """
 
     whole: bytes
@@ -420,7 +420,7 @@ class Reader:
 
 
 def reader(name: str) -> Reader:
-    """The reader of that name; those of files have a folder, which goes when the program ends."""
+    """The reader of that name; readers of files use a folder that is removed at exit."""
     if name in _MESSAGES:
         make, decode = _MESSAGES[name]
         return Reader(make(), decode)
@@ -456,7 +456,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def answered(reader: Reader, data: bytes) -> Any:
-    """Reads bytes that may be refused; None if they are. Memory is taken for the result only."""
+    """Reads bytes; None if they are refused. Checks that only the result needs much memory."""
     tf.config.experimental.reset_memory_stats("CPU:0")
     before = tf.config.experimental.get_memory_info("CPU:0")["current"]
     result = None
@@ -470,7 +470,7 @@ def answered(reader: Reader, data: bytes) -> Any:
 
 
 def damaged(whole: bytes, chance: random.Random) -> bytes:
-    """The bytes cut short, with bits turned, with others put in, or with a size made large."""
+    """The bytes truncated, with flipped bits, with inserted bytes, or with an enlarged size."""
     data = bytearray(whole)
     for _ in range(chance.choice([1, 1, 2, 5])):
         if not data:

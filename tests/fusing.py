@@ -1,4 +1,4 @@
-"""Turns the fusion of operations on and off, and tells what was fused."""
+"""Turns the fusion of operations on and off, and returns which operations were fused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from eagerflow import _core
 
 @contextmanager
 def fusing(value: bool) -> Iterator[None]:
-    """What is inside runs with fusion, or operation by operation."""
+    """Runs the body of the context with fusion, or operation by operation."""
     before = _core.set_fuses(value)
     try:
         yield
@@ -20,7 +20,7 @@ def fusing(value: bool) -> Iterator[None]:
 
 
 def fusions_of(function: Callable[[], Any]) -> list[tuple[Any, ...]]:
-    """What ran as one in a call: operations, what ran them, dtype, shape, reads and writes of each."""
+    """The fused nodes of a call: operations, kind, dtype, shape, reads and writes of each."""
     _core.note_fusions()
     try:
         function()
@@ -30,5 +30,5 @@ def fusions_of(function: Callable[[], Any]) -> list[tuple[Any, ...]]:
 
 
 def fused_by(function: Callable[[], Any]) -> list[str]:
-    """What ran groups of operations as one in a call, such as "chain" or "attention"."""
+    """The kinds of the fused nodes of a call, such as "chain" or "attention"."""
     return [fusion[1] for fusion in fusions_of(function)]

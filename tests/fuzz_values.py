@@ -1,7 +1,7 @@
-"""Values that hardly any function takes, and how often tests draw them.
+"""Values that hardly any function accepts, and how often tests draw them.
 
-With FUZZ_EXAMPLES in the environment more than the default number of calls are made per function,
-and with a number in FUZZ_SEED others than usual.
+FUZZ_EXAMPLES in the environment sets how many calls are made per function, and FUZZ_SEED the seed
+of other calls than usual.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEED = os.environ.get("FUZZ_SEED")
 
 
 def many(examples: int) -> Callable[[Callable], Callable]:
-    """So many examples, always the same ones unless a seed is given."""
+    """Draws this many examples, always the same ones unless a seed is set."""
     options = settings(
         max_examples=examples,
         deadline=None,
@@ -39,7 +39,7 @@ DTYPES += [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 SHAPES = [(), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0, 3), (1, 4, 4, 2), (2, 1, 3), (1,) * 6]
 EMPTY = [(0, 2**40), (0, 2**62, 2**62), (1, 0, 2**40, 2)]
 
-# Sizes are small, or too large for any machine: nothing that is large and would fit.
+# Sizes are small, or too large for any machine: no large tensor fits into memory.
 HUGE = [2**40 + 3, 2**50, -(2**40), 2**62, 2**63 - 1, -(2**63), 2**64, 2**70, -(2**70)]
 ODD = [0.5, 1.0, -1.5, math.nan, math.inf, -math.inf, 1e300, True, False, 1j]
 ODD += [np.int32(2), np.float32(1), np.int64(-1), np.uint8(200)]
@@ -114,7 +114,7 @@ LIKELY = {
 
 
 def value_for(parameter: str) -> st.SearchStrategy:
-    """Mostly what a parameter of that name could take, and anything else at times."""
+    """Mostly values that suit a parameter of that name, and sometimes any others."""
     for parts, strategy in LIKELY.items():
         if any(part in parameter if len(part) > 1 else part == parameter for part in parts.split()):
             return st.one_of(strategy, strategy, anything)
@@ -122,7 +122,7 @@ def value_for(parameter: str) -> st.SearchStrategy:
 
 
 def parameters(function: Callable) -> tuple[list[str], int]:
-    """The names of positional parameters, and how many must be given."""
+    """The names of positional parameters, and how many are required."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -150,5 +150,5 @@ def refuse(call: Callable) -> None:
     """Makes a call that may raise any exception."""
     try:
         call()
-    except Exception:  # whatever says no
+    except Exception:  # any refusal
         pass

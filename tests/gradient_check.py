@@ -11,8 +11,8 @@ import numpy as np
 
 import eagerflow as tf
 
-# Central differences in float64: their error is about STEP**2 times the third derivative, and
-# rounding's about 1e-16 / STEP.
+# Central differences in float64: their error is about STEP**2 times the third derivative, plus a
+# rounding error of about 1e-16 / STEP.
 STEP = 1e-5
 RTOL = 2e-6
 ATOL = 2e-7
@@ -21,7 +21,7 @@ ATOL = 2e-7
 def spread(shape: int | Sequence[int], low: float = -2.0, high: float = 2.0, seed: int = 0) -> Any:
     """Distinct float64 values in random order, evenly spaced inside (low, high).
 
-    Around zero they leave zero out, and none lies on a limit.
+    None is zero or equal to a limit.
     """
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     count = int(np.prod(shape))
@@ -40,9 +40,9 @@ def spread_complex(
 class Case:
     """A call whose derivatives are checked.
 
-    `function` takes one tensor for each of `inputs`, and returns a tensor or a sequence of them.
-    Inputs of inexact dtype are varied, or those alone that `wrt` numbers. `second` is False for
-    functions whose derivative TensorFlow itself holds constant; `flat` functions have no slope.
+    `function` accepts one tensor for each of `inputs`, and returns a tensor or a sequence of them.
+    Inputs of inexact dtype are varied, or only those at the indices `wrt`. `second` is False for
+    functions whose derivative is constant in TensorFlow; the derivative of `flat` ones is zero.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Case:
 
 
 def weights_like(array: Any, seed: int) -> Any:
-    """Random numbers of an array's shape and dtype."""
+    """Random values of an array's shape and dtype."""
     random = np.random.default_rng(seed)
     values = random.uniform(0.5, 1.5, array.shape) * random.choice([-1.0, 1.0], array.shape)
     if array.dtype.kind == "c":
@@ -91,7 +91,7 @@ def inner(a: Any, b: Any) -> float:
 def numeric_gradients(
     function: Callable[[Sequence[Any]], float], arrays: Sequence[Any], varied: Sequence[int]
 ) -> list[Any]:
-    """Derivatives of a real function by each element; complex ones as df/dRe + i df/dIm."""
+    """Derivatives of a real function by each element; by complex ones df/dRe + i df/dIm."""
     gradients = []
     for i in varied:
         gradient = np.zeros_like(arrays[i])
@@ -109,7 +109,7 @@ def numeric_gradients(
 
 
 def dense(gradient: Any, like: Any) -> Any:
-    """A gradient as an array: None stands for zeros, rows are added where they belong."""
+    """A gradient as an array: None represents zeros, rows of slices are added at their indices."""
     if gradient is None:
         return np.zeros_like(like)
     array = tf.convert_to_tensor(gradient).numpy()
@@ -127,7 +127,7 @@ def assert_close(got: Sequence[Any], expected: Sequence[Any], what: str) -> None
 
 
 def gradient_of(case: Case, tensors: Sequence[Any], weights: Sequence[Any]) -> list[Any]:
-    """What the tape answers: gradients by the varied inputs, with given output gradients."""
+    """The tape's gradients by the varied inputs, with `weights` as output gradients."""
     sources = [tensors[i] for i in case.varied]
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(sources)
@@ -162,7 +162,7 @@ def check_first(case: Case) -> None:
     empty = not all(any(array.size for array in arrays) for arrays in (originals, weights))
     assert case.flat or empty or any(np.any(gradient) for gradient in expected)
     assert_close(got, expected, f"{case}: gradient")
-    # The tape keeps and computes less when only one input is watched.
+    # The tape keeps and computes less if only one input is watched.
     if len(case.varied) > 1:
         for position, i in enumerate(case.varied):
             alone = Case(case.name, case.function, case.inputs, [i])

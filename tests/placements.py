@@ -1,8 +1,8 @@
-"""One answer wherever a program runs: an operation, and all the ways to its value and derivatives.
+"""An operation has the same value and derivatives wherever a program runs it.
 
-A `Placement` says how a traced program gets its operands, inside of which construct it computes with
-them, which tapes record that, and what runs it. `check` compares what comes of it with eager
-execution, and that with differences of values.
+A `Placement` says how a traced program gets its operands, inside which construct it computes, which
+tapes record the computation, and in which mode it runs. `check` compares its results with eager
+execution, and eager gradients with differences of values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from gradient_cases.elementwise import CASES as ELEMENTWISE
 from gradient_cases.nn import CASES as NN
 from gradient_check import Case, dense, inner, output_weights, spread, weights_like
 
-# Large enough for results to be deferred, which are computed in chains.
+# Large enough for results to be deferred and computed in chains.
 LARGE = [
     Case("chain", lambda x, y: tf.tanh(x) * y + tf.square(x), [spread(20_000), spread(20_000)]),
     Case("row", lambda x, y: tf.nn.softmax(x * y), [spread((200, 100)), spread(100, seed=1)]),
@@ -35,7 +35,7 @@ CASES = [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED, *LARGE]
 
 Body = Callable[[Sequence[Any]], Any]
 
-# Constructs: `body` of operands, inside of some control flow or call, and how often that adds it.
+# Constructs: call `body` inside control flow or a call; and the factor by which the value grows.
 # `one` is a tensor with the value 1 that is not known while tracing.
 
 
@@ -154,7 +154,7 @@ CONSTRUCTS: dict[str, tuple[Callable[..., Any], float]] = {
 DELIVERIES = (
     "arguments", "keyword", "closure", "default", "attribute", "partial", "dictionary", "variables",
 )  # fmt: skip
-# Where tapes are: around the call of the function, inside of it, or both.
+# The positions of tapes: around the call of the function, inside it, or both.
 TAPES = (
     "none", "outside", "inside", "persistent", "second outside", "second inside", "second mixed",
     "forward", "forward inside", "jacobian",
@@ -164,12 +164,12 @@ MODES = ("function", "function", "function", "eager", "jit", "saved")
 
 @dataclass(frozen=True)
 class Placement:
-    """Where an operation is: in the case's construct, in a traced function, among tapes."""
+    """The position of an operation: its construct, traced function and tapes."""
 
     case: Case
     construct: str
     delivery: str
-    operand: str  # "watched" or "computed": from what is watched, before the call
+    operand: str  # "watched", or "computed" from watched tensors before the call
     tapes: str
     mode: str
     unknown: bool  # whether arguments have unknown sizes
@@ -181,14 +181,14 @@ class Placement:
 
 @st.composite
 def placements(draw: Any) -> Placement:
-    """Random placements that mean something."""
+    """Random valid placements."""
     case = draw(st.sampled_from(CASES))
     construct = draw(st.sampled_from(list(CONSTRUCTS)))
     mode = draw(st.sampled_from(MODES))
     tapes = draw(st.sampled_from(TAPES if case.second else [t for t in TAPES if "second" not in t]))
     delivery = draw(st.sampled_from(DELIVERIES))
     if mode == "saved":
-        # A file has the values of what is captured.
+        # A file has the values of captured tensors, but no connection to them.
         tapes = draw(st.sampled_from(["none", "outside", "second outside"]))
         delivery = draw(
             st.sampled_from(["arguments", "closure"] if tapes == "none" else ["arguments"])
@@ -227,7 +227,7 @@ class Program:
         return self.construct(self.value, operands, one)
 
     def operands(self, sources: Sequence[Any]) -> list[Any]:
-        """What the program computes with, of the sources that tapes watch."""
+        """The operands of the program, from the sources that tapes watch."""
         result = [tf.constant(array) for array in self.arrays]
         for position, source in zip(self.case.varied, sources, strict=True):
             computed = self.placement.operand == "computed"
@@ -275,14 +275,14 @@ def _forward(
 
 
 def _bent(gradients: Sequence[Any]) -> Any:
-    """A scalar of gradients that is not linear, so that all that they depend on counts."""
+    """A nonlinear scalar of gradients, so that its gradient depends on all that they depend on."""
     return tf.add_n([tf.reduce_sum(tf.sin(tf.math.real(g))) for g in gradients])
 
 
 def _derived(
     program: Program, tapes: str, run: Callable[[Sequence[Any]], Any], sources: Any
 ) -> Any:
-    """What a program's tapes find, all of them here; `run` computes the value of the sources."""
+    """The value of `run` at the sources, or its derivatives by tapes that all record here."""
     if tapes == "none":
         return [run(sources)]
     if tapes.startswith("forward"):
@@ -299,7 +299,7 @@ def _delivered(
 ) -> Callable[[], Any]:
     """A call of a traced function that gets operands in the placement's way.
 
-    `compute` takes the operands and `one`.
+    `compute` accepts the operands and `one`.
     """
     delivery = program.placement.delivery
     one = tf.constant(1)
@@ -340,7 +340,7 @@ def _delivered(
 
 
 def _saved(program: Program, operands: list[Any]) -> Any:
-    """The value as a function computes it that was saved and loaded."""
+    """The value, computed by a function that was saved and loaded."""
     module = tf.Module()
     captured = program.placement.delivery == "closure"
     if captured:
@@ -365,7 +365,7 @@ def _eagerly(on: bool) -> Iterator[None]:
 
 
 def found(program: Program) -> list[np.ndarray[Any, Any]]:
-    """What comes of a placement: the value, or derivatives."""
+    """The results of a placement: the value, or derivatives."""
     placement = program.placement
     sources = program.sources()
     options = {"jit_compile": True} if placement.mode == "jit" else {}
@@ -401,7 +401,7 @@ def found(program: Program) -> list[np.ndarray[Any, Any]]:
 
 
 def expected(program: Program) -> list[np.ndarray[Any, Any]]:
-    """The same without functions or constructs."""
+    """The same results without functions or constructs."""
     run = lambda sources: program.factor * program.value(program.operands(sources))  # noqa: E731
     sources = [tf.constant(program.arrays[i]) for i in program.case.varied]
     results = _derived(program, program.placement.tapes, run, sources)
@@ -428,13 +428,13 @@ def assert_slope(program: Program) -> None:
 
 
 def _is_refused(placement: Placement, error: tf.errors.OpError) -> bool:
-    """Whether a placement is one of those that documents exclude, and the message says so."""
+    """Whether the documents exclude a placement, and the error says so."""
     excluded = {"jit": "cannot be compiled", "saved": "cannot be exported"}
     return placement.mode in excluded and excluded[placement.mode] in str(error)
 
 
 def check(placement: Placement) -> None:
-    """Asks a placement for the answer of eager execution, and that for the slope of its values."""
+    """Compares a placement with eager execution, and eager gradients with differences of values."""
     program = Program(placement)
     try:
         results = found(program)

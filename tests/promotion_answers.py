@@ -1,4 +1,4 @@
-"""What a library answers in a mode of promotion: `python promotion_answers.py LIBRARY MODE`."""
+"""A library's results in a mode of promotion: `python promotion_answers.py LIBRARY MODE`."""
 
 import importlib
 import pathlib
@@ -10,7 +10,7 @@ TABLE = pathlib.Path(__file__).with_suffix(".txt")
 
 
 def expressions():
-    """Each expression with TensorFlow's answers in the modes "all" and "safe"."""
+    """Each expression with TensorFlow's results in the modes "all" and "safe"."""
     for line in TABLE.read_text().splitlines():
         if line and not line.startswith("#"):
             expression, _, answers = line.partition(" => ")
@@ -19,7 +19,7 @@ def expressions():
 
 
 def shown(value):
-    """A value as text: of tensors the dtype, the elements, and whether they are weak."""
+    """A value as text: for tensors the dtype, the elements, and whether they are weak."""
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return f"[{', '.join(map(shown, value))}]"
     if isinstance(value, dict):

@@ -1,11 +1,11 @@
-"""How many functions of Python a piece of a program calls."""
+"""How many Python functions a piece of a program calls."""
 
 import gc
 import sys
 
 
 def python_calls(run):
-    """The number of calls of functions that are written in Python, on this thread."""
+    """The number of calls of Python functions, on this thread."""
     count = 0
 
     def note(frame, event, argument):
@@ -13,7 +13,7 @@ def python_calls(run):
         count += event == "call"
 
     gc.collect()
-    gc.disable()  # what a collection calls is not the program's
+    gc.disable()  # calls of a collection are not the program's
     sys.setprofile(note)
     try:
         run()
@@ -24,9 +24,9 @@ def python_calls(run):
 
 
 def calls_each(run, few=4, many=14):
-    """How many calls one more of something costs: `run(count)` does it `count` times."""
-    run(few), run(few), run(many)  # what is made once is made now
+    """How many calls one repetition costs; `run(count)` repeats something `count` times."""
+    run(few), run(few), run(many)  # fills the caches
     return min(
         (python_calls(lambda: run(many)) - python_calls(lambda: run(few))) / (many - few)
-        for _ in range(3)  # others' finalizers may call some, too
+        for _ in range(3)  # finalizers of other objects may also call functions
     )

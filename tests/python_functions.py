@@ -1,4 +1,4 @@
-"""Functions of pipelines that run as Python for every element."""
+"""Functions of pipelines that run in Python for every element."""
 
 import functools
 
@@ -6,7 +6,7 @@ import eagerflow as tf
 
 
 def as_python(function, dtype=tf.int64):
-    """A function of pipelines that calls another with the values of scalars, and returns a scalar.
+    """A pipeline function that calls another with scalars that have values, and returns a scalar.
 
     Args:
         function: called with tensors that have values.

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-# Fixed examples: a failure is there again in the next run, and nobody waits for luck.
+# Fixed examples, so that a failure occurs again in the next run.
 settings.register_profile(
     "arrays",
     max_examples=12,
@@ -32,7 +32,7 @@ NUMERIC = REAL + COMPLEX
 PLAIN = (*NUMERIC, "bool")
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0)
 
-# What one operation may lose, relative to its result.
+# The relative error that one operation may have.
 RTOL = {
     "float16": 2e-3,
     "bfloat16": 1.6e-2,
@@ -77,7 +77,7 @@ def random_array(
     high: float = 4,
     special: bool = False,
 ) -> Any:
-    """Values between low and high, the extremes of integers or NaN and infinities strewn in."""
+    """Values between low and high, with some extremes of integers, or NaN and infinities."""
     random = np.random.default_rng(seed)
     kind = numpy_dtype(dtype)
     if dtype == "bool":
@@ -110,9 +110,9 @@ def widened(array: Any) -> Any:
 def assert_matches(
     tensor: Any, expected: Any, dtype: str | None = None, rtol: float = 0, atol: float = 0
 ) -> None:
-    """The tensor has the dtype (the reference's when None), the shape and about the values.
+    """Checks dtype (the reference's if None), shape and values of a tensor.
 
-    `rtol` and `atol` are multiples of what the dtype allows.
+    `rtol` and `atol` are multiples of the tolerance of the dtype.
     """
     got = tensor.numpy()
     expected = np.asarray(expected)

@@ -1,6 +1,6 @@
 """Random calls of public functions as lines of Python, most of them invalid.
 
-Programs that compare TensorFlow's answers (`oracle/fuzz.py`) and fuzzers draw them.
+Fuzzers and programs that compare TensorFlow's results (`oracle/fuzz.py`) draw them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ NAMESPACES = (
     *("nest", "nn", "quantization", "ragged", "random", "sets", "signal", "sparse", "strings"),
 )
 
-# They run what they are given, touch files or the whole program's state, print, or answer what
-# depends on the machine.
+# They call their arguments, touch files or global state, print, or return results that depend on
+# the machine.
 LEFT_OUT = frozenset(
     """
     function init_scope load_library load_op_library numpy_function print py_function Assert
@@ -39,7 +39,7 @@ DTYPES = ["float32", "float64", "float16", "bfloat16", "complex64", "complex128"
 DTYPES += [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 SHAPES = [(), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0, 3), (1, 4, 4, 2), (2, 1, 3), (1,) * 6]
 
-# Sizes are small, or too large for any machine: nothing that is large and would fit.
+# Sizes are small, or too large for any machine: no large tensor fits into memory.
 HUGE = ["2**40+3", "2**50", "-2**40", "2**62", "2**63-1", "-2**63", "2**64", "2**70", "-2**70"]
 ODD = ["0.5", "1.0", "-1.5", "nan", "inf", "-inf", "1e300", "True", "False", "1j", "np.int32(2)"]
 ODD += ["np.float32(1)", "np.int64(-1)", "np.uint8(200)"]
@@ -51,7 +51,7 @@ JUNK += ["lambda *args: args[0] if args else tf.constant(1.0)"]
 
 
 class Calls:
-    """Random arguments as source text: mostly what a parameter of that name could take."""
+    """Random arguments as source text: mostly values that suit a parameter of that name."""
 
     def __init__(self, chance: Any) -> None:
         """`chance` has the methods `choice`, `randint` and `random` of random.Random."""
@@ -106,7 +106,7 @@ class Calls:
         return f"[{', '.join(self.random.choice(one)() for _ in range(count))}]"
 
     def word(self) -> str:
-        """A word that some function knows."""
+        """A word that some function accepts."""
         return repr(self.random.choice(WORDS))
 
     def dtype(self) -> str:
@@ -115,7 +115,7 @@ class Calls:
         return self.random.choice([repr(name), f"tf.{name}", "tf.float32", "np.float64"])
 
     def junk(self) -> str:
-        """What hardly any function takes."""
+        """A value that hardly any function accepts."""
         choice = self.random.choice
         makers = [self.word, self.dtype, lambda: choice(JUNK), lambda: choice(JUNK)]
         makers += [
@@ -184,7 +184,7 @@ METHODS_LEFT_OUT = frozenset(
 
 
 def methods(value: Any) -> list[str]:
-    """The methods of an object that may be called with anything."""
+    """The methods of an object that may be called with any arguments."""
     return [
         name
         for name in dir(type(value))
@@ -212,7 +212,7 @@ def functions(tf: Any) -> dict[str, Callable]:
 
 
 def parameters(function: Callable) -> tuple[list[str], int]:
-    """The names of positional parameters, and how many must be given."""
+    """The names of positional parameters, and how many are required."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -223,7 +223,7 @@ def parameters(function: Callable) -> tuple[list[str], int]:
 
 
 def bytes_of(value: Any) -> int:
-    """How much memory the tensors in a result take."""
+    """The bytes of the tensors in a result."""
     if hasattr(value, "_size") and hasattr(value, "dtype"):
         return value._size * max(value.dtype.size, 32 if value.dtype.name == "string" else 1)
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""Mistakes of programs: each raises TensorFlow's type of exception and says what is wrong where."""
+"""Mistakes of programs: each raises TensorFlow's type of exception with a clear message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import eagerflow as tf
 
-# How exceptions are called here; those of tf.errors by their TensorFlow names.
+# Short names of exceptions; those of tf.errors have their TensorFlow names.
 ERRORS = {
     "value": lambda tf: ValueError,
     "type": lambda tf: TypeError,
@@ -439,7 +439,7 @@ CASES = [
 
 @pytest.mark.parametrize(("mistake", "kind", "pieces"), CASES)
 def test_a_mistake_is_named(mistake: Callable, kind: str, pieces: list[str]) -> None:
-    with pytest.raises(Exception) as caught:  # which one is compared below
+    with pytest.raises(Exception) as caught:  # its type is compared below
         mistake(tf)
     assert isinstance(caught.value, ERRORS[kind](tf)), repr(caught.value)
     message = str(caught.value)
@@ -448,7 +448,7 @@ def test_a_mistake_is_named(mistake: Callable, kind: str, pieces: list[str]) -> 
 
 
 def too_many() -> int:
-    """How many float32 do not fit into memory: 200 GB of them, or twice what the machine has."""
+    """A count of float32 that do not fit into memory: 200 GB, or twice the machine's memory."""
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(200 * 10**9, 2 * physical) // 4
 

@@ -1,4 +1,4 @@
-"""The benchmarks' tables: ratios, verdicts, and the part of the README they fill."""
+"""The benchmarks' tables: ratios, verdicts, and their part of the README."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The campaign of random programs, with eagerflow in TensorFlow's place."""
+"""The campaign of random programs, with eagerflow in place of TensorFlow."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The documents say what is there: files that exist, code that stands in them, programs that run."""
+"""The documents are correct: named files exist, quoted code is in them, and programs run."""
 
 import re
 import subprocess
@@ -19,9 +19,9 @@ _NAMED = re.compile(r"`((?:benchmarks|core|docs|eagerflow|examples|tests|tools)/
 _GENERATED = "api/"
 _LINKED = re.compile(r"\]\(([^)#:]+)\)")
 _CODE = re.compile(r"^```\w*\n.*?^```$", re.MULTILINE | re.DOTALL)
-# Code that is said to stand in a file.
+# Code quoted from a named file.
 _QUOTED = re.compile(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# A program, and what it prints if that follows.
+# A program, and its output if that follows.
 _PROGRAM = re.compile(
     r"^```python\n((?:import (?:numpy as np|time)\n\n)?import eagerflow.*?)^```$"
     r"(?:\n\n^```text\n(.*?)^```$)?",
@@ -29,7 +29,7 @@ _PROGRAM = re.compile(
 )
 
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-# Pages with parts of programs that cannot run here, for want of an accelerator, and how many.
+# Pages with parts of programs that need an accelerator, and how many.
 _PARTS = {"docs/devices.md": 2}
 # Run by a test of its own.
 _PROGRAM_OF_2018 = "docs/program_of_2018.md"
@@ -65,7 +65,7 @@ def test_programs_run_and_print_what_follows_them(document, tmp_path):
     programs = _PROGRAM.findall(document.read_text())
     if not programs:
         return
-    # One process for all of them: most of the time would go into starting it.
+    # One process for all of them, since starting it takes most of the time.
     mark = "~~~ the next program ~~~"
     for number, (text, _) in enumerate(programs):
         (tmp_path / f"program{number}.py").write_text(text)
@@ -123,7 +123,7 @@ def test_design_gives_a_reason_for_every_dependency():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     needed = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for extra, packages in project["project"]["optional-dependencies"].items():
-        if extra not in ("oracle", "bench"):  # those to compare with
+        if extra not in ("oracle", "bench"):  # packages to compare with
             needed += packages
     table = (ROOT / "docs" / "design" / "dependencies.md").read_text().lower()
     for requirement in needed:

@@ -114,7 +114,7 @@ def test_parts_of_a_package_are_counted_by_themselves(tmp_path: Path, monkeypatc
         "here": 6,
         "parts": {
             "layers": {"files": 2, "tensorflow": 2, "here": 1},
-            "metrics": {"files": 1, "tensorflow": 5, "here": 4},  # none of its files was run
+            "metrics": {"files": 1, "tensorflow": 5, "here": 4},  # none of its files ran
             "others": {"files": 1, "tensorflow": 1, "here": 1},
         },
     }

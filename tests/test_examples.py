@@ -1,4 +1,4 @@
-"""The examples run and keep their promises, on few epochs."""
+"""The examples run and reach their stated results, with few epochs."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What a new user meets: names to complete, checkouts that are not built, what notebooks show."""
+"""The first hour of a user: completed names, checkouts that are not built, output in notebooks."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Random arguments for every public function: it gives a result or a Python exception, and nothing else.
+"""Random arguments for every public function: it returns a result or raises an exception.
 
 A crash, an endless search or a large allocation for a small result ends or fails the run; see
 `fuzz_values` for how many calls are made.
@@ -44,7 +44,7 @@ NAMESPACES = {
     "special": tf.math.special,
 }
 
-# They run what they are given, change what the whole program shares, or print.
+# They call their arguments, change global state, or print.
 LEFT_OUT = {"function", "init_scope", "install_as_tensorflow", "load_library"} | {
     "load_op_library",
     "numpy_function",
@@ -54,7 +54,7 @@ LEFT_OUT = {"function", "init_scope", "install_as_tensorflow", "load_library"} |
 
 
 def functions() -> dict[str, Callable]:
-    """Each function once, by the first name under which it is found."""
+    """Each function once, by its first name."""
     found: dict[int, tuple[str, Callable]] = {}
     for prefix, namespace in NAMESPACES.items():
         for name in dir(namespace):
@@ -85,7 +85,7 @@ def test_random_arguments_are_answered(name: str) -> None:
         result = None
         try:
             result = function(*arguments)
-        except Exception:  # whatever says no
+        except Exception:  # any refusal
             pass
         peak = tf.config.experimental.get_memory_info("CPU:0")["peak"]
         assert peak - before <= 4 * bytes_of(result) + 2**26

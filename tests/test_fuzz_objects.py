@@ -1,4 +1,4 @@
-"""Random arguments for the methods of objects: variables, datasets, tables, generators, layers and others."""
+"""Random arguments for the methods of objects: variables, datasets, tables, layers and others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _answered(call: Callable[[], Any]) -> None:
         result = call()
         if isinstance(result, tf.data.Dataset):
             result = [element for _, element in zip(range(3), result, strict=False)]
-    except Exception:  # whatever says no
+    except Exception:  # any refusal
         pass
     peak = tf.config.experimental.get_memory_info("CPU:0")["peak"]
     assert peak - before <= 4 * bytes_of(result) + 2**26
@@ -82,7 +82,7 @@ def test_operations_of_objects_on_random_arguments(kind: str, name: str) -> None
     calls()
 
 
-# Layers by what a program gives them.
+# Layers by the inputs that they accept.
 LAYERS: dict[str, Callable[..., Any]] = {
     name: getattr(tf.keras.layers, name)
     for name in (

@@ -13,7 +13,7 @@ PACKAGES = ("eagerflow", NEIGHBOR)
 def _drawn_layers():
     """The layers that docs/design.md draws for Python, the lowest first: the names in each.
 
-    Those of the package `eagerflow` are names of its modules; others have their package before them.
+    Modules of the package `eagerflow` are named without it; others with their package.
     """
     drawing = (ROOT / "docs" / "design.md").read_text().split("```")[1]
     layers, package = [], ""
@@ -31,11 +31,11 @@ def _drawn_layers():
 LAYERS = _drawn_layers()
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 
-# What is imported against the layers when a function is called: the module -> what it needs there.
+# Imports of higher layers when a function is called: the module -> the imported modules.
 CALLS_UP = {
-    # Graphs are written as messages, and modules tell what checkpoints and SavedModels have of them.
+    # Graphs are written as messages; modules define their part of checkpoints and SavedModels.
     "framework": {"graphdef", "checkpoint", "saved_model"},
-    # Some operations give sparse tensors, and tf.vectorized_map traces its function.
+    # Some operations return sparse tensors, and tf.vectorized_map traces its function.
     "ops": {"sparse", "autograph", "functions"},
     # Columns are configured as Keras's objects are.
     "feature_column": {"keras"},
@@ -57,7 +57,7 @@ def _modules():
 
 
 def _top(module):
-    """The name in the drawing: a part of a package."""
+    """The name of a module's top package in the drawing."""
     parts = module.split(".")
     return ".".join(parts[:2]) if parts[0] == NEIGHBOR else parts[0]
 
@@ -68,7 +68,7 @@ def _tree(path):
 
 
 def _imports(node, modules, inside=False):
-    """The modules that a piece of code imports, and whether that is when a function is called."""
+    """The modules that a piece of code imports, and whether it does so in a function."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
             continue
@@ -92,7 +92,7 @@ def _graph():
     found = collections.defaultdict(set)
     for name, path in modules.items():
         for target, inside in _imports(_tree(path), modules):
-            if target not in ("", name):  # the package itself is asked for `_core`
+            if target not in ("", name):  # `_core` is imported from the package itself
                 found[name].add((target, inside))
     return found
 
@@ -146,7 +146,7 @@ def test_what_is_written_down_is_needed():
 
 
 def test_nothing_names_the_neighbor_but_what_finds_it():
-    """Neither imports nor texts: what tests and documents show are public names."""
+    """Neither imports nor texts name it: tests and documents use public names."""
     naming = {
         name
         for name, path in _modules()

@@ -1,4 +1,4 @@
-"""Nothing is kept: memory stays flat over many steps, tapes and exceptions."""
+"""No memory leaks: its size stays the same over many steps, tapes and exceptions."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ import eagerflow as tf
 
 
 def resident():
-    """Bytes of this process in memory."""
+    """The resident memory of this process, in bytes."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -29,7 +29,7 @@ def growth(step, warm_up, count):
     return resident() - before
 
 
-# Less than one lost object of 100 bytes per step.
+# Less than one leaked object of 100 bytes per step.
 ALLOWED = 2 << 20
 
 
@@ -64,7 +64,7 @@ def peak():
 
 
 def printed(program):
-    """What a program of a new process prints, where nothing but itself has used memory."""
+    """The output of a program in a new process, in which nothing else has used memory."""
     command = [sys.executable, "-c", IN_NEW_PROCESS + program]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
 
@@ -187,7 +187,7 @@ def test_tensors_die_with_their_last_reference():
 
 
 def test_activations_die_in_the_backward_pass():
-    """A tape that is not persistent frees what it holds when the gradient has been computed."""
+    """A tape that is not persistent frees its values once the gradient has been computed."""
     v = tf.Variable(tf.ones([1 << 20]))
     with tf.GradientTape() as tape:
         y = v
@@ -202,7 +202,7 @@ def test_activations_die_in_the_backward_pass():
 
 
 def test_a_training_step_holds_one_value_a_layer():
-    """Each layer's result is kept once, and the gradients on their way take two more at most."""
+    """Each layer's result is kept once, and the current gradients need at most two values more."""
     width, layers = 1 << 19, 50  # 2 MiB a value
     biases = [tf.Variable(tf.zeros([2])) for _ in range(layers)]
     x = tf.ones([width // 2, 2])
@@ -225,7 +225,7 @@ def test_a_training_step_holds_one_value_a_layer():
 
 @pytest.mark.parametrize("pick", ["row", "gather", "column", "gather_nd", "element", "unstack"])
 def test_many_picks_of_one_value_share_its_gradient(pick):
-    """A thousand slices cost one gradient of the whole's size, and not one each."""
+    """A thousand slices need one gradient of the full size, and not one each."""
     x = tf.Variable(tf.ones([1000, 700]))  # 2.7 MiB
     pickers = {
         "row": lambda x, k: x[k, ::7],

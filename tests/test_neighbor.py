@@ -12,7 +12,7 @@ import pytest
 import eagerflow as tf
 
 TESTS = Path(__file__).parent
-# Some of the package's own tests, which run in a process of their own without the neighbour.
+# Some tests of the package, which run in a separate process without the neighbour.
 OWN_TESTS = """
 autodiff/test_tape.py checkpoint/test_checkpoint.py data/test_iterators.py framework/test_tensor.py
 framework/test_variable.py function/test_control_flow.py function/test_function.py

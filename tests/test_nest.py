@@ -97,7 +97,7 @@ def test_wrong_arguments():
 
 
 class Masked:
-    """An object that says how it comes apart."""
+    """An object that defines how it is flattened."""
 
     def __init__(self, mask, *values):
         self.mask, self.values = mask, values

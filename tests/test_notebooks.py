@@ -21,7 +21,7 @@ def test_a_notebook_runs(notebook, tmp_path):
     pytest.importorskip("ipykernel")
     copy = tmp_path / notebook.name
     copy.write_text(notebook.read_text())
-    # What `jupyter execute` does, without looking for its script on the PATH.
+    # Like `jupyter execute`, without looking for its script on the PATH.
     execute = "from nbclient.cli import main; main()"
     command = [sys.executable, "-c", execute, "--inplace", str(copy)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""TensorFlow's recorded answers, asked of eagerflow again; tests/oracle says how."""
+"""Eagerflow's results against TensorFlow's recorded ones; see tests/oracle."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ CASES = [
 ]
 
 
-# Where eagerflow does not answer like TensorFlow: erf(inf) is no NaN, an empty batch has the shape
-# that a full one has, and a mean of float16 does not overflow before it divides. A case that comes
-# to agree must be taken off.
+# Cases in which eagerflow differs from TensorFlow: erf(inf) is not NaN, an empty batch has the
+# shape of a full one, and a mean of float16 does not overflow before it divides. A case that agrees
+# must be removed.
 KNOWN_DIFFERENCES = frozenset(
     (values.RECORDED.parent / "known_differences.txt").read_text().splitlines()
 )
@@ -28,7 +28,7 @@ KNOWN_DIFFERENCES = frozenset(
 
 @pytest.mark.parametrize(("family", "name"), CASES, ids=[f"{f}/{n}" for f, n in CASES])
 def test_answers_like_tensorflow(family: str, name: str) -> None:
-    """A case gives the value, dtype and shape, or the kind of error, that TensorFlow gave."""
+    """A case has the value, dtype and shape, or the kind of error, that TensorFlow recorded."""
     answers, theirs = recorded(family)
     case = registry.load(family)[name]
     store = values.Store()
@@ -37,6 +37,6 @@ def test_answers_like_tensorflow(family: str, name: str) -> None:
         return
     try:
         values.compare(case, answers[name], values.answer(tf, case, store), theirs, store)
-    except Exception:  # whatever the difference is
+    except Exception:  # any difference
         return
     pytest.fail("agrees with TensorFlow now: take it off known_differences.txt")

@@ -1,4 +1,4 @@
-"""TensorFlow's recorded answers, asked of graphs: what can be traced computes the same."""
+"""Results of traced cases against TensorFlow's recorded ones."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def _listed(file: str) -> frozenset[str]:
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
-# Cases in which graphs answer otherwise, as TensorFlow's do, and those that no mode computes.
+# Cases in which graphs differ, as TensorFlow's do, and those that no mode computes.
 MISSING = _listed("not_in_graphs.txt") | _listed("known_differences.txt")
 
 
 def _reads_values(error: BaseException) -> bool:
-    """Whether the case itself, and not the package, asked a tensor of the graph for its value."""
+    """Whether the case itself, and not the package, read the value of a tensor of the graph."""
     frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     return "/oracle/" in [name for name in frames if name.endswith(".py")][-1]
 
@@ -51,7 +51,7 @@ def _reads_values(error: BaseException) -> bool:
     ids=[f"{f}/{n}-{'known' if k else 'unknown'}" for f, n, k in CASES],
 )
 def test_graphs_answer_like_tensorflow(family: str, name: str, known: bool) -> None:
-    """A case in a graph gives the values that TensorFlow gave."""
+    """A case in a graph has the values that TensorFlow recorded."""
     answers, theirs = recorded(family)
     case = in_graphs.InGraph(registry.load(family)[name], known)
     store = values.Store()

@@ -1,4 +1,4 @@
-"""tf.raw_ops and the map behind it; tests/oracle has values."""
+"""tf.raw_ops and its map; values are compared in tests/oracle."""
 
 import ast
 
@@ -102,7 +102,7 @@ TRANSFORMS = tf.constant([[1.0, 0.5, -0.25, 0.1, 1, 0.5, 0.01, 0.02], [1.0, 0, 1
 
 @pytest.mark.parametrize(
     ("interpolation", "fill_mode", "expected"),
-    [  # TensorFlow's answers
+    [  # TensorFlow's results
         (
             "BILINEAR",
             "CONSTANT",

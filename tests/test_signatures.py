@@ -1,4 +1,4 @@
-"""What editors and `inspect` show of classes and native methods, and the order of arguments."""
+"""Signatures of classes and native methods in `inspect` and editors, and argument order."""
 
 import inspect
 

@@ -13,7 +13,7 @@ THREADS = 8
 
 
 def run_program(program):
-    """Runs a program in a process of its own, which has to end well."""
+    """Runs a program in a process of its own, which must exit with 0."""
     root = Path(tf.__file__).parents[1]
     subprocess.run([sys.executable, "-c", program], check=True, cwd=root)
 

@@ -1,4 +1,4 @@
-"""What type checkers find in programs that use the package."""
+"""Errors of type checkers in programs that use the package."""
 
 import ast
 import pathlib
@@ -16,7 +16,7 @@ PROGRAM = ROOT / "tests" / "typed_program.py"
 
 
 def found_by(*command: str, pattern: str) -> tuple[dict[int, str], str]:
-    """The errors that a checker reports, by line, and all that it says."""
+    """The errors that a checker reports, by line, and its full output."""
     run = subprocess.run(
         [sys.executable, "-m", *command, str(PROGRAM)],
         capture_output=True,

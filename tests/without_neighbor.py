@@ -1,6 +1,6 @@
 """A plugin of pytest, `-p without_neighbor`: the package `eagerflow_compat` cannot be imported.
 
-Tests that ask for the neighbour's names themselves are left out.
+Tests that use the neighbour's names themselves are deselected.
 """
 
 import inspect
@@ -16,7 +16,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Leaves out tests that name the neighbour."""
+    """Deselects tests that name the neighbour."""
     items[:] = [
         item
         for item in items

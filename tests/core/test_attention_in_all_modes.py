@@ -1,7 +1,7 @@
 """A program that contains attention in steps is fused in the same way in every mode.
 
-The modes are eager execution, a traced function, and a traced function with gradients. What a
-program does to its scores is crossed with these.
+The modes are eager execution, a traced function, and a traced function with gradients. Each is
+tested with all masks and scales of scores.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 import eagerflow as tf
 from fusing import fusing, fusions_of
 
-# Of fewer keys, products of bfloat16 are faster on some processors.
+# With fewer keys, products of bfloat16 are faster than fusion on some processors.
 HEADS, QUERIES, KEYS, SIZE = [2, 3], 90, 530, 16
 
 Scores = Callable[[Any], Any]
@@ -64,7 +64,7 @@ SHIFTS: dict[str, Scores] = {
     "several": lambda s: tf.identity(s + 1e-9) - 1e-9,
 }
 PROGRAMS = [
-    # The shortest lists take turns, so that all pairs of the longest are tried.
+    # The shorter lists alternate, so that all pairs of the longest two are tested.
     (list(PRODUCTS)[i % 3], scale, mask, list(SHIFTS)[i % 5])
     for i, (scale, mask) in enumerate((scale, mask) for scale in SCALES for mask in MASKS)
 ]

@@ -1,4 +1,4 @@
-"""Attention that programs write in steps runs as one, and nothing else changes."""
+"""Attention that programs write in steps is fused, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADS = [2, 3]
 
 @pytest.fixture(autouse=True)
 def _fusing() -> Iterator[None]:
-    """Also forgets that earlier tests have asked for weights."""
+    """Turns fusion on, which also forgets that earlier tests have read weights."""
     with fusing(True):
         yield
 
@@ -51,7 +51,7 @@ def in_steps(function: Callable[..., Any], *inputs: Any) -> Any:
 
 
 def check(function: Callable[..., Any], *inputs: Any, tolerance: float = 5e-6) -> None:
-    """The function runs as one attention, and gives what its steps give."""
+    """The function runs as one fused attention, and returns the values of its steps."""
     found: list[Any] = []
     assert fused_by(lambda: found.append(function(*inputs))).count("attention") == 1
     expected = in_steps(function, *inputs).astype("f")
@@ -62,7 +62,7 @@ def check(function: Callable[..., Any], *inputs: Any, tolerance: float = 5e-6) -
 
 
 def masks(queries: int, keys: int) -> dict[str, Callable[[Any], Any]]:
-    """What programs do to their scores."""
+    """Functions that programs apply to their scores."""
     visible = np.tri(queries, keys, dtype=bool)
     generator = np.random.default_rng(0)
     number = tf.constant
@@ -226,7 +226,7 @@ def test_weights_that_are_asked_for_again_and_again_are_written() -> None:
 
     assert "attention" in fused_by(program)
     assert "attention" in fused_by(lambda: program()[1].numpy())
-    # It has been passed over in vain, and is not for a while.
+    # Skipping the weights was useless, since the program read them: no fusion for a while.
     later = [fused_by(lambda: program()[1].numpy()).count("attention") for _ in range(130)]
     assert sum(later) == 2 and not any(later[:60])
 
@@ -245,7 +245,7 @@ def test_what_is_dropped_in_the_middle() -> None:
         lambda: tf.matmul(tf.nn.softmax(q @ tf.linalg.matrix_transpose(k) / 4.0), v)
     )
     np.testing.assert_allclose(result, expected, atol=1e-5)
-    # What nobody reads is freed.
+    # Values that nothing reads are freed.
     before = tf.config.experimental.get_memory_info("CPU:0")["current"]
     for _ in range(5):
         tf.nn.softmax(tf.matmul(q, k, transpose_b=True) * 0.25)
@@ -412,7 +412,7 @@ def test_threads_that_share_scores() -> None:
             failures.append(error)
 
     for _ in range(20):
-        _core.set_fuses(True)  # forgets what was asked for
+        _core.set_fuses(True)  # forgets which weights were read
         weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / tf.constant(4.0))
         start = threading.Barrier(4)
         threads = [threading.Thread(target=work, args=(n, weights, start)) for n in range(4)]
@@ -458,7 +458,7 @@ def test_products_of_a_backward_pass_that_gradients_share() -> None:
 
 
 def random_program(seed: int) -> list[Any]:
-    """Attention with steps of all kinds, of which some are held, dropped and read."""
+    """Attention with steps of all kinds, some of which are held, dropped or read."""
     q, k, v = operands(220, 220, 16)
     generator = np.random.default_rng(seed)
     added = tf.constant(generator.normal(size=[*HEADS, 220, 220]).astype("f"))

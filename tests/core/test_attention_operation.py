@@ -84,7 +84,7 @@ def test_values_and_gradients_are_those_of_single_steps(
 @pytest.mark.parametrize("shift", [1e4, -1e4, -1e9, "infinite"])
 @pytest.mark.parametrize("keys", [70, 300, 600])
 def test_gradients_where_all_scores_are_large(keys: int, shift: Any) -> None:
-    # The scores of small integers are exact, so that adding the shift rounds them alike.
+    # Scores of small integers are exact, so that the shifted scores are rounded the same way.
     inputs = [tf.round(normal(*HEADS, rows, 16, seed=rows)) for rows in (65, keys, keys)]
     mask = tf.fill([65, keys], 0.0 if shift == "infinite" else shift)
     if shift == "infinite":

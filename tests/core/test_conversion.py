@@ -1,4 +1,4 @@
-"""Python values become tensors: their dtypes, shapes and values, and what is refused."""
+"""Conversion of Python values to tensors: dtypes, shapes, values and errors."""
 
 import array
 import collections

@@ -1,4 +1,4 @@
-"""Random layers under tapes of any order: fused results and gradients are those of single steps."""
+"""Random layers under nested tapes: fused results and gradients equal those of single steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import eagerflow as tf
 from eagerflow import _core
 from fusing import fusing
 
-# Large enough for everything that waits: a mebibyte.
+# A mebibyte: large enough for every kind of deferred result.
 BATCH, SIZE, CHANNELS = 8, 32, 32
 
 
@@ -85,7 +85,7 @@ def weights_of(seed: int) -> list[Any]:
 
 
 def network(seed: int, smooth: bool, x: Any, weights: list[Any]) -> Any:
-    """Ten layers, some of whose results are added to later ones, or named for a while."""
+    """Ten layers, some of whose results are added to later ones or held for a while."""
     chooser = random.Random(seed)
     kept = [x]
     for _ in range(10):
@@ -130,7 +130,7 @@ def assert_close(got: list[Any], expected: list[Any], rate: float) -> None:
     for one, other in zip(got, expected, strict=True):
         scale = max(float(tf.reduce_max(tf.abs(other))), 1e-6)
         difference = np.abs(np.array(one) - np.array(other))
-        # Thresholds may fall on the other side for a few elements.
+        # A few elements may fall on the other side of a threshold.
         assert np.quantile(difference, 0.999) <= rate * scale
         assert np.isfinite(difference).all()
 
@@ -185,7 +185,7 @@ def test_a_forked_process_goes_on_with_a_network() -> None:
         target = tf.reduce_mean(tf.square(result))
     child = os.fork()
     if child == 0:
-        # Without threads, which a forked process does not have.
+        # Without threads, since a forked process has none.
         gradients = tape.gradient(target, weights, unconnected_gradients="zero")
         os._exit(0 if all(np.isfinite(np.array(g)).all() for g in gradients) else 1)
     _, status = os.waitpid(child, 0)

@@ -1,4 +1,4 @@
-"""Gradients of losses on logits, which are given in parts where they are large."""
+"""Gradients of losses on logits, which are generated in parts if they are large."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ LABELS = ("dense", "int32", "int64")
 
 
 def case(labels: str, dtype: str, rows: int, width: int) -> tuple[Any, Callable[[Any], Any]]:
-    """Logits, and what computes their losses."""
+    """Logits, and the function of their losses."""
     rng = np.random.default_rng(rows)
     logits = tf.cast(tf.constant(rng.normal(size=(rows, width)) * 4), dtype)
     if labels == "dense":

@@ -97,7 +97,7 @@ def test_tensors_as_indices():
     np.testing.assert_array_equal(x[tf.constant(1, tf.int16)].numpy(), DATA[1])
     np.testing.assert_array_equal(x[0, np.array(1)].numpy(), DATA[0, 1])
     np.testing.assert_array_equal(x[tf.Variable(1)].numpy(), DATA[1])
-    # A list stands for a tuple, as in TensorFlow.
+    # A list is used like a tuple, as in TensorFlow.
     np.testing.assert_array_equal(x[[0, 1]].numpy(), DATA[0, 1])
 
 

@@ -19,7 +19,7 @@ class Raised(Exception):
 
 @pytest.fixture
 def raised_soon():
-    """Sends signals again and again; the first that the main thread hears raises Raised there."""
+    """Sends signals repeatedly; the first that the main thread receives raises Raised there."""
     waiting = True
 
     def handler(number, frame):
@@ -29,7 +29,7 @@ def raised_soon():
             raise Raised
 
     before = signal.signal(signal.SIGUSR1, handler)
-    # What a handler raises in a callback of the garbage collector, such as Hypothesis's, is lost.
+    # An exception raised in a callback of the garbage collector, such as Hypothesis's, is lost.
     gc.disable()
     stopped = threading.Event()
 
@@ -111,8 +111,8 @@ def test_variables_are_never_left_half_changed(raised_soon):
     assert float(tf.reduce_min(v)) == float(tf.reduce_max(v))
 
 
-# A handler runs on the stack of what it interrupts, as long as nobody has asked for another one:
-# pytest's faulthandler does.
+# A handler runs on the stack of the interrupted code unless another stack was requested, as by
+# pytest's faulthandler.
 INTERRUPTED_PRODUCTS = """
 import signal, eagerflow as tf
 signal.signal(signal.SIGALRM, lambda number, frame: None)

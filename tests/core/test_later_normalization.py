@@ -1,4 +1,4 @@
-"""Results of batch normalisations, which are given where they are read if they are large."""
+"""Deferred results of large batch normalisations, which are computed where they are read."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,8 +10,8 @@ import pytest
 import eagerflow as tf
 from fusing import fusing
 
-# Few channels, more than are computed at once, channels that are no multiple of a vector, and
-# planes of channels; all have more elements than are written at once.
+# Few channels, more channels than one block, channels that are not a multiple of a vector, and
+# planes of channels; all have more elements than one block of writes.
 SHAPES = [
     ((70, 66, 64, 1), -1),
     ((40, 40, 20, 17), -1),

@@ -1,4 +1,4 @@
-"""Elementwise operations on large tensors wait for others, which changes no value."""
+"""Elementwise operations on large tensors are deferred, which changes no value."""
 
 import gc
 import os
@@ -35,7 +35,7 @@ COMPARE = (tf.less, tf.greater_equal, tf.equal, tf.not_equal)
 
 
 class Program:
-    """A random program, which runs the same each time it is called."""
+    """A random program that runs the same operations in each call."""
 
     def __init__(self, seed: int, differentiable: bool = False) -> None:
         self.seed = seed
@@ -84,7 +84,7 @@ def assert_same(got: list[Any], expected: list[Any], seed: int) -> None:
     for k, (a, b) in enumerate(zip(got, expected, strict=True)):
         a, b = np.array(a), np.array(b)
         assert a.dtype == b.dtype and a.shape == b.shape
-        # Which operand's sign a NaN gets is the compiler's choice.
+        # The compiler chooses which operand's sign a NaN gets.
         assert ((a != a) == (b != b)).all()
         a[a != a] = 0
         b[b != b] = 0
@@ -493,7 +493,7 @@ def test_reductions_of_columns_read_chains(dtype: str, width: int) -> None:
         if not x.dtype.is_floating:
             assert_same([function(x, y)], [expected], 0)
             continue
-        # Sums of numbers of both signs are small beside them.
+        # Sums of values of both signs are small compared with the values.
         tolerance = {"float64": 1e-10, "float32": 1e-4}.get(dtype, 2e-2)
         size = 1 + np.abs(expected.numpy().astype(float)).max()
         np.testing.assert_allclose(
@@ -502,6 +502,6 @@ def test_reductions_of_columns_read_chains(dtype: str, width: int) -> None:
             rtol=tolerance,
             atol=tolerance * size,
         )
-    if dtype != "bool":  # of which one operation is no chain
+    if dtype != "bool":  # for which one operation is not a chain
         noted = fusions_of(lambda: functions[0](x, y).numpy())
         assert [by for _, by, *_ in noted] == ["reduction" if width <= 1024 else "chain"]

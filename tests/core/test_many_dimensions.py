@@ -1,4 +1,4 @@
-"""Tensors of more dimensions than most programs have: up to 254, as in TensorFlow."""
+"""Tensors of many dimensions: up to 254, as in TensorFlow."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ RANKS = [12, 13, 14, 40, 64, 65, 253]
 
 
 def long_at(rank, axes):
-    """A tensor of 2, 4, 8 ... elements whose long axes are these."""
+    """A tensor of 2, 4, 8 ... elements whose axes longer than 1 are `axes`."""
     shape = [2 if axis in axes else 1 for axis in range(rank)]
     return tf.reshape(tf.range(2.0 ** len(axes)), shape)
 

@@ -1,4 +1,4 @@
-"""NumPy arrays, scalars and DLPack capsules: there, back, and who owns the memory."""
+"""NumPy arrays, scalars and DLPack capsules: conversion both ways, and memory ownership."""
 
 import gc
 import io
@@ -30,7 +30,7 @@ DTYPES = [
     "complex64",
     "complex128",
 ]
-LARGE = 300_000  # above what is copied by one thread
+LARGE = 300_000  # more than one thread copies
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES, "bfloat16"])

@@ -1,4 +1,4 @@
-"""Public functions as objects, and the order in which calls of them are overridden."""
+"""Public functions as objects, and the order of overrides of their calls."""
 
 import copy
 import functools
@@ -14,7 +14,7 @@ from eagerflow.framework.op_function import op_function
 
 
 class Base:
-    """Answers with its name, or leaves calls to the next."""
+    """Returns its name, or leaves calls to the next override."""
 
     answer = "base"
 

@@ -1,4 +1,4 @@
-"""The native updates of optimizers: what they change, and what they refuse before they change anything."""
+"""Native updates of optimizers: their changes, and errors raised before any change."""
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def test_refusals_change_nothing(name):
     first, second = tf.Variable([1.0]), tf.Variable(tf.ones([2, 2]))
     slots = [tf.Variable(tf.zeros([2, 2]))]
     given = {"variables": [second], "slots": slots, "gradients": [tf.ones([2, 2])], **changes}
-    # A good update before the bad one, which is not made either.
+    # A valid update before the invalid one, which must not be applied either.
     given["variables"] = [first, *given["variables"]]
     given["gradients"] = [[1.0], *given["gradients"]]
     if isinstance(given["slots"], list):

@@ -1,6 +1,6 @@
 """Static shapes of operations that TensorFlow does not have, or not with these arguments.
 
-Those that it has are compared with its answers by the families `partial_shapes` of tests/oracle.
+The families `partial_shapes` of tests/oracle compare the others with TensorFlow.
 """
 
 import pytest
@@ -111,7 +111,7 @@ def is_ranked(answer):
 
 
 def includes(wider, narrower):
-    """Whether shapes that are known to be `narrower` may be `wider`, too."""
+    """Whether the partial shape `wider` includes all shapes that `narrower` includes."""
     if isinstance(wider, list):
         return len(wider) == len(narrower) and all(map(includes, wider, narrower))
     if wider.rank is None or narrower.rank is None:
@@ -124,7 +124,7 @@ def includes(wider, narrower):
 
 @pytest.mark.parametrize("call", CALLS.strip().splitlines())
 def test_less_is_known_of_less(call):
-    """What is said of partial shapes holds for the whole ones, and ranks follow from ranks."""
+    """Results of partial shapes include those of full shapes, and known ranks give known ranks."""
     answers = static_shapes.ask(tf, f"tf._core.ops.{call}")
     known = answers[next(iter(answers))]
     assert not isinstance(known, str), known
@@ -151,7 +151,7 @@ def test_every_operation_is_asked(monkeypatch):
                 static_shapes.answer(tf, expression, variation)
     asked = {node.type for graph in graphs for node in graph.nodes}
     here = {call.partition("(")[0] for call in CALLS.strip().splitlines()}
-    # Lists have no shape, and what is read from one has that of an argument.
+    # Lists have no shape, and the shape of an element read from one is an argument.
     names = {
         name: getattr(_core.ops, name).op_name
         for name in dir(_core.ops)

@@ -1,4 +1,4 @@
-"""Activations that are pooled: the tape keeps who has won, and not the activations."""
+"""Pooled activations: the tape keeps the indices of maxima, and not the activations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import eagerflow as tf
 from fusing import fusing
 
-# Of a MiB and more, with rows and columns that no window covers.
+# At least a MiB, with rows and columns that no window covers.
 SHAPE = (3, 66, 65, 40)
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"relu": tf.nn.relu, "relu6": tf.nn.relu6}
 
@@ -29,7 +29,7 @@ def pooled(x: Any, activation: str = "relu", size: int = 2) -> Any:
 
 
 def peak_of(step: Callable[[], Any]) -> float:
-    """The most bytes that tensors hold meanwhile."""
+    """The peak of the bytes in tensors during a step."""
     step()
     tf.config.experimental.reset_memory_stats("CPU:0")
     before = tf.config.experimental.get_memory_info("CPU:0")["current"]

@@ -1,6 +1,6 @@
-"""Native code that walks Python's sequences while Python code, or another thread, changes them.
+"""Native code that iterates over Python sequences while Python code or another thread changes them.
 
-Each of these ended the process, or read freed memory, where a list was walked in place.
+Each of these crashed the process or read freed memory when a list was iterated in place.
 """
 
 import gc
@@ -108,7 +108,7 @@ def test_who_takes_a_call_over_is_held():
 
     class Refuses:
         def __array__(self, dtype=None, copy=None):
-            local = Clearing()  # goes with the traceback
+            local = Clearing()  # is freed with the traceback
             raise TypeError(str(local))
 
     values = [Refuses(), Taker()]
@@ -240,7 +240,7 @@ def test_optimizer_updates_hold_what_they_change():
 
 
 def test_optimizer_updates_check_shapes_last():
-    """A gradient's conversion gives a variable that was looked at before another shape."""
+    """The conversion of a gradient changes the shape of a variable that was read before."""
     first = tf.Variable(tf.ones([4]), shape=tf.TensorShape(None))
     second = tf.Variable(tf.ones([4]))
     gradients = [np.ones(4, np.float32), Changes(lambda: first.assign([1.0]), np.ones(4))]
@@ -285,7 +285,7 @@ def test_tapes_name_no_variables_that_are_gone():
     variable = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:
         variable + 1.0
-    variable.__init__([3.0])  # the tape keeps the one before
+    variable.__init__([3.0])  # the tape keeps the previous one
     del variable
     gc.collect()
     assert tape.watched_variables() == ()

@@ -1,4 +1,4 @@
-"""Results that take the memory of what they are made of, or are computed again to save memory."""
+"""Results that reuse the memory of their operands, or are recomputed to save memory."""
 
 import threading
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def normal(*shape: int, seed: int = 0, dtype: str = "float32") -> Any:
 
 
 def peak_of(function: Callable[[], Any]) -> int:
-    """The highest number of bytes of large tensors while it runs, besides those that there are."""
+    """The peak of the bytes of large tensors during a call, beyond those before it."""
     before = tf.config.experimental.get_memory_info("CPU:0")["current"]
     tf.config.experimental.reset_memory_stats("CPU:0")
     function()
@@ -45,7 +45,7 @@ POOLS = {
 @pytest.mark.parametrize("kind", POOLS)
 def test_gradients_of_pooling(kind: str, dtype: str, active: bool, traced: bool) -> None:
     shape, size, padding = POOLS[kind]
-    # Coarse values, so that maxima are shared; some are no numbers.
+    # Coarse values, so that maxima are tied; some are NaN.
     values = np.round(np.random.default_rng(3).normal(size=shape) * 2)
     values[0, :5, :5, 0] = np.nan
     x, bias = tf.constant(values.astype(dtype)), normal(shape[-1], dtype=dtype)
@@ -94,7 +94,7 @@ def test_the_gradient_of_pooling_takes_the_memory_of_its_input() -> None:
         tape.gradient(target, bias)
 
     step()
-    # The activation and the result, the gradient of that, and places of maxima of one byte.
+    # The activation, the result and its gradient, and indices of maxima of one byte.
     assert peak_of(step) < 1.8 * 32 * 64 * 64 * 32 * 4
 
 
@@ -187,7 +187,7 @@ def test_a_tape_keeps_one_of_input_and_activation(traced: bool) -> None:
 
     run = tf.function(step) if traced else step
     run()
-    # Inputs of five normalisations, two activations, two gradients, and what a kernel arranges.
+    # Inputs of five normalisations, two activations, two gradients, and a kernel's packed operands.
     assert peak_of(run) < 10.5 * size
 
 

@@ -1,4 +1,4 @@
-"""Kernels take subnormal numbers for zero, on every thread, and nobody else notices."""
+"""Kernels flush subnormal values to zero on every thread; other code keeps them."""
 
 import threading
 
@@ -8,7 +8,7 @@ import pytest
 import eagerflow as tf
 
 SUBNORMAL = np.float32(1e-40)
-LARGE = 1 << 20  # elements enough for several threads
+LARGE = 1 << 20  # enough elements for several threads
 
 
 def numpy_keeps_subnormals():
@@ -18,7 +18,7 @@ def numpy_keeps_subnormals():
 @pytest.mark.parametrize("count", [1, 7, LARGE])
 def test_products_and_sums_are_flushed(count):
     x = tf.fill([count], SUBNORMAL)
-    np.testing.assert_array_equal(x.numpy(), np.full(count, SUBNORMAL))  # nothing was computed
+    np.testing.assert_array_equal(x.numpy(), np.full(count, SUBNORMAL))  # fill computes nothing
     assert not np.any((x * 0.5).numpy())
     assert not np.any((x + x).numpy())
     assert not np.any((tf.fill([count], np.float32(1e-30)) * 1e-15).numpy())

@@ -1,4 +1,4 @@
-"""Tensors without a value, and objects that take operations over."""
+"""Tensors without a value, and objects that override operations."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_values_cannot_be_read():
 
 
 class Recorder:
-    """Notes the operations that it takes over."""
+    """Records the operations that it overrides."""
 
     def __init__(self):
         self.calls = []

@@ -1,5 +1,5 @@
-"""Python's integers that a dtype cannot hold: comparisons and limits see their values, and what is
-stored wraps, as in TensorFlow, with a warning."""
+"""Python integers that a dtype cannot hold: comparisons and limits use their values, and stored
+values wrap, as in TensorFlow, with a warning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong in a pipeline is told where it is read or made, in TensorFlow's types."""
+"""Errors in a pipeline have TensorFlow's types, and are raised where it is read or created."""
 
 import functools
 import threading
@@ -302,7 +302,7 @@ def test_functions_that_do_not_take_an_element_are_refused_when_they_are_given(f
 
 
 def test_a_wrong_cardinality_is_told_once_at_the_end():
-    """Or a pipeline that ignores errors would never end."""
+    """Otherwise a pipeline that ignores errors would never end."""
     check = tf.data.experimental.assert_cardinality
     assert [int(x) for x in D.range(2).apply(check(5)).ignore_errors()] == [0, 1]
     iterator = iter(D.range(3).apply(check(2)))

@@ -1,4 +1,4 @@
-"""What functions of CSV rows return is inferred from rows that are unlike each other."""
+"""The results of functions of CSV rows are inferred from dissimilar rows."""
 
 import eagerflow as tf
 

@@ -1,4 +1,4 @@
-"""Files that pipelines leave behind or find damaged."""
+"""Files that pipelines leave behind, and damaged files."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Interrupted programs: worker threads end, and what is read goes on."""
+"""Interrupted programs: worker threads end, and reading can continue."""
 
 import gc
 import os
@@ -23,7 +23,7 @@ def workers():
 
 
 def end_soon():
-    """Whether no worker is alive in the end."""
+    """Whether all workers end soon."""
     for thread in workers():
         thread.join(30)
     return not workers()
@@ -31,7 +31,7 @@ def end_soon():
 
 @pytest.fixture(autouse=True)
 def interruptible():
-    """Shells let what they run in the background ignore interrupts."""
+    """Enables interrupts, which shells disable for programs in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -67,7 +67,7 @@ PIPELINES["batches"] = lambda: (
 
 
 def interrupted(iterator):
-    """Reads until an interrupt comes; gives it with its traceback, as interactive programs do."""
+    """Reads until an interrupt; returns it with its traceback, as interactive programs keep it."""
     timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     read = []
@@ -102,7 +102,7 @@ def test_a_remembered_interrupt_leaves_no_thread_and_reading_goes_on(name):
     for lane in {x // 1000 for x in found} if name == "interleave" else [None]:
         part = [x for x in found if lane in (None, x // 1000)]
         assert part == sorted(set(part))
-        # What was being made, put together or noted when the interrupt came may be lost.
+        # Elements in work when the interrupt came may be lost.
         assert part[-1] - part[0] + 1 - len(part) <= 3
     del iterator, error
 

@@ -190,7 +190,7 @@ def test_a_function_is_traced_once_when_it_is_given():
 
 
 def _last_of(iterator, steps):
-    """The last of some elements, by a loop that begins without one."""
+    """The last of `steps` elements, by a loop that begins without one."""
     last = tf.experimental.Optional.empty(None)
 
     def more(k, found, following):
@@ -266,8 +266,8 @@ def test_a_seed_says_from_which_dataset_an_element_is_sampled():
     assert list(chosen.as_numpy_iterator()) == [10, 11, 0, 1, 2, 12]
 
 
-# Repetitions of 0 to 3 shuffled by the seed 1, and TensorFlow's order in the pass after: an exhausted
-# repetition has begun one pass more than it read.
+# Repetitions of 0 to 3 shuffled with seed 1, and TensorFlow's order in the next pass: an exhausted
+# repetition has begun one pass more than it has read.
 REPETITIONS = {
     "mapped": (lambda d: d.map(lambda x: x + 0).repeat(2), [0, 2, 1, 3]),
     "indices": (lambda d: d.take(3).repeat(2), [0, 2, 1, 3]),

@@ -1,4 +1,4 @@
-"""Batches of datasets that are elements, and elements given as values of sparse and ragged tensors."""
+"""Batches of datasets as elements, and elements that are values of sparse and ragged tensors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Functions of tf.data.experimental that are older spellings of datasets' methods."""
+"""Functions of tf.data.experimental that are older names of datasets' methods."""
 
 import inspect
 import pickle
@@ -24,7 +24,7 @@ METHODS = {
 
 
 class Recorder:
-    """Notes the method that is called, as a class that overrides it would."""
+    """Records the called method, as a class that overrides it would."""
 
     def __getattr__(self, name):
         return lambda *args, **kwargs: (name, args, kwargs)

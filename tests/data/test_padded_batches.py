@@ -1,4 +1,4 @@
-"""Padded batches: what they refuse, and padding of structures."""
+"""Padded batches: their errors, and padding of structures."""
 
 import pytest
 

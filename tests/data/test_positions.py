@@ -1,4 +1,4 @@
-"""Iterators tell where they are, and another iterator goes on from there."""
+"""Iterators return their position, and another iterator continues from it."""
 
 import numpy as np
 import pytest
@@ -160,7 +160,7 @@ def test_a_checkpoint_taken_anywhere_has_the_rest(name, around, tmp_path):
 
 
 def test_resampling_reads_all_that_it_is_given():
-    """Classes that come as they should are all taken: the rates last as long as the elements."""
+    """If classes already have the target distribution, no element is rejected."""
     even = D.range(20).rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [0.5, 0.5], seed=1)
     assert [int(x) for _, x in even] == list(range(20))
     chosen = D.range(2000).rejection_resample(fourth, [0.5, 0.5], seed=1)
@@ -180,7 +180,7 @@ def test_the_end_is_a_position():
 
 
 def test_the_position_between_errors():
-    """A dataset that could not be made keeps its turn in a restored iterator, too."""
+    """A dataset that could not be created keeps its turn in a restored iterator, too."""
 
     def check(x):
         if int(x) == 1:
@@ -222,7 +222,7 @@ def test_the_position_between_errors():
 
 
 def read_whole(value):
-    """An element with datasets as lists of what they hold."""
+    """An element with datasets as lists of their elements."""
     if isinstance(value, tf.data.Dataset):
         return [read_whole(element) for element in value]
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Elements of pipelines that no function of Python is called for."""
+"""Pipelines that compute elements without calls of Python functions."""
 
 import numpy as np
 import pytest

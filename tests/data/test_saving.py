@@ -27,7 +27,7 @@ def numbers(dataset):
 
 
 def recorded(name, folder):
-    """The directory that TensorFlow has written."""
+    """A directory that TensorFlow has written."""
     for path, content in RECORDED[name].items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(bytes.fromhex(content))
@@ -96,7 +96,7 @@ def test_the_same_bytes_as_tensorflows(name, tmp_path):
         assert written == Path(shard_files(theirs)[number]).read_bytes()
         spec = "dataset_spec.pb"
         assert (Path(ours) / spec).read_bytes() == (Path(theirs) / spec).read_bytes() or (
-            name == "dict"  # whose keys come in any order
+            name == "dict"  # whose keys have no fixed order
         )
 
 
@@ -334,9 +334,9 @@ def test_saving_goes_on_from_a_checkpoint(compression, tmp_path):
     with pytest.raises(tf.errors.NotFoundError):
         D.load(str(tmp_path / "data"))
     save()
-    # What was written after the last checkpoint is made again, and nothing before.
+    # Only elements after the last checkpoint are computed again.
     again = made[made.index(12) + 1 :]
-    first = again[2]  # after the two examples that tell the specs
+    first = again[2]  # after the two elements that determine the specs
     assert 4 < first <= 12 and again[2:] == list(range(first, 20))
     loaded = D.load(
         str(tmp_path / "data"),

@@ -1,4 +1,4 @@
-"""One iterator that several threads read: each element is given once, and order is kept."""
+"""One iterator that several threads read: each element is returned once, in order."""
 
 import sys
 import threading
@@ -26,7 +26,7 @@ def numbers(value):
 
 
 def read_by_threads(iterator, count=4, read=None):
-    """What each of several threads reads until the end; errors are raised here."""
+    """The elements that each of several threads reads until the end; raises their errors."""
     parts = [[] for _ in range(count)]
     failures = []
 
@@ -139,7 +139,7 @@ def test_an_error_is_given_to_one_thread_and_the_others_go_on():
 
 
 def test_positions_told_while_others_read_are_those_of_an_element():
-    """Each position is between two elements: what is left ends with the last one, whole."""
+    """Each position is between two elements: the remaining ones end with the last, complete."""
     dataset = D.range(600).map(lambda x: x + 0).shuffle(20, seed=3).batch(2)
     whole = [x.numpy().tolist() for x in dataset]
     iterator = iter(D.range(600).map(lambda x: x + 0).shuffle(20, seed=3).batch(2))

@@ -1,4 +1,4 @@
-"""Worker threads: they overlap, stop when nobody reads, and hand errors to the reader."""
+"""Worker threads: they overlap, stop without a reader, and pass errors to the reader."""
 
 import gc
 import threading
@@ -20,7 +20,7 @@ def workers():
 
 
 def all_ended():
-    """Whether the workers end now that nobody reads; waits for them."""
+    """Whether the workers end without a reader; waits for them."""
     if workers():  # of pipelines that wait to be collected
         gc.collect()
     for thread in workers():
@@ -30,7 +30,7 @@ def all_ended():
 
 @pytest.fixture(autouse=True)
 def nobody_works():
-    """Waits for what tests before have left to the garbage collector."""
+    """Waits until pipelines of earlier tests have been collected."""
     assert all_ended()
 
 
@@ -227,7 +227,7 @@ def test_tapes_of_the_reader_do_not_record_the_workers():
 
 
 class Alive:
-    """Counts the tensors that a function of a pipeline gets and that are still there."""
+    """Counts the arguments of a pipeline function that are still alive."""
 
     def __init__(self):
         self.most = 0
@@ -256,7 +256,7 @@ def test_no_tensors_are_left_behind_by_100000_elements():
     for _ in dataset.take(100_000):
         pass
     assert min(first.seen, second.seen) >= 100_000
-    # What a shuffle's buffer, a map's queue and the threads may hold at most.
+    # The most tensors that a shuffle's buffer, a map's queue and the threads may hold.
     assert first.most <= 100 + 256
     assert second.most <= 256
     del _
@@ -265,7 +265,7 @@ def test_no_tensors_are_left_behind_by_100000_elements():
 
 
 def test_large_batches_do_not_add_up():
-    """Each batch has 2 MiB, which the engine's statistics tell exactly."""
+    """Each batch has 2 MiB, which the engine's statistics count exactly."""
     images = np.zeros([64, 256, 1024], np.float32)
     dataset = tf.data.Dataset.from_tensor_slices(images).repeat().shuffle(4, seed=1).batch(2)
     iterator = iter(dataset.map(lambda x: x + 1.0, num_parallel_calls=2).prefetch(2))
@@ -283,7 +283,7 @@ def test_large_batches_do_not_add_up():
 
 
 def quick(count, calls=2):
-    """A pipeline whose elements are handed over in blocks."""
+    """A pipeline that passes elements in blocks."""
     return tf.data.Dataset.range(count).map(lambda x: x + 1, num_parallel_calls=calls)
 
 
@@ -379,7 +379,7 @@ def test_elements_made_by_the_reader_are_not_recorded():
 
 
 def test_a_long_element_does_not_hold_back_those_before_it():
-    """Blocks of quick elements end early where an element takes long."""
+    """Blocks of quick elements end early if an element takes long."""
 
     variable = tf.Variable(0, dtype=tf.int64)
 
@@ -431,9 +431,9 @@ def test_a_reader_that_computes_leaves_the_input_to_the_worker_that_reads_it():
     with pytest.raises(StopIteration):
         while True:
             read.append(team.next())
-            time.sleep(0.004)  # the workers fill the room
+            time.sleep(0.004)  # the workers fill the queue
             if len(read) % 7 == 0:
-                while team.out or team.blocks:  # in the end nothing is ready, and nobody is busy
+                while team.out or team.blocks:  # until no element is ready and no worker is busy
                     read.append(team.next())
     assert read == list(range(60)) and numbers.overlaps == 0
 

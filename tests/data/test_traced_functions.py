@@ -1,4 +1,4 @@
-"""Functions of pipelines are traced when they are given, and run as graphs."""
+"""Functions of pipelines are traced when the pipeline is created, and run as graphs."""
 
 import collections.abc
 import functools

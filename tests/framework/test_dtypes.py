@@ -1,4 +1,4 @@
-"""Element types: names, kinds, limits, equality with what stands for them."""
+"""Element types: names, kinds, limits, equality with values that represent them."""
 
 import copy
 import pickle

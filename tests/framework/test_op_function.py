@@ -1,4 +1,4 @@
-"""Functions that programs define for a type, and what stays of them."""
+"""Functions that programs define for a type, and their lifetime."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Quantized types and those of 8 bits and less, in the places where tensors travel."""
+"""Quantized types and types of at most 8 bits, wherever tensors are passed or stored."""
 
 import copy
 import pickle

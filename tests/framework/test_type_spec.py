@@ -1,4 +1,4 @@
-"""tf.TensorSpec: what it says, compares with and rejects."""
+"""tf.TensorSpec: its text, comparisons and errors."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""tf.variable_creator_scope: what creators are given, and in which order."""
+"""tf.variable_creator_scope: the arguments of creators, and their order."""
 
 import contextlib
 
@@ -97,7 +97,7 @@ def test_a_variable_without_a_value_is_refused():
         tf.Variable.__new__(tf.Variable) + 1.0
 
 
-# What TensorFlow 2.21 gives besides the arguments of tf.Variable.
+# Arguments that TensorFlow 2.21 passes besides those of tf.Variable.
 VERSION_1 = {"collections", "expected_shape", "use_resource"}
 
 

@@ -25,7 +25,7 @@ def operands(queries: int, keys: int, size: int, in_columns: bool = False) -> li
 
 
 def masked(kind: str, queries: int, keys: int) -> Callable[[Any], Any]:
-    """What a program does to its scores."""
+    """A function that a program applies to its scores."""
     visible = np.tri(queries, keys, dtype=bool)
     generator = np.random.default_rng(0)
     mask = {
@@ -253,12 +253,12 @@ def test_tapes_around_a_function_see_its_steps() -> None:
 
     traced = tf.function(program)
     assert_close(second(traced), second(program))
-    assert_close(traced(*inputs), program(*inputs))  # what ran before leaves nothing
+    assert_close(traced(*inputs), program(*inputs))  # earlier calls have no effect
     assert_close(tf.function(lambda: second(program))(), second(program))
 
 
 def test_the_last_gradient_alone_under_a_tape() -> None:
-    """The forward pass runs as one, and a tape sees only the gradient of the result."""
+    """The forward pass is fused, and a tape sees only the gradient of the result."""
     inputs = operands(70, 70, 16)
     weight = tf.ones([*HEADS, 70, 16])
 
@@ -368,5 +368,5 @@ def test_short_floats(dtype: str, queries: int, keys: int) -> None:
         assert one.dtype == dtype and one.shape == other.shape
         scale = np.abs(best).max()
         errors = [np.abs(x.numpy().astype("f") - best).max() / scale for x in (one, other)]
-        # The input's rounding is in both; that of the scores only in single steps.
+        # Both round the inputs; only single steps round the scores.
         assert errors[0] <= 1.5 * errors[1] + 1e-3

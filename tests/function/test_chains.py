@@ -1,4 +1,4 @@
-"""Elementwise operations of a traced function run together; nothing else about them changes."""
+"""Elementwise operations of a traced function are fused; nothing else about them changes."""
 
 import numpy as np
 import pytest

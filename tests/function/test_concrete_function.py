@@ -1,4 +1,4 @@
-"""Concrete functions: calls, types, and what programs ask of their graphs."""
+"""Concrete functions: calls, types, and queries of their graphs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Gradients by what the outputs of a call are connected with: zeros where it was not needed."""
+"""Gradients by connected inputs of a call: zeros where the run did not use them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CONNECTED: dict[str, Callable[[Any, Any], Any]] = {
     )[1],
     "a map": lambda x, y: tf.map_fn(lambda e: e[0] * 2.0, (x, y), fn_output_signature=tf.float32),
 }
-# Programs whose outputs are not.
+# Programs whose outputs are not connected with y.
 APART: dict[str, Callable[[Any, Any], Any]] = {
     "nothing": lambda x, y: x * 2.0,
     "a size": lambda x, y: x * tf.cast(tf.size(y), tf.float32),
@@ -64,7 +64,7 @@ APART: dict[str, Callable[[Any, Any], Any]] = {
 def taken(
     program: Callable[[Any, Any], Any], delivery: str, **options: Any
 ) -> tuple[list[Any], list[Any]]:
-    """The gradients by x and y, and by what these were computed from."""
+    """The gradients by x and y, and by the sources from which they were computed."""
     sources: list[Any] = [tf.constant(X), tf.constant(Y)]
     if "variable" in delivery:
         sources = [tf.Variable(value) for value in sources]
@@ -120,7 +120,7 @@ def test_gradients_that_come_from_elsewhere_too(name: str) -> None:
 
 
 def test_optimizers_update_variables_of_branches_that_did_not_run() -> None:
-    """As in TensorFlow: momentum goes on where the gradient is zero, and stops where there is none."""
+    """As in TensorFlow: momentum continues if the gradient is zero, and stops if it is None."""
     used, other = tf.Variable(1.0), tf.Variable(1.0)
     optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.5)
 

@@ -1,4 +1,4 @@
-"""Choices and loops in traced functions."""
+"""Conditionals and loops in traced functions."""
 
 import signal
 
@@ -17,7 +17,7 @@ def trace(function, *specs):
     return traced(function, *specs).graph
 
 
-# Choices.
+# Conditionals.
 
 
 def test_cond_traces_both_branches_and_runs_one():

@@ -1,4 +1,4 @@
-"""Variables that functions make, take as arguments and keep; methods."""
+"""Variables that functions create, accept as arguments and keep; methods."""
 
 import gc
 import weakref

@@ -1,4 +1,4 @@
-"""Datasets that a graph makes, of values and sizes that it computes."""
+"""Datasets that a graph creates from values and sizes that it computes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The default graph while a function is traced is the function's."""
+"""While a function is traced, the default graph is the function's."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Effects of graphs: updates by optimizers, metrics, prints, checks, calls of Python."""
+"""Effects of graphs: optimizer updates, metrics, prints, checks, calls of Python."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ OPTIMIZERS = {
 
 
 def training(make):
-    """A training step, and the values of a model's variables and its optimizer's after some."""
+    """A training step, and the variables of a model and its optimizer after some steps."""
     random = np.random.RandomState(0)
     x, y = (tf.constant(random.randn(8, n).astype("f")) for n in (3, 2))
     rows = tf.constant([0, 2, 2])

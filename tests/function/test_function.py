@@ -88,7 +88,7 @@ def test_attributes_of_the_callable_object_are_shown():
     scaled = function(scale)
     assert float(scaled(3.0)) == 6.0
     assert scaled.factor is scale.factor
-    assert callable(scaled._call)  # names of functions are theirs
+    assert callable(scaled._call)  # names of the user's functions are not reserved
     with pytest.raises(AttributeError, match="twice"):
         scaled.twice(1.0)
 

@@ -1,4 +1,4 @@
-"""Convolutions and products that run together with what follows them."""
+"""Convolutions and products that are fused with the operations that follow."""
 
 import threading
 
@@ -38,7 +38,7 @@ def fused_normalize(x, m):
 
 
 def check(function, *shapes, tolerance=2e-5, seed=0):
-    """The traced function gives what the operations give one by one; returns its trace."""
+    """Compares a traced function with its operations one by one; returns its trace."""
     rng = np.random.default_rng(seed)
     traced = tf.function(function)
     for each in shapes:

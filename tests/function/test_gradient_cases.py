@@ -11,7 +11,7 @@ from gradient_cases.elementwise import CASES as ELEMENTWISE
 from gradient_cases.nn import CASES as NN
 from gradient_cases.special_points import CASES as SPECIAL
 
-# They need the number of slices while they are traced, as in TensorFlow.
+# They need the number of slices during tracing, as in TensorFlow.
 SLICED = {"unstack", "map_fn"}
 CASES = [
     case for case in [*ARRAYS, *ELEMENTWISE, *NN, *COMPOSED, *SPECIAL] if case.name not in SLICED
@@ -30,7 +30,7 @@ def second(case, f, tensors):
     sources = [tensors[i] for i in case.varied]
     with tf.GradientTape() as tape:
         tape.watch(sources)
-        # Not linear, so that all that the first gradient depends on counts.
+        # Nonlinear, so that the result depends on all that the first gradient depends on.
         gradients = [tf.sin(tf.convert_to_tensor(g)) for g in first(case, f, tensors)]
     return tape.gradient(gradients, sources, unconnected_gradients="zero")
 

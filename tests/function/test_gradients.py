@@ -1,4 +1,4 @@
-"""Derivatives of traced functions: the same ones as of the same programs run eagerly."""
+"""Derivatives of traced functions equal those of the same programs run eagerly."""
 
 import numpy as np
 import pytest

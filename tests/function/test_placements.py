@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 
 from placements import check, placements
 
-# `make placements` asks for more.
+# `make placements` draws more.
 EXAMPLES = int(os.environ.get("PLACEMENTS", "400"))
 
 

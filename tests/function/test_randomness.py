@@ -1,4 +1,4 @@
-"""Random operations inside functions: the numbers of a traced function in TensorFlow."""
+"""Random operations inside functions: the values of a traced function in TensorFlow."""
 
 import numpy as np
 import pytest
@@ -36,11 +36,11 @@ def test_each_operation_has_a_stream_that_goes_on():
     tf.random.set_seed(5)
     np.testing.assert_allclose(draws(tf.ones([2])), FIRST, rtol=1e-5)
     np.testing.assert_allclose(draws(tf.ones([2])), SECOND, rtol=1e-5)
-    # The seed starts the streams again, but it is the one of the first call.
+    # Setting a seed restarts the streams, but the seed of the first call stays in use.
     for seed in (5, 6):
         tf.random.set_seed(seed)
         np.testing.assert_allclose(draws(tf.ones([2])), FIRST, rtol=1e-5)
-    # Arguments of other shapes make another function of it.
+    # Arguments of other shapes cause a new trace.
     tf.random.set_seed(7)
     for size in (3, 4):
         np.testing.assert_allclose(draws(tf.ones([size])), AFTER_SEED_7, rtol=1e-5)
@@ -145,7 +145,7 @@ BATCHES = [1, 0, 3, 2, 8, 9, 6, 5, 7, 4, 8, 9, 6, 5, 7, 4, 1, 3, 2, 0]
 
 
 class Recording(tf.keras.Model):
-    """Writes down the samples it is trained on, and numbers that it draws."""
+    """Records its training samples, and the random values that it draws."""
 
     def train_step(self, data):
         x, y = data

@@ -1,4 +1,4 @@
-"""Which calls share a trace: TensorFlow's counts for sequences of arguments."""
+"""Which calls share a trace: TensorFlow's tracing counts for sequences of arguments."""
 
 import collections
 import dataclasses

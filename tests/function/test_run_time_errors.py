@@ -103,7 +103,7 @@ def test_other_exceptions_stay_as_they_are():
         stops(tf.constant(1.0))
 
 
-LEAST = -(2**63)  # stands for numbers that are not known inside of the engine
+LEAST = -(2**63)  # the engine's internal mark of unknown values
 
 
 @pytest.mark.parametrize("sizes", [[LEAST, 2], [LEAST, 2, 2**62], [LEAST + 1, 2]])

@@ -128,4 +128,4 @@ def test_slices_cost_what_they_move() -> None:
         return min(times)
 
     traced(x)
-    assert least(lambda: traced(x)) < 60 * least(lambda: x + x)  # of `count`, if each is as large
+    assert least(lambda: traced(x)) < 60 * least(lambda: x + x)  # full gradients: `count` times

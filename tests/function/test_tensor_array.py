@@ -1,4 +1,4 @@
-"""TensorArrays in traced functions, and the lists that they are."""
+"""TensorArrays in traced functions, and the tensor lists that implement them."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def array(size=3, **kwargs):
 
 
 def result(function):
-    """What a function without arguments returns when its graph runs."""
+    """The result of a function without arguments when its graph runs."""
     return traced(function)()
 
 
@@ -247,7 +247,7 @@ def test_writing_in_a_loop_does_not_copy_the_list():
         ].stack(),
         COUNT,
     )
-    # A list of this length that is copied for each write would take minutes.
+    # Copying a list of this length in each write would take minutes.
     np.testing.assert_array_equal(run(count), np.arange(count))
 
 

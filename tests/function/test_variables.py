@@ -1,4 +1,4 @@
-"""Variables in graphs: reads, changes, and what Python may not ask of them."""
+"""Variables in graphs: reads, changes, and operations that Python may not perform on them."""
 
 import copy
 

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 import eagerflow as tf
 from random_arrays import PLAIN, random_array, seeds, shapes
 
-# One dtype of each size, since these operations move bytes; strings are moved by themselves.
+# One dtype of each size, since these operations move bytes; strings have code of their own.
 DTYPES = ("bool", "bfloat16", "float32", "int64", "complex128", "string")
 
 
@@ -193,7 +193,7 @@ def test_stack(case, data, count):
 
 @given(case=arrays(min_rank=1), data=st.data())
 def test_slices(case, data):
-    """Everything that NumPy's basic indexing has."""
+    """All forms of NumPy's basic indexing."""
     x, tensor, dtype = case
     index = data.draw(hnp.basic_indices(x.shape, max_dims=7, allow_newaxis=True))
     assert_same(tensor[index], x[index], dtype)

@@ -1,4 +1,4 @@
-"""Assertions: what they let pass, what they raise, and that messages show the values."""
+"""Assertions: conditions that hold, errors, and messages that show the values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Mistakes that functions find themselves: the exception's type, and what it says."""
+"""Invalid arguments that functions check themselves: types and messages of exceptions."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_gradients_of_paddings_that_do_not_fit(paddings):
 
 
 def test_negative_norms_clip_to_nothing():
-    """As TensorFlow's, which takes the larger of the norm and 0."""
+    """Like TensorFlow, which uses the larger of the norm and 0."""
     x = tf.constant([3.0, 4.0])
     with tf.GradientTape() as tape:
         tape.watch(x)

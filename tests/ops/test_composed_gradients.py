@@ -1,4 +1,4 @@
-"""Gradients of public functions that are written with several operations of the table."""
+"""Gradients of public functions that are composed of several operations of the table."""
 
 import numpy as np
 import pytest

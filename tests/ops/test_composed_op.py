@@ -1,4 +1,4 @@
-"""Bad arguments raise what the first check that they fail raises."""
+"""Invalid arguments raise the error of the first check that they fail."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ Invalid = tf.errors.InvalidArgumentError
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        # Attributes come first, whatever is wrong with the inputs.
+        # Attributes are checked before inputs.
         (
             lambda: tf.io.encode_jpeg(tf.constant([1.5]), quality="a"),
             TypeError,
             "Expected int.*'quality'",
         ),
         (lambda: tf.io.encode_jpeg(tf.constant([1.5]), 3), TypeError, "Expected string.*'format'"),
-        # A value becomes a tensor of the only dtype, a tensor keeps its own.
+        # A value is converted to the only dtype, a tensor keeps its own.
         (lambda: tf.io.encode_jpeg([1.5]), TypeError, "uint8"),
         (lambda: tf.io.encode_jpeg(tf.constant([1.5])), Invalid, "expected to be a uint8 tensor"),
         (lambda: tf.io.encode_jpeg(tf.Variable([1.5])), Invalid, "expected to be a uint8 tensor"),
-        # Inputs that share a type take that of the first tensor among them.
+        # Inputs that share a type have that of the first tensor among them.
         (lambda: tf.math.igamma([1], tf.constant(["a"])), TypeError, "string"),
         (lambda: tf.math.igamma(tf.constant(1.0), tf.constant(1)), Invalid, "float"),
-        # What the type may be is looked at before it is asked for a kernel.
+        # Allowed types are checked before a kernel is looked up.
         (lambda: tf.math.reciprocal(tf.constant("a")), Invalid, "allowed values"),
         (lambda: tf.math.reciprocal(tf.constant(1)), tf.errors.NotFoundError, "no kernel"),
-        # Values become tensors one after the other where all are tensors, arrays or numbers.
+        # Values are converted one by one if all are tensors, arrays or numbers.
         (lambda: tf.audio.encode_wav(tf.constant([[1]]), 1.5), TypeError, "1.5"),
         (lambda: tf.audio.encode_wav(tf.constant([[1]]), [1]), ValueError, "requested dtype float"),
         (lambda: tf.math.igamma(tf.constant(1.0), tf.Variable(1)), Invalid, "to be a float tensor"),
         (lambda: tf.math.igamma([1.0], tf.Variable(1)), ValueError, "conversion requested"),
-        # The second takes the dtype of the first.
+        # The second is converted to the dtype of the first.
         (lambda: tf.math.multiply_no_nan(tf.constant(1), 0.5), TypeError, "0.5"),
-        # An argument that is missing comes before whatever is wrong with others.
+        # A missing argument is reported before errors in others.
         (lambda: tf.bitwise.bitwise_or(tf.constant(1.5)), TypeError, "missing.*'y'"),
         (lambda: tf.tensor_scatter_nd_add(tf.constant(1.5), "a"), TypeError, "missing.*'updates'"),
-        # A class is no value.
+        # A class is not a value.
         (lambda: tf.add(np.float32, 1.0), TypeError, "pass an instance"),
-        # Lists of tensors have to be lists.
+        # Lists of tensors must be lists.
         (lambda: tf.dynamic_stitch(1, [tf.constant([1])]), TypeError, "len|list"),
-        # Some functions make tensors of one dtype before anything else is known.
+        # Some functions convert arguments to one dtype before other checks.
         (lambda: tf.io.decode_jpeg(tf.constant(1.0)), ValueError, "requested dtype string"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Tensors made from a few values."""
+"""Tensors created from a few values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every mode knows elementwise operations from what they declare, without lists."""
+"""Every mode knows elementwise operations from their declarations, without lists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NATIVE = {
 
 
 def _all_functions():
-    """The op table's and those composed in Python, of all modules."""
+    """The functions of the op table, and those composed in Python, of all modules."""
     for namespace in (tf.debugging, tf.image, tf.io, tf.math, tf.nn, tf.strings):
         for name in dir(namespace):
             getattr(namespace, name)
@@ -42,7 +42,7 @@ ALL = _all_functions()
 
 
 def _dtype_of(function):
-    """A dtype that all inputs may have; floats rather."""
+    """A dtype that all inputs may have; float32 if possible."""
     for dtype in ("float32", "int32", "bool", "complex64"):
         try:
             function(*[tf.ones([2], dtype)] * function.elementwise, *_attributes(function))
@@ -58,7 +58,7 @@ def _attributes(function):
 
 @functools.cache
 def _call(name):
-    """Operands `[4, 2]` of the operation, and a function of them alone."""
+    """Operands `[4, 2]` of the operation, and a function of only these operands."""
     function = NATIVE[name]
     dtype = _dtype_of(function)
     random = np.random.default_rng(len(name))
@@ -212,7 +212,7 @@ class Measure(tf.experimental.ExtensionType):
 
 @pytest.fixture
 def handled():
-    """Handlers of elementwise functions of measures, which return what they are called with."""
+    """Handlers of elementwise functions of measures, which return their arguments."""
 
     def unary(function, x):
         return "unary", function, x

@@ -1,4 +1,4 @@
-"""Arguments are checked where the result has no elements, too."""
+"""Arguments are also checked if the result has no elements."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def ids(*values):
     return tf.constant(values, tf.int32)
 
 
-# What TensorFlow raises.
+# TensorFlow's exceptions.
 REFUSED = {
     "batch_to_space": lambda: tf.batch_to_space(zeros([0, 2, 2, 1]), [3, 3], [[0, 1], [0, 9]]),
     "broadcast_to": lambda: tf.broadcast_to(zeros([1, 0]), [-2, 0]),

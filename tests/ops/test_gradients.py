@@ -19,9 +19,9 @@ OPERATIONS = {
 # Their results are float32, too coarse for differences: see tests/image/test_crops.py and
 # tests/core/test_attention_operation.py.
 SINGLE_PRECISION = {"attention", "crop_and_resize", "crop_and_resize_grad_image"}
-# Their results are rounded, and their gradients those of floats: tests/keras/test_quantize.py.
+# Their results are rounded, but their gradients are not: see tests/keras/test_quantize.py.
 ROUNDED = {"int8_conv2d", "int8_depthwise_conv2d", "int8_matmul"}
-# Those of lists are tested with what they serve: see tests/function/test_tensor_array.py.
+# Operations of lists are tested as TensorArrays: see tests/function/test_tensor_array.py.
 LISTS = {name for name in OPERATIONS if name.startswith("tensor_list_")}
 
 

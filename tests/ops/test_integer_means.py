@@ -1,4 +1,4 @@
-"""Means of integers are exact, and cut towards zero, whatever their sums would be."""
+"""Means of integers are exact, truncated towards zero, even if their sums overflow."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ DTYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint6
 
 
 def cut(fraction):
-    return int(fraction)  # Fractions are cut towards zero
+    return int(fraction)  # Truncates towards zero
 
 
 def exact(x, axis=None):
-    """The means, by Python's integers."""
+    """The means, computed with Python integers."""
     moved = x.reshape(1, -1) if axis is None else np.moveaxis(x, axis, -1)
     means = [
         cut(Fraction(sum(map(int, row)), len(row))) for row in moved.reshape(-1, moved.shape[-1])

@@ -1,4 +1,4 @@
-"""Sizes at which work is shared among threads and vectors, against NumPy."""
+"""Arrays large enough for several threads and vector loops, against NumPy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Broadcasting of arrays that are worked on in parts, which begin in the middle of a row."""
+"""Broadcasting of arrays that are processed in parts, which begin in the middle of a row."""
 
 import numpy as np
 import pytest

@@ -208,7 +208,7 @@ def test_functions_of_two_floats(name, dtype, pair, seed):
         random_array(seed + k, shape, dtype, low, 4, special_values) for k, shape in enumerate(pair)
     )
     expected = np.asarray(reference(widened(x), widened(y)), np.float64)
-    # Differences of half precision numbers are formed before they are squared.
+    # Half precision differences are rounded before they are squared.
     rtol = 4 if name == "squared_difference" else 1
     assert_matches(function(tf.constant(x), tf.constant(y)), expected, dtype, rtol, 1e-2)
 
@@ -312,7 +312,7 @@ def test_divisions_of_integers(name, dtype, pair, seed):
     y = random_array(seed + 1, pair[1], dtype, -10, 10, special=True)
     y = np.where(y == 0, np.array(1, y.dtype) if seed % 2 else ~np.zeros((), y.dtype), y)
     expected = np.asarray(reference(x, y))
-    if expected.dtype == object:  # The least integer has no opposite: it wraps around.
+    if expected.dtype == object:  # The negated least integer wraps around.
         bits = 8 * x.dtype.itemsize
         expected = np.array([int(v) % 2**bits for v in expected.ravel()], f"uint{bits}").reshape(
             expected.shape
@@ -438,7 +438,7 @@ def test_casts_to_the_same_dtype_give_the_tensor_itself():
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = 2.0 * tf.cast(x, x.dtype)
-    # The tensor that is watched is the one that was cast.
+    # The cast tensor is the watched one.
     assert tape.gradient(y, tf.cast(x, tf.float32)).numpy() == [2.0]
 
     @tf.function
@@ -518,7 +518,7 @@ def test_saturated_integers(source, target, in_graph):
     assert found.dtype == limits
     for number, integer in zip(numbers, found.numpy().tolist(), strict=True):
         wanted = int(min(max(float(number), int(limits.min)), int(limits.max)))
-        # The nearest number that the source holds, and that is not beyond the limit.
+        # The nearest value of the source dtype that is not beyond the limit.
         assert abs(integer - wanted) <= abs(wanted) * float(
             np.finfo("f4").eps if real.size > 2 else 2**-8
         )

@@ -1,5 +1,5 @@
-"""Extremes of values with NaN among them: every operation that has one, with all floating dtypes, at
-sizes that take vector loops and several threads, in and outside of functions."""
+"""Extremes of values that include NaN: every such operation, with all floating dtypes, at sizes for
+vector loops and several threads, inside and outside of functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHERE = ["first", "last", "all", "only others are infinite"]
 
 
 def values(dtype, size, where):
-    """Distinct small numbers, and NaN at some positions."""
+    """Distinct small values, and NaN at some positions."""
     kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
     x = (np.arange(size) % 97 - 40).astype(np.float32)
     if where == "only others are infinite":
@@ -45,7 +45,7 @@ def column(x):
     return tf.reshape(x, [-1, 1])
 
 
-# Each gives results that depend on all elements of a vector.
+# Results of each depend on all elements of a vector.
 REDUCTIONS = {
     "reduce_max": tf.reduce_max,
     "reduce_min": tf.reduce_min,
@@ -128,7 +128,7 @@ def test_arguments_of_extremes_are_numpys(function, dtype, rng=np.random.default
         assert function(x.T, 0).numpy().tolist() == expected.tolist()
 
 
-# Each gives a result for each element, or pair of elements.
+# Each returns a result for each element, or pair of elements.
 ELEMENTWISE = {
     "maximum": lambda x: tf.maximum(x, tf.zeros_like(x)),
     "maximum, on the right": lambda x: tf.maximum(tf.zeros_like(x), x),

@@ -1,4 +1,4 @@
-"""Norms, and what is scaled by them, of values whose squares overflow or vanish."""
+"""Norms, and values scaled by norms, where squares overflow or vanish."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The bodies that tf.experimental.numpy and keras.ops share, and the functions made of them."""
+"""Implementations that tf.experimental.numpy and keras.ops share, and their functions."""
 
 import inspect
 import pickle

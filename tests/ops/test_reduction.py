@@ -45,7 +45,7 @@ def numpy_axis(axis):
 
 
 def reduced_size(shape, axis):
-    """How many elements make one."""
+    """The number of elements that are reduced to one."""
     axes = range(len(shape)) if axis is None else np.atleast_1d(axis)
     return max(1, int(np.prod([shape[k] for k in axes])))
 
@@ -74,7 +74,7 @@ def test_means(dtype, case, seed, keepdims):
     x = random_array(seed, shape, dtype)
     expected = np.mean(widened(x), axis=numpy_axis(axis), keepdims=keepdims)
     got = tf.reduce_mean(tf.constant(x), axis, keepdims)
-    # Means of half precision are formed from half precision sums.
+    # Means of half precision are computed from half precision sums.
     assert_matches(got, expected, dtype, rtol=4, atol=16)
 
 
@@ -101,7 +101,7 @@ def test_extremes(name, dtype, case, seed, keepdims):
         expected = getattr(np, name)(widened(x), axis=numpy_axis(axis), keepdims=keepdims)
         assert_matches(got, expected, dtype)
         return
-    # What nothing is compared with: the least or the greatest value there is.
+    # The neutral element: the least or greatest value of the dtype.
     floating = dtype in FLOATS
     info = None if floating else np.iinfo(dtype)
     start = np.inf if floating else info.max
@@ -201,7 +201,7 @@ def test_softmax(name, dtype, case, seed):
     x = random_array(seed, shape, dtype, -20, 20)
     expected = getattr(special, name)(widened(x), axis=axis) if np.prod(shape) else widened(x)
     got = getattr(tf.nn, name)(tf.constant(x), axis)
-    # A difference of two halves as large as 40 loses that much.
+    # A difference of two half precision values of up to 40 has this error.
     assert_matches(got, expected, dtype, rtol=20, atol=20 if name == "log_softmax" else 1)
 
 
@@ -237,7 +237,7 @@ def test_nothing_comes_before_the_first_sum():
 @pytest.mark.parametrize("shape", [(0, 3, 4), (3, 0, 4), (0, 3, 4, 3, 2), (2, 3, 0, 3, 2)])
 @pytest.mark.parametrize("name", ["sum", "prod", "any", "all"])
 def test_shapes_and_values(shape: tuple[int, ...], name: str) -> None:
-    """Whatever axes go, the shape is right and the value is the neutral element."""
+    """For all reduced axes, the shape is right and the value is the neutral element."""
     dtype = "bool" if name in ("any", "all") else "float32"
     x = np.zeros(shape, dtype)
     for count in range(1, len(shape) + 1):

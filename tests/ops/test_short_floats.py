@@ -1,4 +1,4 @@
-"""Sixteen-bit floats: results are those of float32, rounded."""
+"""Sixteen-bit floats: results are rounded float32 results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions of short rows and of tall columns, batched gathers, reversals and norms by NumPy."""
+"""Reductions of short rows and tall columns, batched gathers, reversals, norms: against NumPy."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ SHAPES = [(0,), (1,), (5,), (3, 100), (1000,), (7, 30, 5)]
 
 
 def elements(dtype, shape):
-    """Numbers with many equal ones; among floats also NaN, infinities and both zeros."""
+    """Values with many ties; floats include NaN, infinities and both zeros."""
     random = np.random.RandomState(sum(shape))
     if dtype in INTS:
         limits = np.iinfo(dtype)
@@ -53,7 +53,7 @@ def test_sort_and_argsort_agree_with_numpy(dtype, shape):
 @pytest.mark.parametrize("dtype", FLOATS + INTS)
 def test_top_k_is_the_start_of_the_descending_order(dtype, kept):
     values = elements(dtype, (2, 1000))
-    # Rising numbers make every element the largest so far.
+    # In ascending values, every element is the largest so far.
     values = np.concatenate([values, np.sort(comparable(values, dtype)).astype(values.dtype)])
     order = tf.argsort(values, direction="DESCENDING").numpy()[:, :kept]
     largest, places = tf.math.top_k(values, kept)

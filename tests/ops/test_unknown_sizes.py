@@ -1,4 +1,4 @@
-"""Functions traced with unknown sizes give the results, and gradients, that they give eagerly."""
+"""Functions traced with unknown sizes have the results and gradients of eager calls."""
 
 import numpy as np
 import pytest
@@ -84,7 +84,7 @@ def test_gradients(expression):
         return [tf.convert_to_tensor(part) for part in found]
 
     expected, found = _eagerly_and_traced(gradients, values, specs)
-    if expected != "error":  # what nobody needs does not run in a graph
+    if expected != "error":  # unused nodes do not run in a graph
         _compare(expected, found)
 
 

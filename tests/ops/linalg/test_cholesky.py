@@ -40,7 +40,7 @@ def test_gradients_are_those_of_the_composed_formula(shape):
 
 def test_only_matrices_without_factors_are_nan():
     matrices = np.stack([np.eye(4), -np.eye(4), 4 * np.eye(4)]).astype(np.float32)
-    matrices[:, 0, 1:] = 7  # above the diagonal nothing is read
+    matrices[:, 0, 1:] = 7  # elements above the diagonal are not read
     factors = tf.linalg.cholesky(matrices).numpy()
     np.testing.assert_array_equal(factors[0], np.eye(4))
     np.testing.assert_array_equal(factors[2], 2 * np.eye(4))

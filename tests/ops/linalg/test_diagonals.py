@@ -1,4 +1,4 @@
-"""Matrices from diagonals: their sizes where some are not given."""
+"""Matrices from diagonals: their sizes if some are not specified."""
 
 import pytest
 

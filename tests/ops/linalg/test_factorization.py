@@ -1,4 +1,4 @@
-"""Factors of single matrices of some size, and special functions of many numbers."""
+"""Factors of single larger matrices, and special functions of many values."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_special_functions_of_many_numbers(dtype):
         (tf.math.special.bessel_k1, scipy.special.k1(wide)),
         (lambda x: tf.math.igamma(x, x[:1]), scipy.special.gammainc(wide, wide[:1])),
     ]
-    if dtype in ("float32", "float64"):  # TensorFlow has no others for zeta
+    if dtype in ("float32", "float64"):  # TensorFlow has zeta for these only
         powers = tf.cast(x + 1, tf.float64).numpy()
         expected = scipy.special.zeta(powers, wide[0, 0])
         functions.append((lambda x: tf.math.zeta(x + 1, x[0, 0]), expected))
@@ -76,8 +76,8 @@ def test_blocks_do_not_matter():
 def test_schur_form(n):
     random = np.random.RandomState(n)
     a = random.normal(size=(3, n, n)) + 1j * random.normal(size=(3, n, n))
-    a[1] = np.triu(a[1])  # a triangle already
-    a[2] = np.eye(n, k=1) + np.eye(n, k=-n + 1)  # moves elements round: no shift is close
+    a[1] = np.triu(a[1])  # already triangular
+    a[2] = np.eye(n, k=1) + np.eye(n, k=-n + 1)  # a cyclic permutation: no shift is close
     t, q = (np.asarray(part) for part in tf._core.ops.schur(a))
     assert np.array_equal(t, np.triu(t))
     turned = np.conj(q.swapaxes(1, 2))
@@ -107,7 +107,7 @@ def test_roots_and_logarithms(kind, n):
 def test_tridiagonal_systems_exchange_rows(dtype, m):
     random = np.random.RandomState(m)
     bands = random.normal(size=(4, 3, m)).astype(dtype)
-    bands[:, 1] *= 1e-3  # the pivots are beside the main diagonal
+    bands[:, 1] *= 1e-3  # the pivots are next to the main diagonal
     bands[:, 1, -1:] += 1
     b = random.normal(size=(4, m, 2)).astype(dtype)
     x = tf.linalg.tridiagonal_solve(bands, b).numpy()

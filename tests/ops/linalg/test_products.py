@@ -9,7 +9,7 @@ SIZES = [1, 2, 5, 8, 15, 16, 17, 31, 33, 48, 49, 100, 130, 257]
 
 
 def product(m, k, n, transpose_a, transpose_b, dtype=np.float32):
-    """A product's error relative to what rounding allows."""
+    """The error of a product relative to the bound of rounding errors."""
     random = np.random.default_rng(m * 7919 + k * 31 + n)
     a = random.normal(size=(k, m) if transpose_a else (m, k)).astype(dtype)
     b = random.normal(size=(n, k) if transpose_b else (k, n)).astype(dtype)
@@ -33,7 +33,7 @@ def test_all_combinations_of_odd_sizes(transpose_a, transpose_b, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_number_of_columns(dtype):
-    # Tiles end within each of their vectors, and are added to in a second pass over the terms.
+    # Tiles end inside each of their vectors, and a second pass over the terms adds to them.
     for n in range(1, 74):
         assert product(9, 300, n, False, False, dtype) < 1
 
@@ -58,8 +58,8 @@ def test_sizes_of_networks(m, k, n):
 @pytest.mark.parametrize("transpose_a", [False, True])
 @pytest.mark.parametrize("transpose_b", [False, True])
 def test_blocks_of_large_products(dtype, transpose_a, transpose_b):
-    # More rows, columns and terms than are copied at once, and parts of tiles at the ends; sums of
-    # small whole numbers are exact in every order.
+    # More rows, columns and terms than one block, and partial tiles at the ends; sums of small
+    # integers are exact in every order.
     random = np.random.default_rng(0)
     for m, k, n in [
         (203, 517, 811),
@@ -103,7 +103,7 @@ def test_threads_do_not_change_products():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_what_lies_beyond_a_row_stays_out(dtype):
-    # Rows are read in whole vectors: numbers of the next row must not come in, not even NaN.
+    # Rows are read in full vectors: values of the next row must not count, not even NaN.
     a = np.ones((30, 4), dtype)
     b = np.ones((4, 17), dtype)
     b[1:, 0] = np.nan

@@ -55,7 +55,7 @@ def test_einsum(equation, seed, data):
 
 
 def padded(x, window, stride, padding, dilation=1, value=0.0):
-    """The images with the borders that SAME asks for."""
+    """The images with SAME padding."""
     if padding == "VALID":
         return x
     widths = [(0, 0)]
@@ -178,7 +178,7 @@ def test_cross_entropy(dtype, rows, classes, seed):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_cross_entropy_of_no_classes_is_0(dtype):
-    tf.fill([5], tf.constant(7.0, dtype))  # leaves a buffer of other values
+    tf.fill([5], tf.constant(7.0, dtype))  # leaves a freed buffer with other values
     nothing = tf.zeros([5, 0], dtype)
     got = tf.nn.softmax_cross_entropy_with_logits(nothing, nothing)
     np.testing.assert_array_equal(got.numpy().astype("float32"), np.zeros(5))

@@ -1,4 +1,4 @@
-"""Convolution and pooling of volumes, beside loops over their windows."""
+"""Convolution and pooling of volumes, compared with loops over their windows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def padded(x: Any, window: Any, step: Any, padding: str, value: float) -> tuple[
 
 
 def windows(x: Any, window: Any, step: Any, padding: str, value: float, spread: int = 1) -> Any:
-    """Each place in the output with the part of the input that it sees."""
+    """Each position in the output with its window of the input."""
     reach = [(length - 1) * spread + 1 for length in window]
     whole, counts = padded(x, reach, step, padding, value)
     for place in itertools.product(*map(range, counts)):

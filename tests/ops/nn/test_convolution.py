@@ -1,4 +1,4 @@
-"""Convolutions take different ways for different shapes and dtypes."""
+"""Convolutions use different algorithms for different shapes and dtypes."""
 
 import numpy as np
 import pytest
@@ -68,6 +68,6 @@ def test_convolutions_of_doubles(groups, strides, dilations, padding):
         tape.watch([x, filters])
         y = tf.reduce_sum(convolve(x, filters) * weights)
     dx, dfilters = tape.gradient(y, [x, filters])
-    # The result is linear in each: products with the gradients give it back.
+    # The result is linear in each, so its product with the gradient equals the result.
     np.testing.assert_allclose(tf.reduce_sum(dx * x), y, rtol=1e-9)
     np.testing.assert_allclose(tf.reduce_sum(dfilters * filters), y, rtol=1e-9)

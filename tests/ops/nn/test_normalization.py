@@ -36,7 +36,7 @@ def near(got, wanted, dtype, factor=1):
 
 
 def batch_norm_formula(x, scale, offset, axis):
-    """The same in elementary operations: the result, mean and variance."""
+    """Batch normalization in elementary operations: the result, mean and variance."""
     others = [k for k in range(x.ndim) if k != axis % x.ndim]
     shape = [1] * x.ndim
     shape[axis] = -1
@@ -48,7 +48,7 @@ def batch_norm_formula(x, scale, offset, axis):
 
 
 def data(shape, axis, dtype):
-    """Numbers, scale, offset and weights of the result, and all of them in float64."""
+    """Inputs, scale, offset and weights of the result, and all of them in float64."""
     random = np.random.default_rng(len(shape) + shape[axis])
     arrays = [random.normal(3, 2, size=shape)]
     arrays += [random.normal(size=shape[axis]) for _ in range(2)]

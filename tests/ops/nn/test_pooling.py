@@ -1,4 +1,4 @@
-"""Pooling where windows meet an image's edges: too large, beside the image, and with equals."""
+"""Pooling at the edges of an image: windows too large or outside of it, and tied maxima."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import eagerflow as tf
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
 def test_windows_larger_than_the_image(dtype):
-    # What lies behind the first image in memory is larger than all in it.
+    # The next image in memory is larger than every element of the first.
     x = tf.constant(np.array([[-5, -6, -7, -8], [7, 8, 9, 10]]).reshape(2, 2, 2, 1), dtype)
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -23,7 +23,7 @@ def test_windows_larger_than_the_image(dtype):
 
 
 def test_columns_that_no_window_covers():
-    # Padding moves the windows, so that their number alone does not say that they cover all.
+    # Padding moves the windows, so their count alone does not say that they cover all columns.
     x = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     padding = [[0, 0], [1, 0], [1, 0], [0, 0]]
     for _ in range(3):  # whatever the memory held before
@@ -39,7 +39,7 @@ def test_columns_that_no_window_covers():
 
 
 def first_largest(x, size, step, results):
-    """The place in `x` of the first largest element of each window, with SAME padding."""
+    """The index in `x` of the first largest element of each window, with SAME padding."""
     batch, rows, columns, channels = x.shape
     before = [
         max((n - 1) * step + size - length, 0) // 2

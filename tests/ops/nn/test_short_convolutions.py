@@ -1,4 +1,4 @@
-"""Convolutions of bfloat16 are float ones of the same numbers, rounded once."""
+"""Convolutions of bfloat16 equal float32 ones of the same values, rounded once."""
 
 import numpy as np
 import pytest

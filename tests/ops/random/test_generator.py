@@ -1,4 +1,4 @@
-"""tf.random.Generator as an object that others save."""
+"""tf.random.Generator as part of saved objects."""
 
 import eagerflow as tf
 from eagerflow_compat.internals import tracking

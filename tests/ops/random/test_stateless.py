@@ -1,4 +1,4 @@
-"""Stateless random values inside of graphs equal those outside."""
+"""Stateless random values in graphs equal eager ones."""
 
 import numpy as np
 import pytest
