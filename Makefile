@@ -13,8 +13,10 @@ CPP_FILES = $(shell find core fuzz -name '*.cpp' -o -name '*.h')
 
 export PATH := $(BIN):$(PATH)
 export MPLBACKEND ?= Agg
-# Paths in this folder are relative ones to ccache, which so finds what other checkouts compiled.
+# Paths in this folder are relative ones to ccache, which so finds what other checkouts compiled, also
+# with debugging symbols, which name the folder.
 export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
 
 .PHONY: build demo test placements lint house format bench oracle peers ecosystem sanitize fuzz stress differential wheel \
   wheels aarch64 docs clean
