@@ -42,7 +42,7 @@ Values qr_factors(const Call& c) {
   return {b.reshape(q, c.out[0].shape), b.reshape(r, c.out[1].shape)};
 }
 
-// Jacobi's method, until the elements off the diagonal are within a tolerance, or for kSweeps.
+// Jacobi's method, until elements off the diagonal are within a tolerance, or kSweeps times.
 Values eigh_factors(const Call& c) {
   constexpr int kSweeps = 100;
   Builder& b = c.b;
@@ -58,7 +58,7 @@ Values eigh_factors(const Call& c) {
           tf_name(c.op), "]"));
   const char* const tolerance = matrix.dtype == DType::kFloat32 ? "1e-6" : "1e-14";
   const TensorSpec specs[] = {matrix.spec(), {matrix.dtype, values}};
-  // Arguments: use the lower triangle, sort ascending, the maximum of sweeps, the tolerance.
+  // Arguments: use the lower triangle, sort ascending, the limit of sweeps, the tolerance.
   const Values results = b.op(
       "stablehlo.custom_call", {&matrix, 1},
       cat("call_target_name = \"Eigh\", backend_config = \"1,1,", kSweeps, ",", tolerance, "\""),
