@@ -14,23 +14,7 @@
 namespace ef::ops {
 namespace {
 
-// The shape after a reduction; `keep` keeps axes of size 1.
-Shape reduced_shape(const Shape& shape, const std::optional<Ints>& axis, bool keep,
-                    const char* op) {
-  bool reduced[kMaxRank];
-  cpu::reduced_axes(axis, shape.rank(), reduced, op);
-  Shape result;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (!reduced[i]) {
-      result.push_back(shape[i]);
-    } else if (keep) {
-      result.push_back(1);
-    }
-  }
-  return result;
-}
-
-// The same where the rank or the axes are unknown.
+// The shape after a reduction where the rank or the axes are unknown.
 Shape partly_reduced(const Shape& shape, const std::optional<Ints>& axis, bool keep) {
   if (!axis && !keep) return {};
   if (!shape.ranked()) return shape;

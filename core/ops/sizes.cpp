@@ -153,6 +153,21 @@ Ints inverse_permutation(const Ints& perm) {
   return inverse;
 }
 
+Shape reduced_shape(const Shape& shape, const std::optional<Ints>& axis, bool keep,
+                    const char* op) {
+  bool reduced[kMaxRank];
+  cpu::reduced_axes(axis, shape.rank(), reduced, op);
+  Shape result;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (!reduced[i]) {
+      result.push_back(shape[i]);
+    } else if (keep) {
+      result.push_back(1);
+    }
+  }
+  return result;
+}
+
 Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis, const char* op) {
   if (reduces_unknown(shape, axis)) [[unlikely]] {
     const Tensor sizes = ints().vector(shape.dims());
@@ -160,13 +175,7 @@ Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis, const char
     return Shape(std::span<const int64_t>(
         list_of(call(ops::select, {cast_to(flags, DType::kBool), flags, sizes}))));
   }
-  bool reduced[kMaxRank];
-  cpu::reduced_axes(axis, shape.rank(), reduced, op);
-  Shape kept = shape;
-  for (int i = 0; i < kept.rank(); ++i) {
-    if (reduced[i]) kept[i] = 1;
-  }
-  return kept;
+  return reduced_shape(shape, axis, true, op);
 }
 
 Ints reduced_last(const Shape& shape, const std::optional<Ints>& axis, const char* op) {

@@ -32,7 +32,9 @@ Ints first_of(const Ints& list, int64_t count);
 Ints every_second(const Ints& list);
 Ints inverse_permutation(const Ints& perm);
 
-// The sizes after a reduction that keeps the axes, with size 1; all axes by default.
+// The shape after a reduction along known axes, which `keep` keeps with size 1; all by default.
+Shape reduced_shape(const Shape& shape, const std::optional<Ints>& axis, bool keep, const char* op);
+// The same with kept axes, where sizes and axes may be symbolic.
 Shape kept_shape(const Shape& shape, const std::optional<Ints>& axis, const char* op);
 // The order of axes in which those that a reduction removes come last.
 Ints reduced_last(const Shape& shape, const std::optional<Ints>& axis, const char* op);
