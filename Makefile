@@ -37,8 +37,12 @@ wheel: $(VENV)/.ready
 	rm -rf dist
 	$(PIP) wheel --quiet --no-build-isolation --no-deps -w dist -C build-dir=$(BUILD) $(CONFIG) .
 
-demo: build
-	$(BIN)/python examples/digits.py
+# The demo has an environment of its own, .venv-demo, and compiles nothing if there is a wheel in dist/.
+# `make demo WHEEL=eagerflow==0.1.0` installs a release.
+WHEEL ?=
+
+demo:
+	@$(PYTHON) tools/demo.py $(if $(WHEEL),--wheel $(WHEEL))
 
 test: build
 	$(BIN)/ctest --test-dir $(BUILD) --output-on-failure

@@ -36,7 +36,7 @@ enum class Others { kInvalid, kTypeError };
   refuse_attr(what, dtype, kIndexTypes);
 }
 
-int64_t long_value(PyObject* value) {
+int64_t integer_value(PyObject* value) {
   int overflow = 0;
   const int64_t result = PyLong_AsLongLongAndOverflow(value, &overflow);
   if (overflow) out_of_range();
@@ -95,7 +95,7 @@ Tensor numeric_tensor(PyObject* value) {
   return Tensor();
 }
 
-bool is_ours(PyObject* value) { return is_tensor(value) || is_variable(value); }
+bool is_own_value(PyObject* value) { return is_tensor(value) || is_variable(value); }
 
 // The collector that records a tensor without a value, if the call becomes a node; null if the
 // value can be read or there is no collector.
@@ -123,7 +123,7 @@ Ints integers_of(const Tensor& tensor, PyObject* value, const char* what) {
     // with integer values.
     const bool number = is_floating(tensor.dtype()) || tensor.dtype() == DType::kBool;
     const auto whole =
-        number && !is_ours(value) ? integral(std::trunc(double_at(tensor, i))) : std::nullopt;
+        number && !is_own_value(value) ? integral(std::trunc(double_at(tensor, i))) : std::nullopt;
     if (!whole) not_integers(what, tensor.dtype());
     ints.push_back(*whole);
   }
@@ -152,7 +152,7 @@ int64_t scalar_of(const Tensor& tensor, PyObject* value, const char* what) {
 
 // Reads one entry of a list.
 int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
-  if (PyLong_Check(item)) return long_value(item);
+  if (PyLong_Check(item)) return integer_value(item);
   if (PyFloat_Check(item) || PyUnicode_Check(item) || PyBytes_Check(item)) {
     if (others == Others::kTypeError) not_an_integer(list);
     not_integers(what, PyFloat_Check(item) ? DType::kFloat32 : DType::kString);
@@ -164,7 +164,7 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   }
   if (!PyIndex_Check(item)) not_an_integer(list);
   const PyRef number = checked(PyNumber_Index(item));
-  return long_value(number);
+  return integer_value(number);
 }
 
 // Appends the items of a list or tuple up to the first that is not an integer. Integers run no
@@ -175,7 +175,7 @@ bool append_integers(PyObject* sequence, Ints& ints) {
   if (!std::all_of(items, items + count, [](PyObject* item) { return PyLong_CheckExact(item); })) {
     return false;
   }
-  for (size_t i = 0; i < count; ++i) ints.push_back(as_known(long_value(items[i])));
+  for (size_t i = 0; i < count; ++i) ints.push_back(as_known(integer_value(items[i])));
   return true;
 }
 
@@ -193,7 +193,7 @@ Ints to_ints(PyObject* value, const char* what, bool type_errors) {
 
 [[gnu::hot]] void append_ints(PyObject* value, const char* what, bool type_errors, Ints& ints) {
   const Others others = type_errors ? Others::kTypeError : Others::kInvalid;
-  if (PyLong_Check(value)) return ints.push_back(long_value(value));
+  if (PyLong_Check(value)) return ints.push_back(integer_value(value));
   if (PyList_Check(value) || PyTuple_Check(value)) {
     if (!append_integers(value, ints)) append_entries(value, what, others, ints);
     return;
@@ -205,7 +205,7 @@ Ints to_ints(PyObject* value, const char* what, bool type_errors) {
   if (PyFloat_Check(value)) not_an_integer(value);
   if (PyIndex_Check(value)) {
     const PyRef number = checked(PyNumber_Index(value));
-    return ints.push_back(long_value(number));
+    return ints.push_back(integer_value(number));
   }
   if (PyUnicode_Check(value) || PyBytes_Check(value)) {
     if (type_errors) not_an_integer(value);
@@ -229,7 +229,7 @@ Shape to_partial_shape(PyObject* value) {
 }
 
 int64_t to_int(PyObject* value, const char* what) {
-  if (PyLong_Check(value)) return long_value(value);
+  if (PyLong_Check(value)) return integer_value(value);
   const Ints ints = to_ints(value, what);
   if (ints.is_unknown()) return kUnknownInt;
   if (ints.size() != 1) {
@@ -241,7 +241,7 @@ int64_t to_int(PyObject* value, const char* what) {
 
 double to_double(PyObject* value, const char* what) {
   if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
-  if (is_ours(value)) {
+  if (is_own_value(value)) {
     const Tensor tensor = numeric_tensor(value);
     if (graph::HoleCollector* const collector = collector_for(tensor)) {
       collector->number_of(tensor);

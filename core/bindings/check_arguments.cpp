@@ -34,7 +34,7 @@ Tensor converted_again(PyObject* value, DType dtype, DType hint = DType::kInvali
 }
 
 bool is_text(PyObject* value) { return PyUnicode_Check(value) || PyBytes_Check(value); }
-bool is_list(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
+bool is_sequence(PyObject* value) { return PyList_Check(value) || PyTuple_Check(value); }
 
 [[noreturn]] void not_a_list(const char* op, const char* name, PyObject* value) {
   fail(Code::kTypeError, "Expected list for '", name, "' argument to '", op, "' Op, not ",
@@ -85,7 +85,7 @@ bool is_plain_value(const AttrParameter& attr, PyObject* value) {
     case AttrKind::kFloat: return PyFloat_Check(value);
     case AttrKind::kBool: return PyBool_Check(value);
     case AttrKind::kDType: return PyLong_Check(value) || is_dtype_object(value);
-    case AttrKind::kInts: return PyLong_Check(value) || is_list(value);
+    case AttrKind::kInts: return PyLong_Check(value) || is_sequence(value);
     case AttrKind::kShape: return false;
     case AttrKind::kEnum: return is_text(value);
   }
@@ -122,7 +122,7 @@ class Checker {
     PyObject* value = given(parameter);
     if (!value) return;
     if (!parameter.spec.variadic) return add(parameter.spec, value);
-    if (!is_list(value)) not_a_list(declaration_.op, parameter.spec.name, value);
+    if (!is_sequence(value)) not_a_list(declaration_.op, parameter.spec.name, value);
     for (PyObject* item : Items(value)) add(parameter.spec, item);
   }
 
@@ -157,7 +157,7 @@ class Checker {
 
   static bool is_plain(const AttrParameter& attr, PyObject* value) {
     if (!attr.list) return is_plain_value(attr, value);
-    if (!is_list(value)) return false;
+    if (!is_sequence(value)) return false;
     const Items items(value);
     return std::all_of(items.begin(), items.end(),
                        [&](PyObject* item) { return is_plain_value(attr, item); });
@@ -171,7 +171,7 @@ class Checker {
         check_value(attr, value);
         continue;
       }
-      if (!is_list(value)) not_a_list(declaration_.op, attr.name, value);
+      if (!is_sequence(value)) not_a_list(declaration_.op, attr.name, value);
       for (PyObject* item : Items(value)) check_value(attr, item);
     }
   }

@@ -18,7 +18,7 @@ namespace ef::py {
 namespace {
 
 // The structures of DLPack's C ABI, version 1.0. Capsules of older producers hold a `Managed`.
-struct Device {
+struct DLDevice {
   int32_t type;
   int32_t id;
 };
@@ -29,7 +29,7 @@ struct ElementType {
 };
 struct Array {
   void* data;
-  Device device;
+  DLDevice device;
   int32_t ndim;
   ElementType dtype;
   int64_t* shape;

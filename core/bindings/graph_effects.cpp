@@ -5,6 +5,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/py_graph.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/variable.h"
@@ -18,18 +19,6 @@ namespace {
 
 using graph::Graph;
 
-nb::list wrapped(const TensorList& tensors) {
-  nb::list list;
-  for (const Tensor& tensor : tensors) list.append(nb::steal(wrap(Tensor(tensor))));
-  return list;
-}
-
-Graph& graph_being_built() {
-  Graph* const graph = graph::building();
-  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
-  return *graph;
-}
-
 Tensor count_of(nb::handle blocks) { return to_tensor(blocks.ptr(), DType::kInt64); }
 
 nb::list random_stream(nb::handle seeds, nb::handle blocks) {
@@ -38,7 +27,7 @@ nb::list random_stream(nb::handle seeds, nb::handle blocks) {
     pair = {to_int(nb::object(seeds[nb::int_(0)]).ptr()),
             to_int(nb::object(seeds[nb::int_(1)]).ptr())};
   }
-  return wrapped(graph::add_random_stream(graph_being_built(), pair, count_of(blocks)));
+  return wrapped_list(graph::add_random_stream(graph_being_built(), pair, count_of(blocks)));
 }
 
 nb::list advance_state(nb::handle state, nb::handle blocks) {
@@ -49,7 +38,7 @@ nb::list advance_state(nb::handle state, nb::handle blocks) {
                      ".");
   }
   if (Graph* const graph = graph::building()) {
-    return wrapped(graph::add_state_advance(*graph, *variable, count_of(blocks)));
+    return wrapped_list(graph::add_state_advance(*graph, *variable, count_of(blocks)));
   }
   const graph::StreamState before = graph::advance(*variable, to_int(blocks.ptr(), "blocks"));
   nb::list list;

@@ -16,16 +16,10 @@ namespace nb = nanobind;
 namespace ef::py {
 namespace {
 
-graph::Graph& current() {
-  graph::Graph* const graph = graph::building();
-  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
-  return *graph;
-}
-
 nb::list add_choice(nb::handle index, nb::handle graphs, const std::string& name) {
   std::vector<graph::CallablePtr> branches;
   for (const nb::handle branch : graphs) branches.push_back(callable_of(branch.ptr()));
-  graph::Graph& graph = current();
+  graph::Graph& graph = graph_being_built();
   const TensorList outputs = graph::add_choice(graph, checked_tensor(index.ptr()), branches, name);
   for (const nb::handle branch : graphs) keep_graphs(graph, {branch});
   return wrapped_list(outputs);
@@ -36,7 +30,7 @@ nb::list add_loop(nb::handle condition, nb::handle body, nb::handle variables, n
   const graph::Loop loop{.condition = callable_of(condition.ptr())->graph_ptr(),
                          .body = callable_of(body.ptr())->graph_ptr(),
                          .limit = limit.is_none() ? Tensor() : checked_tensor(limit.ptr())};
-  graph::Graph& graph = current();
+  graph::Graph& graph = graph_being_built();
   const TensorList outputs = graph::add_loop(graph, loop, to_tensors(variables), name);
   keep_graphs(graph, {condition, body});
   return wrapped_list(outputs);

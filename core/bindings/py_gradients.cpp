@@ -23,14 +23,8 @@ namespace {
 using graph::CustomStep;
 using graph::Graph;
 
-Graph& current() {
-  Graph* const graph = graph::building();
-  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
-  return *graph;
-}
-
 // None becomes an empty handle.
-TensorList to_tensors(nb::handle sequence) {
+TensorList to_optional_tensors(nb::handle sequence) {
   TensorList tensors;
   for (const nb::handle item : sequence) {
     tensors.push_back(item.is_none() ? Tensor() : checked_tensor(item.ptr()));
@@ -38,15 +32,9 @@ TensorList to_tensors(nb::handle sequence) {
   return tensors;
 }
 
-nb::list wrapped(std::span<const Tensor> tensors) {
-  nb::list list;
-  for (const Tensor& tensor : tensors) list.append(nb::steal(wrap(Tensor(tensor))));
-  return list;
-}
-
 nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb::handle xs,
                          nb::handle constants) {
-  current();
+  graph_being_built();
   std::vector<graph::DifferentiatedBy> sources;
   for (const nb::handle x : xs) {
     graph::DifferentiatedBy& source = sources.emplace_back();
@@ -57,17 +45,17 @@ nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb
     }
   }
   nb::list result;
-  for (Gradient& gradient : graph::gradients(*graph_of_object(graph.ptr()), to_tensors(ys),
-                                             to_tensors(weights), sources, to_tensors(constants))) {
+  for (Gradient& gradient : graph::gradients(*graph_of_object(graph.ptr()), to_optional_tensors(ys),
+                                             to_optional_tensors(weights), sources, to_optional_tensors(constants))) {
     result.append(nb::steal(wrap_gradient(std::move(gradient)).release()));
   }
   return result;
 }
 
 nb::list rows_node(nb::handle graph, nb::handle rows) {
-  const TensorList results = graph::add_rows(current(), callable_of(graph.ptr()), to_tensors(rows));
-  keep_graphs(current(), {graph});
-  return wrapped(results);
+  const TensorList results = graph::add_rows(graph_being_built(), callable_of(graph.ptr()), to_optional_tensors(rows));
+  keep_graphs(graph_being_built(), {graph});
+  return wrapped_list(results);
 }
 
 nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::handle variables,
@@ -85,7 +73,7 @@ nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::hand
   for (const nb::handle variable : variables) {
     custom.variables.push_back(&variable_of(variable.ptr()));
   }
-  return wrapped(graph::add_custom_gradient(current(), to_tensors(results), to_tensors(arguments),
+  return wrapped_list(graph::add_custom_gradient(graph_being_built(), to_optional_tensors(results), to_optional_tensors(arguments),
                                             std::move(custom)));
 }
 

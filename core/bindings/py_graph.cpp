@@ -339,6 +339,12 @@ nb::list wrapped_list(std::span<const Tensor> tensors) {
   return list;
 }
 
+graph::Graph& graph_being_built() {
+  graph::Graph* const graph = graph::building();
+  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
+  return *graph;
+}
+
 TensorList to_tensors(nb::handle sequence) {
   const PyRef items = checked(PySequence_Fast(sequence.ptr(), "expected a list of tensors"));
   TensorList tensors;

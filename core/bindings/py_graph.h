@@ -18,6 +18,9 @@ SpecList to_specs(nanobind::handle pairs);
 nanobind::object wrapped(const Tensor& tensor);
 nanobind::list wrapped_list(std::span<const Tensor> tensors);
 
+// The graph that is being built on this thread; throws if there is none.
+graph::Graph& graph_being_built();
+
 void add_graphs(nanobind::module_& m);
 
 // The Python object of a graph, or None if there is none.

@@ -100,12 +100,11 @@ class HostCall final : public NodeFunction {
 nb::list add_host_node(nb::handle callable, nb::handle inputs, nb::handle specs,
                        const std::string& name, bool effects, bool unless, const std::string& type,
                        bool in_programs) {
-  Graph* const graph = graph::building();
-  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
+  Graph& graph = graph_being_built();
   const SpecList outputs = to_specs(specs);
   const auto call = std::make_shared<HostCall>(callable, outputs, type.empty() ? name : type,
                                                effects, unless, in_programs);
-  return wrapped_list(graph::add_function(*graph, call, to_tensors(inputs), outputs, name));
+  return wrapped_list(graph::add_function(graph, call, to_tensors(inputs), outputs, name));
 }
 
 // Whether an optional member has no value: reading it would give it one, and change the attributes.
@@ -232,7 +231,7 @@ nb::object taped_run_of(const PyNode& self) {
 }
 
 nb::list replay_node(const PyNode& self, nb::handle inputs) {
-  if (!graph::building()) fail(Code::kRuntimeError, "No graph is being built.");
+  graph_being_built();
   TensorList outputs;
   graph::replay_node(self.node(), to_tensors(inputs), outputs);
   return wrapped_list(outputs);
@@ -240,7 +239,7 @@ nb::list replay_node(const PyNode& self, nb::handle inputs) {
 
 nb::list gradient_of_node(const PyNode& self, const std::vector<int>& wanted, nb::handle dy,
                           nb::handle x, nb::handle y) {
-  if (!graph::building()) fail(Code::kRuntimeError, "No graph is being built.");
+  graph_being_built();
   std::vector<char> wants(static_cast<size_t>(self.node().num_op_inputs));
   for (const int i : wanted) wants.at(static_cast<size_t>(i)) = 1;
   nb::list list;

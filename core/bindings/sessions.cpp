@@ -98,12 +98,6 @@ VariableRef variable_in(VariableStore& store, nb::handle variable) {
   return VariableRef(own.is_declaration() ? store.find(own) : own);
 }
 
-Graph& building() {
-  Graph* const graph = graph::building();
-  if (!graph) fail(Code::kRuntimeError, "No graph is being built.");
-  return *graph;
-}
-
 }  // namespace
 
 void add_sessions(nb::module_& m) {
@@ -153,12 +147,12 @@ void add_sessions(nb::module_& m) {
       nb::arg("graph").none(),
       "Adds the operations of threads that build no other graph to this one; None runs them.");
   m.def(
-      "no_op_node", [](const std::string& name) { graph::add_no_op(building(), name); },
+      "no_op_node", [](const std::string& name) { graph::add_no_op(graph_being_built(), name); },
       "Adds a node that does nothing.");
   m.def(
       "placeholder_with_default",
       [](nb::handle value, nb::handle shape, const std::string& name) {
-        return wrapped(graph::add_placeholder_with_default(building(), checked_tensor(value.ptr()),
+        return wrapped(graph::add_placeholder_with_default(graph_being_built(), checked_tensor(value.ptr()),
                                                            to_partial_shape(shape.ptr()), name));
       },
       nb::arg("value"), nb::arg("shape").none(), nb::arg("name"),
@@ -166,7 +160,7 @@ void add_sessions(nb::module_& m) {
   m.def(
       "variable_is_initialized",
       [](nb::handle variable) {
-        return wrapped(graph::add_is_initialized(building(), checked_variable(variable)));
+        return wrapped(graph::add_is_initialized(graph_being_built(), checked_variable(variable)));
       },
       "A boolean scalar of the graph: whether a variable has a value.");
 }

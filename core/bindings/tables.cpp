@@ -5,7 +5,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
-#include "bindings/py_tensor.h"
+#include "bindings/py_graph.h"
 #include "data/table.h"
 
 namespace nb = nanobind;
@@ -13,7 +13,6 @@ namespace nb = nanobind;
 namespace ef::py {
 namespace {
 
-nb::object wrapped(Tensor&& tensor) { return nb::steal(wrap(std::move(tensor))); }
 
 }  // namespace
 
@@ -44,7 +43,7 @@ void add_tables(nb::module_& module) {
       .def("items", [](const data::Table& self) {
         // Both are exported before Python objects are created, which may run Python code.
         Tensor keys = self.keys(), values = self.values();
-        return nb::make_tuple(wrapped(std::move(keys)), wrapped(std::move(values)));
+        return nb::make_tuple(wrapped(keys), wrapped(values));
       });
 }
 

@@ -21,12 +21,12 @@ T load(const char* at) {
 }
 uint64_t word(const char* at) { return load<uint64_t>(at); }
 
-uint64_t mixed(uint64_t value) { return value ^ (value >> 47); }
+uint64_t folded(uint64_t value) { return value ^ (value >> 47); }
 
 // Mixes 128 bits into 64.
 uint64_t pair(uint64_t u, uint64_t v, uint64_t factor) {
-  const uint64_t a = mixed((u ^ v) * factor);
-  return mixed((v ^ a) * factor) * factor;
+  const uint64_t a = folded((u ^ v) * factor);
+  return folded((v ^ a) * factor) * factor;
 }
 
 // Up to 16 bytes.
@@ -47,7 +47,7 @@ uint64_t of_short(const char* data, uint64_t size) {
   };
   const uint64_t y = byte(0) + (byte(size >> 1) << 8);
   const uint64_t z = size + (byte(size - 1) << 2);
-  return mixed((y * k2) ^ (z * k0)) * k2;
+  return folded((y * k2) ^ (z * k0)) * k2;
 }
 
 // 17 to 64 bytes.
@@ -86,7 +86,7 @@ Two weak(const char* at, uint64_t a, uint64_t b) {
 // More than 64 bytes.
 uint64_t of_long(const char* data, uint64_t size) {
   uint64_t y = 81 * k1 + 113;
-  uint64_t z = mixed(y * k2 + 113) * k2;
+  uint64_t z = folded(y * k2 + 113) * k2;
   uint64_t x = 81 * k2 + word(data);
   Two v;
   Two w;
@@ -106,7 +106,7 @@ uint64_t of_long(const char* data, uint64_t size) {
   v.first += w.first;
   w.first += v.first;
   step(data + size - 64, factor, 9);
-  return pair(pair(v.first, w.first, factor) + mixed(y) * k0 + z,
+  return pair(pair(v.first, w.first, factor) + folded(y) * k0 + z,
               pair(v.second, w.second, factor) + x, factor);
 }
 
@@ -131,10 +131,10 @@ uint64_t murmur64(std::string_view text, uint64_t seed) {
   uint64_t h = seed ^ (size * kFactor);
   const uint64_t whole = size - size % 8;
   for (uint64_t i = 0; i < whole; i += 8) {
-    h = (h ^ (mixed(word(text.data() + i) * kFactor) * kFactor)) * kFactor;
+    h = (h ^ (folded(word(text.data() + i) * kFactor) * kFactor)) * kFactor;
   }
   if (size % 8) h = (h ^ rest(text.data() + whole, size % 8)) * kFactor;
-  return mixed(mixed(h) * kFactor);
+  return folded(folded(h) * kFactor);
 }
 
 uint64_t siphash(uint64_t key0, uint64_t key1, std::string_view text) {

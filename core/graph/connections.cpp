@@ -128,4 +128,10 @@ Connections find_connections(const Graph& graph) {
   return result;
 }
 
+void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& result) {
+  for (Variable* variable : variables) {
+    if (std::ranges::find(result, variable) == result.end()) result.push_back(variable);
+  }
+}
+
 }  // namespace ef::graph

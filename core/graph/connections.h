@@ -1,6 +1,7 @@
 // The sources of a graph that its outputs depend on.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "graph/graph.h"
@@ -19,5 +20,8 @@ struct Connections {
 };
 
 Connections find_connections(const Graph& graph);
+
+// Appends the variables that `result` lacks.
+void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& result);
 
 }  // namespace ef::graph

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eager/dispatch.h"
+#include "graph/connections.h"
 #include "graph/control_flow_gradients.h"
 #include "graph/list_specs.h"
 #include "graph/record.h"
@@ -39,12 +40,6 @@ class NodeInputs {
   TensorList tensors_;
   size_t own_;
 };
-
-void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& result) {
-  for (Variable* variable : variables) {
-    if (std::ranges::find(result, variable) == result.end()) result.push_back(variable);
-  }
-}
 
 bool as_condition(const Tensor& value, const char* where) {
   if (value.dtype() != DType::kBool || value.size() != 1) {

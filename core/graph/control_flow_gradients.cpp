@@ -7,6 +7,7 @@
 
 #include "eager/dispatch.h"
 #include "eager/variable.h"
+#include "graph/connections.h"
 #include "graph/list_specs.h"
 #include "graph/record.h"
 #include "graph/specialize.h"
@@ -39,18 +40,7 @@ Tensor filled(const Gradient& gradient, const Tensor& like) {
   return gradient ? densify(gradient) : zeros(like.dtype(), like.shape());
 }
 
-Tensor value_of(const Tensor& tensor) {
-  const Symbol* const symbol = symbol_of(tensor);
-  return symbol ? symbol->value() : tensor;
-}
-
 Tensor fresh(const Tensor& tensor) { return call(ops::identity, {tensor}); }
-
-void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& result) {
-  for (Variable* variable : variables) {
-    if (std::ranges::find(result, variable) == result.end()) result.push_back(variable);
-  }
-}
 
 // A branch or an iteration that is computed again and differentiated.
 struct Again {

@@ -26,7 +26,7 @@ constexpr int64_t kSmall = 256;
 // Steps with larger arrays use the ordinary dispatch, which lets other threads run.
 constexpr int64_t kDirect = 16'384;
 
-bool is_known(const Tensor& tensor) {
+bool has_known_size(const Tensor& tensor) {
   // The number of bytes may overflow for a value that is not computed yet.
   return tensor.dtype() != DType::kVariant && tensor.shape().fully_known() && tensor.size() > 0 &&
          tensor.size() <= kDirect / static_cast<int64_t>(element_size(tensor.dtype()));
@@ -36,8 +36,9 @@ bool is_known(const Tensor& tensor) {
 bool runs_directly(const Graph& graph, const Node& node) {
   const Op* const op = node.op;
   if (!op || op->sizes_from_values || op->cost || !node.late.empty()) return false;
-  const auto known = [&](const Port& port) { return is_known(graph.tensor(port)); };
-  return std::ranges::all_of(node.inputs, known) && std::ranges::all_of(node.outputs, is_known);
+  const auto known = [&](const Port& port) { return has_known_size(graph.tensor(port)); };
+  return std::ranges::all_of(node.inputs, known) &&
+         std::ranges::all_of(node.outputs, has_known_size);
 }
 
 // The order in which nodes were added, except that shapes are read early, so that no reader keeps

@@ -10,7 +10,9 @@
 namespace ef::graph {
 namespace {
 
-[[noreturn]] void not_fed(const Node& placeholder) { fail(Code::kIndexError, placeholder.name); }
+[[noreturn]] void missing_feed(const Node& placeholder) {
+  fail(Code::kIndexError, placeholder.name);
+}
 
 // Maps tensors of the old graph to the tensors that replace them in the new one.
 class Copies {
@@ -74,7 +76,7 @@ void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> 
     for (const Tensor& output : node.outputs) specs.push_back({output.dtype(), output.shape()});
     if (!node.op && !node.function && !node.constant) {
       const Capture* const capture = graph.capture_of(node.outputs[0]);
-      if (!capture) not_fed(node);
+      if (!capture) missing_feed(node);
       copies.set({id, 0}, part.add_capture(capture->outer, specs[0]));
       continue;
     }
@@ -101,7 +103,7 @@ Tensor evaluated(Graph& graph, const Tensor& tensor, std::span<const Tensor> inp
   TensorList arguments;
   const auto add = [&](const Tensor& value, const Tensor& placeholder) {
     if (!value && plan.needs_argument(arguments.size())) {
-      not_fed(graph.node(symbol_of(placeholder)->port().node));
+      missing_feed(graph.node(symbol_of(placeholder)->port().node));
     }
     arguments.push_back(value);
   };

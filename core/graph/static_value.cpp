@@ -22,11 +22,6 @@ constexpr int64_t kKeptElements = 1024;
 // Doubles hold all integers below it.
 constexpr double kExactDoubles = 9007199254740992.0;
 
-Tensor value_of(const Tensor& tensor) {
-  const Symbol* const symbol = symbol_of(tensor);
-  return symbol ? symbol->value() : tensor;
-}
-
 // The number of elements of a range with these values; infinite if they define no range.
 double range_size(std::span<const Tensor> inputs) {
   double numbers[3];
@@ -100,7 +95,7 @@ bool is_list_of_numbers(const Tensor& tensor) {
          length(tensor) <= kKeptElements;
 }
 
-std::optional<Ints> numbers_of(const Tensor& tensor) {
+std::optional<Ints> known_elements(const Tensor& tensor) {
   if (!is_list_of_numbers(tensor)) return {};
   const Symbol* const symbol = symbol_of(tensor);
   if (const Tensor value = value_of(tensor)) {
@@ -130,7 +125,7 @@ std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, 
   if (&op == &ops::shape) return Ints(inputs[0].shape());
   std::vector<Ints> known;
   for (const Tensor& input : inputs) {
-    std::optional<Ints> numbers = numbers_of(input);
+    std::optional<Ints> numbers = known_elements(input);
     if (!numbers && &op == &ops::stack && output.shape().fully_known()) {
       // All stacked tensors have the shape of the first one.
       numbers.emplace();
@@ -183,7 +178,7 @@ Ints from_sizes(Ints numbers) {
 }  // namespace
 
 std::optional<Ints> known_numbers(const Tensor& tensor) {
-  return tensor.rank() <= 1 ? numbers_of(tensor) : std::nullopt;
+  return tensor.rank() <= 1 ? known_elements(tensor) : std::nullopt;
 }
 
 void set_known_numbers(const Tensor& tensor, const Ints& numbers) {

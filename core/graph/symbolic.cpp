@@ -23,6 +23,11 @@ Tensor symbolic(const TensorSpec& spec) {
 
 Symbol* symbol_of(const Tensor& tensor) { return dynamic_cast<Symbol*>(tensor.impl()->lazy()); }
 
+Tensor value_of(const Tensor& tensor) {
+  const Symbol* const symbol = symbol_of(tensor);
+  return symbol ? symbol->value() : tensor;
+}
+
 bool has_value(const Tensor& tensor) {
   const Symbol* const symbol = symbol_of(tensor);
   return !symbol || symbol->value();

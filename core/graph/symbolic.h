@@ -94,6 +94,8 @@ Tensor symbolic(const TensorSpec& spec);
 
 // The symbolic data of a tensor; null if the tensor is not symbolic.
 Symbol* symbol_of(const Tensor& tensor);
+// The value of a tensor, as far as it is known while a graph is built; else an empty tensor.
+Tensor value_of(const Tensor& tensor);
 inline bool is_symbolic(const Tensor& tensor) {
   return tensor.impl()->lazy() && symbol_of(tensor) != nullptr;
 }

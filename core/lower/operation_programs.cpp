@@ -16,7 +16,7 @@ namespace ef::lower {
 namespace {
 
 // The limit of programs, so that calls with new shapes do not fill the memory.
-constexpr size_t kMostPrograms = 8192;
+constexpr size_t kMostOperations = 8192;
 
 // A call's attributes, some of which are parameters of the program.
 struct Split {
@@ -128,7 +128,7 @@ OperationPrograms::Found OperationPrograms::find(const Op& op, std::span<const T
   Found found = with_late(entry.found);
   for (const Tensor& input : inputs) entry.inputs.push_back({input.dtype(), input.shape()});
   const std::lock_guard lock(mutex_);
-  if (entries_.size() >= kMostPrograms) entries_.clear();
+  if (entries_.size() >= kMostOperations) entries_.clear();
   if (!find_entry(hash, op, inputs, attrs, overwrites)) entries_.emplace(hash, std::move(entry));
   return found;
 }

@@ -19,7 +19,7 @@ namespace ef::lower {
 namespace {
 
 // The limit of programs; older ones are dropped.
-constexpr size_t kMostPrograms = 64;
+constexpr size_t kMostUpdates = 64;
 
 using Numbers = InlineVector<double, 8>;
 
@@ -164,7 +164,7 @@ bool UpdatePrograms::run(DeviceId device, int index, const cpu::OptimizerStep& s
     executable = wanted->executable = compile(step, rates, targets, wanted->inputs);
     const std::lock_guard lock(mutex_);
     entries_.push_front(std::move(wanted));
-    if (entries_.size() > kMostPrograms) entries_.pop_back();
+    if (entries_.size() > kMostUpdates) entries_.pop_back();
   }
   if (!executable) return false;
   const Written written = written_by(targets);

@@ -65,7 +65,7 @@ double attention_grad_cost(std::span<const Tensor> inputs, const SpecList& specs
   return 3 * attention_cost(inputs.subspan(1), specs, attrs);
 }
 
-Tensor product(const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b) {
+Tensor matrix_product(const Tensor& a, const Tensor& b, bool transpose_a, bool transpose_b) {
   return call(matmul, {a, b}, MatmulAttrs{.transpose_a = transpose_a, .transpose_b = transpose_b});
 }
 
@@ -74,15 +74,15 @@ void composed_gradient(GradContext& g) {
   const double scale = g.attrs<AttentionAttrs>().scale;
   const bool masked = g.num_inputs() > 3;
   const Tensor dy = g.dy();
-  Tensor scores = product(query, key, false, true) * scale;
+  Tensor scores = matrix_product(query, key, false, true) * scale;
   if (masked) scores = scores + g.input(3);
   const Tensor weights = call(softmax, {scores});
-  if (g.wants(2)) g.set(2, product(weights, dy, true, false));
-  const Tensor slopes = call(softmax_grad, {product(dy, value, false, true), weights});
+  if (g.wants(2)) g.set(2, matrix_product(weights, dy, true, false));
+  const Tensor slopes = call(softmax_grad, {matrix_product(dy, value, false, true), weights});
   if (masked && g.wants(3)) g.set(3, sum_to_shape(slopes, g.input_shape(3)));
   const Tensor scaled = slopes * scale;
-  if (g.wants(0)) g.set(0, product(scaled, key, false, false));
-  if (g.wants(1)) g.set(1, product(scaled, query, true, false));
+  if (g.wants(0)) g.set(0, matrix_product(scaled, key, false, false));
+  if (g.wants(1)) g.set(1, matrix_product(scaled, query, true, false));
 }
 
 void attention_gradient(GradContext& g) {

@@ -5,16 +5,14 @@
 #include "ops/attr_fields.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/text.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
 namespace {
 
-constexpr DTypeSet kText{DType::kString};
 constexpr DTypeSet kMembers{DType::kInt8,  DType::kInt16,  DType::kInt32, DType::kInt64,
                             DType::kUint8, DType::kUint16, DType::kString};
-
-void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 namespace ef::ops {
 namespace {
 
-constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
+constexpr DTypeSet kFactorTypes{DType::kFloat32, DType::kFloat64};
 
 void infer(InferContext& c) {
   const Shape shape = square_matrices(c.shape(0), "Cholesky");
@@ -29,7 +29,7 @@ void infer(InferContext& c) {
 const Op cholesky_factor{{
     .name = "cholesky_factor",
     .tf_name = "Cholesky",
-    .inputs = {{"input", kTypes}},
+    .inputs = {{"input", kFactorTypes}},
     .infer = infer,
     .kernel = cpu::cholesky_factor,
     .doc = "The lower triangular factors of matrices; NaN where there is none.",
@@ -38,7 +38,7 @@ const Op cholesky_factor{{
 const Op cholesky_factor_grad{{
     .name = "cholesky_factor_grad",
     .tf_name = "CholeskyGrad",
-    .inputs = {{"factor", kTypes}, {"dy", kTypes}},
+    .inputs = {{"factor", kFactorTypes}, {"dy", kFactorTypes}},
     .infer = infer,
     .kernel = cpu::cholesky_factor_grad,
     .doc = "The symmetric gradients of small factored matrices, from those of their factors.",

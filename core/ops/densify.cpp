@@ -56,7 +56,7 @@ const Op pad_rows{{
               call(unpad_rows, {dy, g.input(2)}, UnpadRowsAttrs{.count = g.input_shape(0)[0]});
           if (g.wants(0)) g.set(0, rows);
           if (g.wants(1)) {
-            const Tensor taken = call(pad_rows, {rows, zeros(dy.dtype(), {}), g.input(2)},
+            const Tensor taken = call(pad_rows, {rows, ef::zeros(dy.dtype(), {}), g.input(2)},
                                       PadRowsAttrs{.width = dy.dim(1)});
             g.set(1, sum_to_shape(dy - taken, g.input_shape(1)));
           }
@@ -87,7 +87,7 @@ const Op unpad_rows{{
     .kernel = cpu::unpad_rows,
     .gradient =
         [](GradContext& g) {
-          g.set(0, call(pad_rows, {g.dy(), zeros(g.input_dtype(0), {}), g.input(1)},
+          g.set(0, call(pad_rows, {g.dy(), ef::zeros(g.input_dtype(0), {}), g.input(1)},
                         PadRowsAttrs{.width = g.input_shape(0)[1]}));
         },
     .needs = {{.inputs = 2}, {}},

@@ -20,8 +20,8 @@ constexpr DTypeSet kWideTypes{DType::kFloat32, DType::kFloat64};
 
 // y / x, and its limit where x is 0.
 Tensor ratio(const Tensor& y, const Tensor& x, double limit) {
-  const Tensor zero = call(equal, {x, zeros_like(x)});
-  const Tensor safe = ef::select(zero, ones_like(x), x);
+  const Tensor zero = call(equal, {x, ef::zeros_like(x)});
+  const Tensor safe = ef::select(zero, ef::ones_like(x), x);
   return ef::select(zero, Tensor::scalar(x.dtype(), limit), y / safe);
 }
 
@@ -30,12 +30,12 @@ Tensor ratio(const Tensor& y, const Tensor& x, double limit) {
 Tensor log_quotient(const Tensor& x) {
   constexpr int kTerms = 9;
   const Tensor near = call(less, {call(abs, {x - 1}), Tensor::scalar(x.dtype(), 0.25)});
-  const Tensor inside = ef::select(near, x, ones_like(x));
+  const Tensor inside = ef::select(near, x, ef::ones_like(x));
   const Tensor w = (inside - 1) / (inside + 1);
   const Tensor squared = w * w;
   Tensor series = ef::fill(x.dtype(), {}, 1.0 / (2 * kTerms + 1));
   for (int k = kTerms - 1; k >= 0; --k) series = series * squared + 1.0 / (2 * k + 1);
-  const Tensor outside = ef::select(near, ones_like(x) * 2, x);
+  const Tensor outside = ef::select(near, ef::ones_like(x) * 2, x);
   return ef::select(near, series * 2 / (inside + 1), call(log, {outside}) / (outside - 1));
 }
 
@@ -49,7 +49,7 @@ Tensor of(const Tensor& x) {
 // 0.
 Tensor gamma_density(const Tensor& a, const Tensor& x) {
   const Tensor near = call(less, {x, Tensor::scalar(x.dtype(), 1)});
-  const Tensor one = ones(x.dtype(), {});
+  const Tensor one = ef::ones(x.dtype(), {});
   const Tensor small = ef::select(near, x, one), large = ef::select(near, one, x);
   const Tensor by_power = call(pow, {small, a - 1}) * of<exp>(-small - of<lgamma>(a));
   return ef::select(near, by_power, of<exp>((a - 1) * of<log>(large) - large - of<lgamma>(a)));

@@ -214,7 +214,7 @@ Tensor picked(GradContext& g, const Tensor& from) {
 }
 
 // The element and the updates that equal the extremum share the gradient.
-void extremum_gradient(GradContext& g) {
+void scatter_extremum_gradient(GradContext& g) {
   const Tensor& result = g.output(0);
   const Tensor dy = g.dy();
   const Tensor kept = cast_to(call(equal, {g.input(0), result}), dy.dtype());
@@ -459,7 +459,7 @@ const Op tensor_scatter_nd_max{{
     .inputs = scatter_inputs(kRealTypes),
     .infer = tensor_scatter_infer,
     .kernel = cpu::tensor_scatter_nd_max,
-    .gradient = extremum_gradient,
+    .gradient = scatter_extremum_gradient,
     .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
     .may_be_unknown = Unknown::kRanks,
     .doc = "A copy of a tensor where slices are at least the updates.",
@@ -471,7 +471,7 @@ const Op tensor_scatter_nd_min{{
     .inputs = scatter_inputs(kRealTypes),
     .infer = tensor_scatter_infer,
     .kernel = cpu::tensor_scatter_nd_min,
-    .gradient = extremum_gradient,
+    .gradient = scatter_extremum_gradient,
     .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
     .may_be_unknown = Unknown::kRanks,
     .doc = "A copy of a tensor where slices are at most the updates.",

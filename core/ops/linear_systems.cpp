@@ -12,10 +12,10 @@
 namespace ef::ops {
 namespace {
 
-constexpr DTypeSet kTypes{DType::kFloat32, DType::kFloat64};
-constexpr DTypeSet kBandTypes = kTypes | kComplexTypes;
+constexpr DTypeSet kSystemTypes{DType::kFloat32, DType::kFloat64};
+constexpr DTypeSet kBandTypes = kSystemTypes | kComplexTypes;
 
-Shape square(const InferContext& c) { return square_matrices(c.shape(0), c.op().tf_name); }
+Shape square_result(const InferContext& c) { return square_matrices(c.shape(0), c.op().tf_name); }
 
 [[noreturn]] void refuse_rhs(const InferContext& c) {
   invalid_argument("Input matrix and rhs are incompatible: ", c.shape(0), " and ", c.shape(1),
@@ -37,11 +37,11 @@ Shape solution_sizes(const InferContext& c, const Shape& a) {
 const Op triangle_solve{{
     .name = "triangle_solve",
     .tf_name = "MatrixTriangularSolve",
-    .inputs = {{"matrix", kTypes}, {"rhs", kTypes}},
+    .inputs = {{"matrix", kSystemTypes}, {"rhs", kSystemTypes}},
     .attrs = attrs_of<TriangleSolveAttrs>(),
     .infer =
         [](InferContext& c) {
-          const Shape a = square(c);
+          const Shape a = square_result(c);
           const Shape sizes = solution_sizes(c, a);
           Shape batch;
           if (!broadcast_shapes(without_last(a, 2), without_last(c.shape(1), 2), &batch)) {
@@ -56,11 +56,11 @@ const Op triangle_solve{{
 const Op lu_solve{{
     .name = "lu_solve",
     .tf_name = "MatrixSolve",
-    .inputs = {{"matrix", kTypes}, {"rhs", kTypes}},
+    .inputs = {{"matrix", kSystemTypes}, {"rhs", kSystemTypes}},
     .attrs = attrs_of<LuAttrs>(),
     .infer =
         [](InferContext& c) {
-          const Shape a = square(c);
+          const Shape a = square_result(c);
           const Shape sizes = solution_sizes(c, a);
           const Shape batch = without_last(a, 2);
           const Shape other = without_last(c.shape(1), 2);
@@ -74,10 +74,10 @@ const Op lu_solve{{
 const Op lu_factors{{
     .name = "lu_factors",
     .tf_name = "Lu",
-    .inputs = {{"input", kTypes}},
+    .inputs = {{"input", kSystemTypes}},
     .infer =
         [](InferContext& c) {
-          const Shape a = square(c);
+          const Shape a = square_result(c);
           c.add_output(c.dtype(0), a);
           c.add_output(DType::kInt32, without_last(a, 1));
         },
@@ -89,7 +89,7 @@ const Op lu_factors{{
 const Op qr_factors{{
     .name = "qr_factors",
     .tf_name = "Qr",
-    .inputs = {{"input", kTypes}},
+    .inputs = {{"input", kSystemTypes}},
     .attrs = attrs_of<QrAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -113,10 +113,10 @@ const Op qr_factors{{
 const Op eigh_factors{{
     .name = "eigh_factors",
     .tf_name = "SelfAdjointEigV2",
-    .inputs = {{"input", kTypes}},
+    .inputs = {{"input", kSystemTypes}},
     .infer =
         [](InferContext& c) {
-          const Shape a = square(c);
+          const Shape a = square_result(c);
           c.add_output(c.dtype(0), without_last(a, 1));
           c.add_output(c.dtype(0), a);
         },
@@ -154,7 +154,7 @@ const Op schur{{
     .inputs = {{"input", {DType::kComplex128}}},
     .infer =
         [](InferContext& c) {
-          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(0), square(c));
+          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(0), square_result(c));
         },
     .outputs = 2,
     .kernel = cpu::schur,
@@ -165,7 +165,7 @@ const Op triangle_root{{
     .name = "triangle_root",
     .tf_name = "MatrixSquareRoot",
     .inputs = {{"input", {DType::kComplex128}}},
-    .infer = [](InferContext& c) { c.add_output(c.dtype(0), square(c)); },
+    .infer = [](InferContext& c) { c.add_output(c.dtype(0), square_result(c)); },
     .kernel = cpu::triangle_root,
     .doc = "The principal square roots of upper triangular matrices.",
 }};
@@ -173,9 +173,9 @@ const Op triangle_root{{
 const Op lu_inverse{{
     .name = "lu_inverse",
     .tf_name = "MatrixInverse",
-    .inputs = {{"input", kTypes}},
+    .inputs = {{"input", kSystemTypes}},
     .attrs = attrs_of<LuAttrs>(),
-    .infer = [](InferContext& c) { c.add_output(c.dtype(0), square(c)); },
+    .infer = [](InferContext& c) { c.add_output(c.dtype(0), square_result(c)); },
     .kernel = cpu::lu_inverse,
     .doc = "The inverses of matrices or their transposes; an error where one is singular.",
 }};
@@ -183,10 +183,10 @@ const Op lu_inverse{{
 const Op lu_determinant{{
     .name = "lu_determinant",
     .tf_name = "MatrixDeterminant",
-    .inputs = {{"input", kTypes}},
+    .inputs = {{"input", kSystemTypes}},
     .infer =
         [](InferContext& c) {
-          const Shape batch = without_last(square(c), 2);
+          const Shape batch = without_last(square_result(c), 2);
           for (int i = 0; i < 3; ++i) c.add_output(c.dtype(0), batch);
         },
     .outputs = 3,

@@ -9,7 +9,7 @@
 namespace ef::ops {
 namespace {
 
-constexpr DTypeSet kType{DType::kFloat64};
+constexpr DTypeSet kParameterType{DType::kFloat64};
 
 void like_parameters(InferContext& c) {
   Shape shape = c.shape(0);
@@ -32,7 +32,7 @@ double rejection_cost(std::span<const Tensor>, const SpecList& outputs, AttrsRef
 const Op philox_gamma{{
     .name = "philox_gamma",
     .tf_name = "StatelessRandomGammaV3",
-    .inputs = {{"alpha", kType}},
+    .inputs = {{"alpha", kParameterType}},
     .attrs = attrs_of<StreamAttrs>(),
     .infer = like_parameters,
     .kernel = cpu::philox_gamma,
@@ -43,7 +43,7 @@ const Op philox_gamma{{
 const Op philox_poisson{{
     .name = "philox_poisson",
     .tf_name = "StatelessRandomPoisson",
-    .inputs = {{"rate", kType}},
+    .inputs = {{"rate", kParameterType}},
     .attrs = attrs_of<PoissonAttrs>(),
     .infer = like_parameters,
     .kernel = cpu::philox_poisson,
@@ -54,7 +54,7 @@ const Op philox_poisson{{
 const Op philox_binomial{{
     .name = "philox_binomial",
     .tf_name = "StatelessRandomBinomial",
-    .inputs = {{"counts", kType}, {"probs", kType}},
+    .inputs = {{"counts", kParameterType}, {"probs", kParameterType}},
     .attrs = attrs_of<StreamAttrs>(),
     .infer = like_parameters,
     .kernel = cpu::philox_binomial,

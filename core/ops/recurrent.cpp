@@ -63,7 +63,7 @@ double steps_cost(std::span<const Tensor> inputs, const SpecList& outputs, Attrs
 // The gradient of output j, or an empty tensor.
 Tensor slope(GradContext& g, int j) {
   if (g.has_dy(j)) return g.dy(j);
-  return zeros(g.input_dtype(0), {0});
+  return ef::zeros(g.input_dtype(0), {0});
 }
 
 // Outputs from index `first` on exist for the gradient only, and are not differentiable.

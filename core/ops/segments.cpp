@@ -82,7 +82,7 @@ Neighbours neighbours_of(const Tensor& ids, DType dtype, const Shape& shape) {
 
 // The gradient of a row is the product of earlier rows of its segment times that of later rows. It
 // is exact even if elements are zero, also in higher derivatives.
-void product_gradient(GradContext& g) {
+void segment_product_gradient(GradContext& g) {
   const Tensor& data = g.input(0);
   const Tensor& ids = g.input(1);
   const Shape sizes = sizes_of(data);
@@ -188,7 +188,7 @@ const Op unsorted_segment_prod{{
     .tensor_attrs = {{"num_segments", "Tnumsegments"}},
     .infer = check_unsorted,
     .kernel = cpu::unsorted_segment_prod,
-    .gradient = product_gradient,
+    .gradient = segment_product_gradient,
     .needs = {kInputs, {}},
     .may_be_unknown = Unknown::kSizes,
     .doc = "The products of rows that belong to the same segment; one for none.",
@@ -261,7 +261,7 @@ const Op segment_prod{{
     .inputs = rows_and_ids(kNumericTypes),
     .infer = check_sorted,
     .kernel = cpu::segment_prod,
-    .gradient = product_gradient,
+    .gradient = segment_product_gradient,
     .needs = {kInputs, {}},
     .may_be_unknown = Unknown::kSizes,
     .makes_outputs = true,

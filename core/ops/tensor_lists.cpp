@@ -41,7 +41,7 @@ void check_rows(InferContext& c, int i) {
 }
 
 // A list without elements, to which gradients are added.
-Tensor no_gradients() { return zeros(DType::kVariant, {}); }
+Tensor no_gradients() { return ef::zeros(DType::kVariant, {}); }
 
 }  // namespace
 

@@ -10,11 +10,8 @@
 namespace ef::ops {
 namespace {
 
-constexpr DTypeSet kText{DType::kString};
 constexpr DTypeSet kParsedTypes{DType::kFloat32, DType::kFloat64, DType::kInt32,
                                 DType::kInt64,   DType::kUint32,  DType::kUint64};
-
-void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
 
 void check_scalar(const Shape& separator, const char* op) {
   if (!may_have_rank(separator, 0)) {
@@ -23,6 +20,8 @@ void check_scalar(const Shape& separator, const char* op) {
 }
 
 }  // namespace
+
+void same_texts(InferContext& c) { c.add_output(DType::kString, c.shape(0)); }
 
 const Op string_length{{
     .name = "string_length",

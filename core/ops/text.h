@@ -3,7 +3,16 @@
 
 #include "tensor/dtype.h"
 
+namespace ef {
+class InferContext;
+}
+
 namespace ef::ops {
+
+inline constexpr DTypeSet kText{DType::kString};
+
+// Infers strings of the first input's shape.
+void same_texts(InferContext& c);
 
 // Attributes of string_length and string_part.
 struct TextUnitAttrs {

@@ -26,6 +26,8 @@ struct Slide {
   int64_t out = 0;
 
   int64_t extent() const { return (window - 1) * dilation + 1; }
+  // Whether each window is one element, and the result has an element for each.
+  bool is_plain() const { return window == 1 && stride == 1 && before == 0 && after == 0; }
 };
 
 // The index of a dimension in a shape of four.

@@ -14,22 +14,17 @@
 namespace ef::cpu {
 namespace {
 
-const ReductionLoops& loops() { return best::reduction_loops(); }
-
-template <class T>
-constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
-template <class T>
-constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
+const ReductionLoops& axis_loops() { return best::reduction_loops(); }
 
 // The sizes of an axis and of those before and after it.
-struct Layout {
+struct AxisLayout {
   int64_t outer = 1;
   int64_t count = 1;
   int64_t inner = 1;
 };
 
-Layout around_axis(const Shape& shape, int axis) {
-  Layout layout;
+AxisLayout around_axis(const Shape& shape, int axis) {
+  AxisLayout layout;
   for (int i = 0; i < axis; ++i) layout.outer *= shape[i];
   layout.count = shape[axis];
   for (int i = axis + 1; i < shape.rank(); ++i) layout.inner *= shape[i];
@@ -37,16 +32,16 @@ Layout around_axis(const Shape& shape, int axis) {
 }
 
 // The least number of elements for a thread.
-constexpr int64_t kGrain = 32'768;
+constexpr int64_t kScanGrain = 32'768;
 // Columns per block of work.
 constexpr int64_t kColumns = 512;
 
 // Calls body(block, first column, columns) for parts of the columns of all blocks.
 template <class Body>
-void for_columns(const Layout& layout, const Body& body) {
+void for_axis_columns(const AxisLayout& layout, const Body& body) {
   const int64_t parts = (layout.inner + kColumns - 1) / kColumns;
   const int64_t cost = std::min(layout.inner, kColumns) * layout.count + 1;
-  parallel_for(layout.outer * parts, std::max<int64_t>(1, kGrain / cost),
+  parallel_for(layout.outer * parts, std::max<int64_t>(1, kScanGrain / cost),
                [&](int64_t begin, int64_t end) {
                  for (int64_t i = begin; i < end; ++i) {
                    const int64_t first = i % parts * kColumns;
@@ -56,18 +51,18 @@ void for_columns(const Layout& layout, const Body& body) {
 }
 
 template <bool kMax, class T>
-void find(const T* x, const Layout& layout, int64_t* out) {
-  const ReductionLoopsOf<T>& all = loops();
+void find(const T* x, const AxisLayout& layout, int64_t* out) {
+  const ReductionLoopsOf<T>& all = axis_loops();
   if (layout.inner == 1) {
     const auto rows = kMax ? all.argmax_rows : all.argmin_rows;
-    parallel_for(layout.outer, std::max<int64_t>(1, kGrain / layout.count),
+    parallel_for(layout.outer, std::max<int64_t>(1, kScanGrain / layout.count),
                  [&](int64_t begin, int64_t end) {
                    rows(out + begin, x + begin * layout.count, end - begin, layout.count);
                  });
     return;
   }
   const auto columns = kMax ? all.argmax_columns : all.argmin_columns;
-  for_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
+  for_axis_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
     columns(out + block * layout.inner + first, x + block * layout.count * layout.inner + first,
             layout.count, layout.inner, size);
   });
@@ -80,7 +75,7 @@ void arg_kernel(KernelContext& context) {
   if (out.size() == 0) return;
   const int axis = normalize_axis(context.attrs<ops::ArgExtremumAttrs>().axis.value_or(0), x.rank(),
                                   context.tf_name());
-  const Layout layout = around_axis(x.shape(), axis);
+  const AxisLayout layout = around_axis(x.shape(), axis);
   const auto run = [&](int64_t* places) {
     if (x.dtype() == DType::kBool) {
       return find<kMax>(x.data<uint8_t>(), layout, places);
@@ -111,7 +106,7 @@ struct Add {
   }
   template <class T>
   static void rows(T* out, const T* x, const T* y, int64_t n) {
-    static_cast<const ReductionLoopsOf<T>&>(loops()).add(out, x, y, n);
+    static_cast<const ReductionLoopsOf<T>&>(axis_loops()).add(out, x, y, n);
   }
 };
 
@@ -126,7 +121,7 @@ struct Multiply {
   }
   template <class T>
   static void rows(T* out, const T* x, const T* y, int64_t n) {
-    static_cast<const ReductionLoopsOf<T>&>(loops()).multiply(out, x, y, n);
+    static_cast<const ReductionLoopsOf<T>&>(axis_loops()).multiply(out, x, y, n);
   }
 };
 
@@ -147,7 +142,7 @@ void scan_rows(T* to, const T* from, int64_t n, bool exclusive, bool reverse) {
 }
 
 template <class R, class T>
-void scan_columns(T* to, const T* from, const Layout& layout, int64_t size, bool exclusive,
+void scan_columns(T* to, const T* from, const AxisLayout& layout, int64_t size, bool exclusive,
                   bool reverse) {
   const int64_t step = reverse ? -layout.inner : layout.inner;
   const int64_t first = reverse ? (layout.count - 1) * layout.inner : 0;
@@ -169,9 +164,9 @@ void scan_columns(T* to, const T* from, const Layout& layout, int64_t size, bool
 }
 
 template <class R, class T>
-void scan_of(const T* from, T* to, const Layout& layout, bool exclusive, bool reverse) {
+void scan_of(const T* from, T* to, const AxisLayout& layout, bool exclusive, bool reverse) {
   if (layout.inner == 1) {
-    parallel_for(layout.outer, std::max<int64_t>(4, kGrain / layout.count),
+    parallel_for(layout.outer, std::max<int64_t>(4, kScanGrain / layout.count),
                  [&](int64_t begin, int64_t end) {
                    int64_t r = begin;
                    for (; r + 4 <= end; r += 4) {
@@ -185,7 +180,7 @@ void scan_of(const T* from, T* to, const Layout& layout, bool exclusive, bool re
                  });
     return;
   }
-  for_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
+  for_axis_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
     const int64_t at = block * layout.count * layout.inner + first;
     scan_columns<R>(to + at, from + at, layout, size, exclusive, reverse);
   });
@@ -197,7 +192,7 @@ void scan(KernelContext& context) {
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
   const auto& attrs = context.attrs<ops::ScanAttrs>();
-  const Layout layout =
+  const AxisLayout layout =
       around_axis(x.shape(), normalize_axis(attrs.axis, x.rank(), context.tf_name()));
   on_number_type(x.dtype(), [&]<class T>(T) {
     if constexpr (kLooped<T> || kComplex<T>) {
@@ -208,8 +203,8 @@ void scan(KernelContext& context) {
 
 // h[k] = terms[k] + c h[previous k], where c is the coefficient of k or of the previous k.
 template <class T>
-void linear_columns(const T* coefficients, const T* terms, T* h, const Layout& layout, int64_t size,
-                    const ops::LinearScanAttrs& attrs) {
+void linear_columns(const T* coefficients, const T* terms, T* h, const AxisLayout& layout,
+                    int64_t size, const ops::LinearScanAttrs& attrs) {
   const int64_t step = attrs.reverse ? -layout.inner : layout.inner;
   int64_t at = attrs.reverse ? (layout.count - 1) * layout.inner : 0;
   std::copy_n(terms + at, size, h + at);
@@ -241,12 +236,12 @@ void linear_scan(KernelContext& context) {
   const Tensor& out = context.output(0);
   if (out.size() == 0) return;
   const auto& attrs = context.attrs<ops::LinearScanAttrs>();
-  const Layout layout =
+  const AxisLayout layout =
       around_axis(terms.shape(), normalize_axis(attrs.axis, terms.rank(), context.tf_name()));
   on_number_type(terms.dtype(), [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T> || kComplex<T>) {
       const T* const coefficients = context.input(0).data<T>();
-      for_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
+      for_axis_columns(layout, [&](int64_t block, int64_t first, int64_t size) {
         const int64_t at = block * layout.count * layout.inner + first;
         linear_columns(coefficients + at, terms.data<T>() + at, out.mutable_data<T>() + at, layout,
                        size, attrs);

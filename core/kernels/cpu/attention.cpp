@@ -28,7 +28,7 @@ constexpr int64_t kMostColumns = 256;
 // Whole tiles of the matrix products, for every instruction set.
 constexpr int64_t kColumnUnit = 48;
 // The least number of multiplications of a thread.
-constexpr int64_t kGrain = 300'000;
+constexpr int64_t kAttentionGrain = 300'000;
 // exp(-kNothing) is 0 in float.
 constexpr float kNothing = 110;
 
@@ -42,8 +42,8 @@ struct Matrix {
   int64_t row;
   int64_t column = 1;
 };
-void multiply(int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, float* c, int64_t ldc,
-              bool add) {
+void multiply_block(int64_t m, int64_t n, int64_t k, Matrix a, Matrix b, float* c, int64_t ldc,
+                    bool add) {
   best::gemm_kernels().medium_sgemm(m, n, k, a.data, a.row, a.column, b.data, b.row, b.column, c,
                                     ldc, add);
 }
@@ -54,7 +54,7 @@ void transpose(float* out, const float* in, int64_t rows, int64_t columns, int64
 }
 
 // The rows and columns of a block of scores.
-struct Block {
+struct ScoreBlock {
   int64_t row;
   int64_t rows;
   int64_t column;
@@ -74,7 +74,7 @@ class Blocks {
   int64_t column_blocks() const { return column_blocks_; }
   int64_t width() const { return width_; }  // of a block
 
-  Block at(int64_t i, int64_t j) const {
+  ScoreBlock at(int64_t i, int64_t j) const {
     const int64_t row = i * kRowBlock, column = j * width_;
     return {row, std::min(kRowBlock, a_.queries - row), column, std::min(width_, a_.keys - column)};
   }
@@ -122,7 +122,7 @@ class Blocks {
     std::vector<int64_t> starts(matrices.size());
     for (const auto& [start, index] : matrices) starts[static_cast<size_t>(index)] = start;
     const auto count = static_cast<int64_t>(starts.size()) * row_blocks_;
-    parallel_for(count, std::max<int64_t>(1, kGrain / (kRowBlock * a_.keys)),
+    parallel_for(count, std::max<int64_t>(1, kAttentionGrain / (kRowBlock * a_.keys)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t unit = begin; unit < end; ++unit) {
                      const auto start = starts[static_cast<size_t>(unit / row_blocks_)];
@@ -153,7 +153,7 @@ class Blocks {
       const int64_t row = start + (i * kRowBlock + r) * a_.mask_row;
       float greatest = kLeast;
       for (int64_t j = 0; j < column_blocks_; ++j) {
-        const Block block = at(i, j);
+        const ScoreBlock block = at(i, j);
         const float top = most_of(row + block.column, block.columns);
         greatest = std::max(greatest, top);
         float& whole = most[static_cast<size_t>(j)];
@@ -186,11 +186,11 @@ class Turned {
         keys_(a.keys),
         size_(size) {
     float* const out = memory_.as<float>();
-    parallel_for(a.heads, std::max<int64_t>(1, kGrain / (4 * a.keys * size + 1)),
+    parallel_for(a.heads, std::max<int64_t>(1, kAttentionGrain / (4 * a.keys * size + 1)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t h = begin; h < end; ++h) {
                      for (int64_t j = 0; j < blocks.column_blocks(); ++j) {
-                       const Block block = blocks.at(0, j);
+                       const ScoreBlock block = blocks.at(0, j);
                        float* const to = out + (h * keys_ + block.column) * size;
                        const float* const from = matrices + h * keys_ * size;
                        if (!in_columns) {
@@ -206,7 +206,7 @@ class Turned {
                    }
                  });
   }
-  Matrix at(int64_t head, const Block& block) const {
+  Matrix at(int64_t head, const ScoreBlock& block) const {
     return {memory_.as<float>() + (head * keys_ + block.column) * size_, block.columns};
   }
 
@@ -217,7 +217,7 @@ class Turned {
 };
 
 // Puts the number for hidden scores in their places.
-void hide(const Attention& a, int64_t head, const Block& block, float* out, int64_t width) {
+void hide(const Attention& a, int64_t head, const ScoreBlock& block, float* out, int64_t width) {
   const SelectLoop loop = element_loops().select[2];
   const bool* const chosen = a.chosen + a.mask_starts[static_cast<size_t>(head)];
   for (int64_t r = 0; r < block.rows; ++r) {
@@ -237,9 +237,9 @@ void hide(const Attention& a, int64_t head, const Block& block, float* out, int6
 
 // The scores of a block: products of scaled queries and keys, and the mask.
 void scores(const Attention& a, const Turned& keys, const float* scaled, int64_t head,
-            const Block& block, float* out, int64_t width) {
-  multiply(block.rows, block.columns, a.size, {scaled, a.size}, keys.at(head, block), out, width,
-           false);
+            const ScoreBlock& block, float* out, int64_t width) {
+  multiply_block(block.rows, block.columns, a.size, {scaled, a.size}, keys.at(head, block), out,
+                 width, false);
   if (a.chosen) return hide(a, head, block, out, width);
   if (!a.mask) return;
   const float* const mask = a.mask + a.mask_starts[static_cast<size_t>(head)];
@@ -266,7 +266,7 @@ struct Room {
         weights(totals + kRowBlock),
         slopes(weights + kRowBlock * width) {}
 
-  void scale_queries(const Attention& a, int64_t head, const Block& block) const {
+  void scale_queries(const Attention& a, int64_t head, const ScoreBlock& block) const {
     const float* const from = a.query + (head * a.queries + block.row) * a.size;
     row_loops_of<float>().scale(scaled, from, a.scale, block.rows * a.size);
   }
@@ -285,7 +285,7 @@ struct Room {
 void whole_rows(const Attention& a, const Blocks& blocks, const Turned& keys, int64_t head,
                 int64_t i, const Room& room, float* result, float* kept) {
   const auto& loops = row_loops_of<float>();
-  const Block block = blocks.at(i, 0);
+  const ScoreBlock block = blocks.at(i, 0);
   const int64_t first = head * a.queries + block.row, size = a.value_size;
   float* const weights = kept ? kept + first * a.keys : room.weights;
   room.scale_queries(a, head, block);
@@ -295,8 +295,8 @@ void whole_rows(const Attention& a, const Blocks& blocks, const Turned& keys, in
     const float sum = loops.exp_shifted(row, row, loops.max(row, a.keys), a.keys);
     loops.scale(row, row, 1 / sum, a.keys);
   }
-  multiply(block.rows, size, a.keys, {weights, a.keys}, {a.value + head * a.keys * size, size},
-           result + first * size, size, false);
+  multiply_block(block.rows, size, a.keys, {weights, a.keys},
+                 {a.value + head * a.keys * size, size}, result + first * size, size, false);
 }
 
 // Rows of the result, block by block. Keeps the greatest scores of all rows, then the sums.
@@ -305,13 +305,13 @@ void forward_rows(const Attention& a, const Blocks& blocks, const Turned& keys, 
   constexpr float kLeast = -std::numeric_limits<float>::infinity();
   const auto& loops = row_loops_of<float>();
   const int64_t size = a.value_size;
-  const Block rows = blocks.at(i, 0);
+  const ScoreBlock rows = blocks.at(i, 0);
   float* const out = result + (head * a.queries + rows.row) * size;
   room.scale_queries(a, head, rows);
   bool first = true;
   for (int64_t j = 0; j < blocks.column_blocks(); ++j) {
     if (blocks.hides(head, i, j)) continue;
-    const Block block = blocks.at(i, j);
+    const ScoreBlock block = blocks.at(i, j);
     scores(a, keys, room.scaled, head, block, room.weights, room.width);
     for (int64_t r = 0; r < block.rows; ++r) {
       float* const row = room.weights + r * room.width;
@@ -331,8 +331,8 @@ void forward_rows(const Attention& a, const Blocks& blocks, const Turned& keys, 
       room.tops[r] = top;
     }
     const Matrix values{a.value + (head * a.keys + block.column) * size, size};
-    multiply(block.rows, size, block.columns, {room.weights, room.width}, values, out, size,
-             !first);
+    multiply_block(block.rows, size, block.columns, {room.weights, room.width}, values, out, size,
+                   !first);
     first = false;
   }
   for (int64_t r = 0; r < rows.rows; ++r) {
@@ -368,7 +368,7 @@ class Backward {
   void go(int64_t head, int64_t i, int64_t j, const Room& room, const Heads& to) const {
     if (blocks_.hides(head, i, j)) return;
     const auto& loops = row_loops_of<float>();
-    const Block block = blocks_.at(i, j);
+    const ScoreBlock block = blocks_.at(i, j);
     const int64_t width = room.width, size = a_.value_size;
     const int64_t first = head * a_.queries + block.row;
     const bool more_rows = i > 0 || blocks_.hides_some();
@@ -388,30 +388,30 @@ class Backward {
     }
     const float* const grad = grad_ + first * size;
     if (to.value) {
-      multiply(block.columns, size, block.rows, {weights, 1, stride}, {grad, size},
-               to.value + block.column * size, size, more_rows);
+      multiply_block(block.columns, size, block.rows, {weights, 1, stride}, {grad, size},
+                     to.value + block.column * size, size, more_rows);
     }
     if (!to.query && !to.key) return;
-    multiply(block.rows, block.columns, size, {grad, size}, values_.at(head, block), room.slopes,
-             width, false);
+    multiply_block(block.rows, block.columns, size, {grad, size}, values_.at(head, block),
+                   room.slopes, width, false);
     for (int64_t r = 0; r < block.rows; ++r) {
       float* const row = room.slopes + r * width;
       loops.softmax_grad(row, row, weights + r * stride, room.totals[r], block.columns);
     }
     if (to.query) {
-      multiply(block.rows, a_.size, block.columns, {room.slopes, width},
-               {to.key_rows + block.column * a_.size, a_.size}, to.query + block.row * a_.size,
-               a_.size, j > 0 || blocks_.hides_some());
+      multiply_block(block.rows, a_.size, block.columns, {room.slopes, width},
+                     {to.key_rows + block.column * a_.size, a_.size},
+                     to.query + block.row * a_.size, a_.size, j > 0 || blocks_.hides_some());
     }
     if (to.key) {
-      multiply(block.columns, a_.size, block.rows, {room.slopes, 1, width}, {room.scaled, a_.size},
-               to.key + block.column * a_.size, a_.size, more_rows);
+      multiply_block(block.columns, a_.size, block.rows, {room.slopes, 1, width},
+                     {room.scaled, a_.size}, to.key + block.column * a_.size, a_.size, more_rows);
     }
   }
 
   // To be called before `go` for blocks of these rows.
   void begin_rows(int64_t head, int64_t i, const Room& room) const {
-    const Block block = blocks_.at(i, 0);
+    const ScoreBlock block = blocks_.at(i, 0);
     const int64_t first = head * a_.queries + block.row;
     room.scale_queries(a_, head, block);
     for (int64_t r = 0; r < block.rows; ++r) {
@@ -486,14 +486,15 @@ void attention(const Attention& a, float* result, float* kept) {
   const Turned keys(a, blocks, a.key, a.size, a.keys_in_columns);
   const int64_t units = a.heads * blocks.row_blocks();
   const int64_t cost = std::min(kRowBlock, a.queries) * a.keys * (a.size + a.value_size) + 1;
-  parallel_for(units, std::max<int64_t>(1, kGrain / cost), [&](int64_t begin, int64_t end) {
-    const Room room(a, blocks, 1);
-    for (int64_t unit = begin; unit < end; ++unit) {
-      const auto rows = keeps_weights(a) ? whole_rows : forward_rows;
-      rows(a, blocks, keys, unit / blocks.row_blocks(), unit % blocks.row_blocks(), room, result,
-           kept);
-    }
-  });
+  parallel_for(units, std::max<int64_t>(1, kAttentionGrain / cost),
+               [&](int64_t begin, int64_t end) {
+                 const Room room(a, blocks, 1);
+                 for (int64_t unit = begin; unit < end; ++unit) {
+                   const auto rows = keeps_weights(a) ? whole_rows : forward_rows;
+                   rows(a, blocks, keys, unit / blocks.row_blocks(), unit % blocks.row_blocks(),
+                        room, result, kept);
+                 }
+               });
 }
 
 void attention_grad(const Attention& a, const float* result, const float* kept,
@@ -535,23 +536,24 @@ void attention_grad(const Attention& a, const float* result, const float* kept,
   const int64_t row_blocks = blocks.row_blocks(), column_blocks = blocks.column_blocks();
   const auto finish_rows = [&](int64_t h, int64_t i) {
     if (!query_grad) return;
-    const Block block = blocks.at(i, 0);
+    const ScoreBlock block = blocks.at(i, 0);
     float* const rows = query_grad + h * query_size + block.row * a.size;
     row_loops_of<float>().scale(rows, rows, a.scale, block.rows * a.size);
   };
   const int64_t cost = a.queries * a.keys * (a.size + a.value_size) + 1;
   if (a.heads >= max_threads()) {
-    parallel_for(a.heads, std::max<int64_t>(1, kGrain / cost), [&](int64_t begin, int64_t end) {
-      const Room room(a, blocks, 2);
-      for (int64_t h = begin; h < end; ++h) {
-        const Backward::Heads to = heads_of(h, true, true);
-        for (int64_t i = 0; i < row_blocks; ++i) {
-          backward.begin_rows(h, i, room);
-          for (int64_t j = 0; j < column_blocks; ++j) backward.go(h, i, j, room, to);
-          finish_rows(h, i);
-        }
-      }
-    });
+    parallel_for(a.heads, std::max<int64_t>(1, kAttentionGrain / cost),
+                 [&](int64_t begin, int64_t end) {
+                   const Room room(a, blocks, 2);
+                   for (int64_t h = begin; h < end; ++h) {
+                     const Backward::Heads to = heads_of(h, true, true);
+                     for (int64_t i = 0; i < row_blocks; ++i) {
+                       backward.begin_rows(h, i, room);
+                       for (int64_t j = 0; j < column_blocks; ++j) backward.go(h, i, j, room, to);
+                       finish_rows(h, i);
+                     }
+                   }
+                 });
   } else {
     // Threads share the heads: those of keys and values by columns, those of queries by rows.
     if (key_grad || value_grad) {

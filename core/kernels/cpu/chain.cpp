@@ -41,20 +41,20 @@ constexpr int64_t kPrefetchBytes = 2048;
 
 constexpr size_t kMostOperands = 8;
 
+}  // namespace
+
 // Scratch memory from the caching allocator.
-class Scratch {
+class ChainScratch {
  public:
-  explicit Scratch(size_t bytes) : buffer_(Buffer::allocate(bytes)) {}
-  ~Scratch() { buffer_->release(); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  explicit ChainScratch(size_t bytes) : buffer_(Buffer::allocate(bytes)) {}
+  ~ChainScratch() { buffer_->release(); }
+  ChainScratch(const ChainScratch&) = delete;
+  ChainScratch& operator=(const ChainScratch&) = delete;
   char* data() const { return reinterpret_cast<char*>(buffer_->data()); }
 
  private:
   Buffer* buffer_;
 };
-
-}  // namespace
 
 Chain::Chain(std::span<const DType> inputs) : num_inputs_(static_cast<int32_t>(inputs.size())) {
   for (const DType dtype : inputs) {
@@ -723,7 +723,7 @@ class Chain::Run::Part {
   const Chain& chain_;
   InlineVector<Place, 16> places_;
   InlineVector<int64_t, 4> rows_;  // of expanded inputs: their rows in the scratch memory, or -1
-  std::optional<Scratch> scratch_;
+  std::optional<ChainScratch> scratch_;
   std::vector<TileStep> code_;  // steps on registers
   std::vector<Call> calls_;
   std::vector<size_t> result_code_;  // the steps that hold the address of the first result

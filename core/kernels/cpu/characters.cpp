@@ -18,7 +18,7 @@ namespace ef::cpu {
 namespace {
 
 // The least number of strings for a thread.
-constexpr int64_t kGrain = 2048;
+constexpr int64_t kTextsGrain = 2048;
 
 // The length of the character that begins at `at`, and its code point; 0 if it is invalid.
 int character(const char* at, size_t left, int32_t* code) {
@@ -41,7 +41,7 @@ int character(const char* at, size_t left, int32_t* code) {
   return size;
 }
 
-void append(std::string& text, int32_t code) {
+void append_code(std::string& text, int32_t code) {
   const auto put = [&](int32_t byte) { text.push_back(static_cast<char>(byte)); };
   if (code < 0x80) return put(code);
   if (code < 0x800) {
@@ -58,7 +58,7 @@ void append(std::string& text, int32_t code) {
   put(0x80 | (code & 0x3F));
 }
 
-void check_splits(const Tensor& splits, int64_t count, const char* op) {
+void check_row_splits(const Tensor& splits, int64_t count, const char* op) {
   const auto* at = splits.data<int64_t>();
   bool ordered = at[0] == 0 && at[splits.size() - 1] <= count;
   for (int64_t r = 1; r < splits.size(); ++r) ordered &= at[r - 1] <= at[r];
@@ -75,7 +75,7 @@ void utf8_decode(KernelContext& context) {
   auto* const ends = splits.mutable_data<int64_t>();
   const int64_t count = context.input(0).size();
   std::atomic<bool> all_valid = true;
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kTextsGrain, [&](int64_t begin, int64_t end) {
     bool valid = true;
     int32_t code;
     for (int64_t i = begin; i < end; ++i) {
@@ -102,7 +102,7 @@ void utf8_decode(KernelContext& context) {
   const Tensor offsets = Tensor::empty(DType::kInt64, {ends[count]});
   auto* const numbers = codes.mutable_data<int32_t>();
   auto* const places = offsets.mutable_data<int64_t>();
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kTextsGrain, [&](int64_t begin, int64_t end) {
     int64_t k = ends[begin];
     for (int64_t i = begin; i < end; ++i) {
       const std::string& text = texts[i];
@@ -120,7 +120,7 @@ void utf8_decode(KernelContext& context) {
 void utf8_encode(KernelContext& context) {
   const Tensor& codes = context.input(0);
   const Tensor& splits = context.input(1);
-  check_splits(splits, codes.size(), "Utf8Encode");
+  check_row_splits(splits, codes.size(), "Utf8Encode");
   const auto* numbers = codes.data<int32_t>();
   const auto* at = splits.data<int64_t>();
   for (int64_t i = 0; i < codes.size(); ++i) {
@@ -131,9 +131,9 @@ void utf8_encode(KernelContext& context) {
     }
   }
   auto* const out = context.output(0).mutable_data<std::string>();
-  parallel_for(context.output(0).size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(context.output(0).size(), kTextsGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      for (int64_t k = at[i]; k < at[i + 1]; ++k) append(out[i], numbers[k]);
+      for (int64_t k = at[i]; k < at[i + 1]; ++k) append_code(out[i], numbers[k]);
     }
   });
 }
@@ -149,7 +149,7 @@ void string_replace(KernelContext& context) {
     inside[c] = static_cast<uint64_t>(members[c / 64]) >> (c % 64) & 1;
   }
   auto* const out = context.output(0).mutable_data<std::string>();
-  parallel_for(context.input(0).size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(context.input(0).size(), kTextsGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const std::string& text = texts[i];
       std::string& to = out[i];
@@ -182,7 +182,7 @@ void csv_fields(KernelContext& context) {
   const Tensor fields = Tensor::empty(DType::kString, {width, count});
   auto* const out = fields.mutable_data<std::string>();
   std::atomic<bool> all_plain = true;
-  parallel_for(count, kGrain / 4, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kTextsGrain / 4, [&](int64_t begin, int64_t end) {
     bool plain = true;
     for (int64_t i = begin; plain && i < end; ++i) {
       const std::string_view line = lines[i];
@@ -226,7 +226,7 @@ void base64_encode(KernelContext& context) {
   const auto texts = context.input(0).strings();
   const bool pad = context.attrs<ops::Base64EncodeAttrs>().pad;
   auto* const out = context.output(0).mutable_data<std::string>();
-  parallel_for(context.input(0).size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(context.input(0).size(), kTextsGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const std::string& text = texts[i];
       std::string& to = out[i];
@@ -249,7 +249,7 @@ void base64_decode(KernelContext& context) {
   const auto texts = context.input(0).strings();
   auto* const out = context.output(0).mutable_data<std::string>();
   std::atomic<bool> all_valid = true;
-  parallel_for(context.input(0).size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(context.input(0).size(), kTextsGrain, [&](int64_t begin, int64_t end) {
     bool valid = true;
     for (int64_t i = begin; i < end; ++i) {
       std::string_view text = texts[i];
@@ -318,7 +318,7 @@ void set_rows(KernelContext& context) {
   using ops::SetOperation;
   const Tensor* const sides[2] = {&context.input(0), &context.input(1)};
   const Tensor* const splits[2] = {&context.input(2), &context.input(3)};
-  for (int k = 0; k < 2; ++k) check_splits(*splits[k], sides[k]->size(), "SetRows");
+  for (int k = 0; k < 2; ++k) check_row_splits(*splits[k], sides[k]->size(), "SetRows");
   const SetOperation operation = context.attrs<ops::SetRowsAttrs>().operation;
   const int64_t rows = splits[0]->size() - 1;
   const Tensor ends = Tensor::empty(DType::kInt64, {rows + 1});

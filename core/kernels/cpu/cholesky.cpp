@@ -14,7 +14,7 @@
 namespace ef::cpu {
 namespace {
 
-const CholeskyLoops& loops() { return best::cholesky_loops(); }
+const CholeskyLoops& factor_loops() { return best::cholesky_loops(); }
 
 const TransposeKernels& transposes() { return best::transpose_kernels(); }
 
@@ -44,11 +44,11 @@ class Lanes {
 };
 
 template <class T>
-const CholeskyLoopsOf<T>& loops_of() {
+const CholeskyLoopsOf<T>& factor_loops_of() {
   if constexpr (sizeof(T) == 4) {
-    return loops().float32;
+    return factor_loops().float32;
   } else {
-    return loops().float64;
+    return factor_loops().float64;
   }
 }
 
@@ -89,16 +89,16 @@ void factor_large(const Tensor& x, const Tensor& out) {
 template <class T>
 void factor_all(const Tensor& x, const Tensor& out) {
   if (x.size() == 0) return;
-  const CholeskyLoopsOf<T>& loops = loops_of<T>();
+  const CholeskyLoopsOf<T>& factor_loops = factor_loops_of<T>();
   const int64_t n = x.shape().back();
   if (n > kSmallMatrix) return factor_large<T>(x, out);
   const int64_t size = n * n;
-  for_lanes(x.size() / size, n, loops.lanes, [&](int64_t first, int64_t count) {
-    const Lanes<T> lanes(loops.lanes, size);
+  for_lanes(x.size() / size, n, factor_loops.lanes, [&](int64_t first, int64_t count) {
+    const Lanes<T> lanes(factor_loops.lanes, size);
     bool good[16];
     T* const target = out.mutable_data<T>() + first * size;
     lanes.fill(x.data<T>() + first * size, count);
-    loops.factor(lanes.data(), n, good);
+    factor_loops.factor(lanes.data(), n, good);
     lanes.empty(target, count);
     for (int64_t m = 0; m < count; ++m) {
       if (!good[m]) fill_nan(target + m * size, n);
@@ -108,15 +108,15 @@ void factor_all(const Tensor& x, const Tensor& out) {
 
 template <class T>
 void gradient_all(const Tensor& factors, const Tensor& dy, const Tensor& out) {
-  const CholeskyLoopsOf<T>& loops = loops_of<T>();
+  const CholeskyLoopsOf<T>& factor_loops = factor_loops_of<T>();
   const int64_t n = dy.shape().back();
   const int64_t size = n * n;
-  for_lanes(dy.size() / size, n, loops.lanes, [&](int64_t first, int64_t count) {
-    const Lanes<T> lower(loops.lanes, size);
-    const Lanes<T> gradients(loops.lanes, size);
+  for_lanes(dy.size() / size, n, factor_loops.lanes, [&](int64_t first, int64_t count) {
+    const Lanes<T> lower(factor_loops.lanes, size);
+    const Lanes<T> gradients(factor_loops.lanes, size);
     lower.fill(factors.data<T>() + first * size, count);
     gradients.fill(dy.data<T>() + first * size, count);
-    loops.gradient(lower.data(), gradients.data(), n);
+    factor_loops.gradient(lower.data(), gradients.data(), n);
     gradients.empty(out.mutable_data<T>() + first * size, count);
   });
 }

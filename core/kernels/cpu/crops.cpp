@@ -84,7 +84,7 @@ struct Crops {
   const int32_t* indices;
 };
 
-constexpr int64_t kGrain = 65'536;
+constexpr int64_t kCropGrain = 65'536;
 
 template <class T>
 float number(T value) {
@@ -105,7 +105,7 @@ void crop_and_resize(KernelContext& context) {
   float* const to = out.mutable_data<float>();
   on_real_type(images.dtype(), [&]<class T>(T) {
     const T* const pixels = images.data<T>();
-    parallel_for(crops.count * crops.rows, kGrain / crops.cost() + 1,
+    parallel_for(crops.count * crops.rows, kCropGrain / crops.cost() + 1,
                  [&](int64_t begin, int64_t end) {
                    for (int64_t i = begin; i < end; ++i) {
                      const int64_t box = i / crops.rows;
@@ -177,26 +177,27 @@ void crop_and_resize_grad_image(KernelContext& context) {
     };
     // Each thread adds to its own rows.
     const int64_t work = dy.size() * 4 / std::max<int64_t>(1, crops.batch * crops.height) + 1;
-    parallel_for(crops.batch * crops.height, kGrain / work + 1, [&](int64_t begin, int64_t end) {
-      for (int64_t box = 0; box < crops.count; ++box) {
-        const int64_t first = begin - crops.indices[box] * crops.height;
-        const int64_t last = end - crops.indices[box] * crops.height;
-        if (last <= 0 || first >= crops.height) continue;
-        const Samples down = crops.down(box);
-        for (int64_t r = 0; r < crops.rows; ++r) {
-          const Sample y = down.at(r);
-          if (!y.inside) continue;
-          const float* gradient = from + (box * crops.rows + r) * crops.columns * channels;
-          const auto mine = [=](int64_t row) { return row >= first && row < last; };
-          if (nearest) {
-            if (mine(y.nearest)) add_row(box, y.nearest, gradient, 1);
-            continue;
+    parallel_for(
+        crops.batch * crops.height, kCropGrain / work + 1, [&](int64_t begin, int64_t end) {
+          for (int64_t box = 0; box < crops.count; ++box) {
+            const int64_t first = begin - crops.indices[box] * crops.height;
+            const int64_t last = end - crops.indices[box] * crops.height;
+            if (last <= 0 || first >= crops.height) continue;
+            const Samples down = crops.down(box);
+            for (int64_t r = 0; r < crops.rows; ++r) {
+              const Sample y = down.at(r);
+              if (!y.inside) continue;
+              const float* gradient = from + (box * crops.rows + r) * crops.columns * channels;
+              const auto mine = [=](int64_t row) { return row >= first && row < last; };
+              if (nearest) {
+                if (mine(y.nearest)) add_row(box, y.nearest, gradient, 1);
+                continue;
+              }
+              if (mine(y.low)) add_row(box, y.low, gradient, 1 - y.share);
+              if (mine(y.high)) add_row(box, y.high, gradient, y.share);
+            }
           }
-          if (mine(y.low)) add_row(box, y.low, gradient, 1 - y.share);
-          if (mine(y.high)) add_row(box, y.high, gradient, y.share);
-        }
-      }
-    });
+        });
   });
 }
 
@@ -217,7 +218,7 @@ void crop_and_resize_grad_boxes(KernelContext& context) {
   };
   on_real_type(images.dtype(), [&]<class T>(T) {
     const T* const pixels = images.data<T>();
-    parallel_for(crops.count, kGrain / (crops.cost() * crops.rows) + 1,
+    parallel_for(crops.count, kCropGrain / (crops.cost() * crops.rows) + 1,
                  [&](int64_t begin, int64_t end) {
                    for (int64_t box = begin; box < end; ++box) {
                      const Samples down = crops.down(box);

@@ -16,7 +16,7 @@
 namespace ef::cpu {
 namespace {
 
-constexpr int64_t kBlock = 64;
+constexpr int64_t kSquareBlock = 64;
 // Rows below this length do not pay for the call of a vector loop.
 constexpr int64_t kVectorRow = 12;
 
@@ -140,13 +140,13 @@ void substitute(const T* a, int64_t lda, int64_t n, Triangle triangle, T* x, int
                 int64_t k) {
   if (n == 0 || k == 0) return;
   const bool forward = triangle.lower != triangle.transposed;
-  if (n <= kBlock) return substitute_block(a, lda, triangle, forward, 0, n, x, ldx, k);
-  const Scratch memory(static_cast<size_t>(kBlock * k) * sizeof(T));
+  if (n <= kSquareBlock) return substitute_block(a, lda, triangle, forward, 0, n, x, ldx, k);
+  const Scratch memory(static_cast<size_t>(kSquareBlock * k) * sizeof(T));
   T* const known = memory.as<T>();
-  const int64_t blocks = (n + kBlock - 1) / kBlock;
+  const int64_t blocks = (n + kSquareBlock - 1) / kSquareBlock;
   for (int64_t b = 0; b < blocks; ++b) {
-    const int64_t first = (forward ? b : blocks - 1 - b) * kBlock;
-    const int64_t end = std::min(first + kBlock, n);
+    const int64_t first = (forward ? b : blocks - 1 - b) * kSquareBlock;
+    const int64_t end = std::min(first + kSquareBlock, n);
     const int64_t from = forward ? 0 : end;
     Product p;
     p.m = end - first;
@@ -170,9 +170,9 @@ bool factor_lu(T* a, int64_t n, int32_t* order, bool* odd) {
   std::iota(order, order + n, 0);
   *odd = false;
   bool regular = true;
-  const Scratch memory(n > kBlock ? static_cast<size_t>(n * kBlock) * sizeof(T) : 0);
-  for (int64_t first = 0; first < n; first += kBlock) {
-    const int64_t end = std::min(first + kBlock, n);
+  const Scratch memory(n > kSquareBlock ? static_cast<size_t>(n * kSquareBlock) * sizeof(T) : 0);
+  for (int64_t first = 0; first < n; first += kSquareBlock) {
+    const int64_t end = std::min(first + kSquareBlock, n);
     regular &= factor_panel(a, n, first, end, order, odd);
     if (end == n) break;
     substitute(a + first * (n + 1), n, end - first, Triangle{.unit = true}, a + first * n + end, n,
@@ -191,9 +191,9 @@ bool factor_lu(T* a, int64_t n, int32_t* order, bool* odd) {
 
 template <class T>
 bool factor_cholesky(T* a, int64_t n) {
-  const Scratch memory(n > kBlock ? static_cast<size_t>(n * kBlock) * sizeof(T) : 0);
-  for (int64_t first = 0; first < n; first += kBlock) {
-    const int64_t end = std::min(first + kBlock, n);
+  const Scratch memory(n > kSquareBlock ? static_cast<size_t>(n * kSquareBlock) * sizeof(T) : 0);
+  for (int64_t first = 0; first < n; first += kSquareBlock) {
+    const int64_t end = std::min(first + kSquareBlock, n);
     const int64_t width = end - first;
     T* const corner = a + first * (n + 1);
     if (first > 0) {

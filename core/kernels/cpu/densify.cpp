@@ -10,6 +10,7 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/fill.h"
+#include "kernels/cpu/moves.h"
 #include "kernels/cpu/typed.h"
 #include "ops/densify.h"
 
@@ -56,12 +57,6 @@ struct Items {
   bool strings;
   size_t size;
 };
-
-int64_t inner_size(const Shape& shape, int first) {
-  int64_t size = 1;
-  for (int i = first; i < shape.rank(); ++i) size *= shape[i];
-  return size;
-}
 
 }  // namespace
 

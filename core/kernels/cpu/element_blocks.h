@@ -14,6 +14,11 @@ namespace ef::cpu {
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
 inline constexpr int64_t kBlockBytes = 4096;
 
+inline const char* byte_at(const void* data, int64_t bytes) {
+  return static_cast<const char*>(data) + bytes;
+}
+inline char* byte_at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
+
 // Calls compute(to, begin, count), which must write elements [begin, begin + count) to `to`, until
 // all elements are in `out`.
 template <class Compute>

@@ -140,9 +140,6 @@ struct Widening {
   }
 };
 
-const char* at(const void* data, int64_t bytes) { return static_cast<const char*>(data) + bytes; }
-char* at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
-
 bool has_tiles(DType type) { return type == DType::kFloat32 || type == DType::kFloat64; }
 
 // The loops that chains call. They also convert float16 and bfloat16, unless they are plain.
@@ -185,12 +182,12 @@ struct UnaryCall {
     float wide[kBlock];
     for (int64_t i = 0; i < count; i += kBlock) {
       const int64_t size = std::min(kBlock, count - i);
-      half.widen(wide, at(x, i * in_bytes), size);
+      half.widen(wide, byte_at(x, i * in_bytes), size);
       if (half.narrow) {
         loop(wide, wide, size, parameter);
-        half.narrow(at(to, i * out_bytes), wide, size);
+        half.narrow(byte_at(to, i * out_bytes), wide, size);
       } else {
-        loop(at(to, i * out_bytes), wide, size, parameter);
+        loop(byte_at(to, i * out_bytes), wide, size, parameter);
       }
     }
   }
@@ -231,14 +228,14 @@ struct BinaryCall {
     if (form == Form::kScalarY) half.widen(wide_y, y, 1);
     for (int64_t i = 0; i < count; i += kBlock) {
       const int64_t size = std::min(kBlock, count - i);
-      if (form != Form::kScalarX) half.widen(wide_x, at(x, i * in_bytes), size);
-      if (form != Form::kScalarY) half.widen(wide_y, at(y, i * in_bytes), size);
+      if (form != Form::kScalarX) half.widen(wide_x, byte_at(x, i * in_bytes), size);
+      if (form != Form::kScalarY) half.widen(wide_y, byte_at(y, i * in_bytes), size);
       if (half.narrow) {
         float result[kBlock];
         loop(result, wide_x, wide_y, size, form, parameter);
-        half.narrow(at(to, i * out_bytes), result, size);
+        half.narrow(byte_at(to, i * out_bytes), result, size);
       } else {
-        loop(at(to, i * out_bytes), wide_x, wide_y, size, form, parameter);
+        loop(byte_at(to, i * out_bytes), wide_x, wide_y, size, form, parameter);
       }
     }
   }
@@ -288,7 +285,7 @@ struct ShortLoopOperand {
     repeat_bytes(block, row, needed);
   }
   const void* part(char* block, int64_t begin, int64_t size) const {
-    if (full) return at(data, begin * bytes);
+    if (full) return byte_at(data, begin * bytes);
     if (repeats_row()) return block + begin % layout.inner() * bytes;
     expand_bytes(layout, index, bytes, data, begin, size, block);
     return block;
@@ -309,9 +306,9 @@ void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, con
                        [&](void* to, int64_t begin, int64_t total) {
                          for_stretches(layout, begin, total,
                                        [&](int64_t done, const int64_t* offset, int64_t count) {
-                                         call(at(to, done * call.out_bytes),
-                                              at(xs, offset[0] * bytes), at(ys, offset[1] * bytes),
-                                              count, form);
+                                         call(byte_at(to, done * call.out_bytes),
+                                              byte_at(xs, offset[0] * bytes),
+                                              byte_at(ys, offset[1] * bytes), count, form);
                                        });
                        });
     return;
@@ -325,7 +322,8 @@ void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, con
                        y_operand.prepare(y_block, total);
                        for (int64_t i = 0; i < total; i += kBlock) {
                          const int64_t size = std::min(kBlock, total - i);
-                         call(at(to, i * call.out_bytes), x_operand.part(x_block, begin + i, size),
+                         call(byte_at(to, i * call.out_bytes),
+                              x_operand.part(x_block, begin + i, size),
                               y_operand.part(y_block, begin + i, size), size, Form::kBoth);
                        }
                      });
@@ -440,7 +438,7 @@ void run_unary(KernelContext& context, Unary op, double parameter) {
   const void* xs = x.raw_data();
   for_element_blocks(out.mutable_raw_data(), call.out_bytes, count, grain_of(op, x.dtype()),
                      [&](void* to, int64_t begin, int64_t size) {
-                       call(to, at(xs, begin * call.in_bytes), size);
+                       call(to, byte_at(xs, begin * call.in_bytes), size);
                      });
 }
 
@@ -487,7 +485,8 @@ ElementLoop unary_elements(const ElementCall& call, Unary op, double parameter) 
   const int64_t y_bytes = y_full ? call.in_bytes : 0;
   for_element_blocks(out.mutable_raw_data(), call.out_bytes, count, grain,
                      [&](void* to, int64_t begin, int64_t size) {
-                       call(to, at(xs, begin * x_bytes), at(ys, begin * y_bytes), size, form);
+                       call(to, byte_at(xs, begin * x_bytes), byte_at(ys, begin * y_bytes), size,
+                            form);
                      });
 }
 
@@ -564,8 +563,8 @@ struct SumCall {
     float wide_next[kPart];
     for (int64_t i = 0; i < count; i += kPart) {
       const int64_t size = std::min(kPart, count - i);
-      const auto part = [&](int64_t k) { return at(inputs[k], i * bytes); };
-      char* const out = at(to, i * bytes);
+      const auto part = [&](int64_t k) { return byte_at(inputs[k], i * bytes); };
+      char* const out = byte_at(to, i * bytes);
       if (num_inputs == 1) {
         std::memmove(out, part(0), static_cast<size_t>(size * bytes));
         continue;
@@ -596,7 +595,7 @@ void run_add_n(KernelContext& context) {
                      [&](void* to, int64_t begin, int64_t count) {
                        InlineVector<const void*, 8> parts;
                        for (const Tensor& input : context.inputs()) {
-                         parts.push_back(at(input.raw_data(), begin * call.bytes));
+                         parts.push_back(byte_at(input.raw_data(), begin * call.bytes));
                        }
                        call.run(to, parts.data(), 0, count);
                      });

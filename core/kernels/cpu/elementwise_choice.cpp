@@ -12,11 +12,8 @@
 namespace ef::cpu {
 namespace {
 
-constexpr int64_t kGrain = 65536;
-constexpr int64_t kBlock = 512;
-
-const char* at(const void* data, int64_t bytes) { return static_cast<const char*>(data) + bytes; }
-char* at(void* data, int64_t bytes) { return static_cast<char*>(data) + bytes; }
+constexpr int64_t kChoiceGrain = 65536;
+constexpr int64_t kChoiceBlock = 512;
 
 void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, const Tensor& out) {
   const auto layout =
@@ -38,7 +35,7 @@ void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, c
 // expanded into `block`.
 const void* part_of(const BroadcastLayout<3>& layout, int operand, const Tensor& tensor, bool full,
                     int64_t bytes, int64_t begin, int64_t size, void* block) {
-  if (full) return at(tensor.raw_data(), begin * bytes);
+  if (full) return byte_at(tensor.raw_data(), begin * bytes);
   expand_bytes(layout, operand, bytes, tensor.raw_data(), begin, size, block);
   return block;
 }
@@ -69,10 +66,10 @@ DType next_type(DType from, DType to) {
 void convert_block(DType from, const void* x, DType to, void* out, int64_t count) {
   const DType first = next_type(from, to);
   if (first == to) return cast_loop(from, to)(out, x, count);
-  double block[kBlock], other[kBlock];
-  for (int64_t i = 0; i < count; i += kBlock) {
-    const int64_t size = std::min(kBlock, count - i);
-    cast_loop(from, first)(block, at(x, i * static_cast<int64_t>(element_size(from))), size);
+  double block[kChoiceBlock], other[kChoiceBlock];
+  for (int64_t i = 0; i < count; i += kChoiceBlock) {
+    const int64_t size = std::min(kChoiceBlock, count - i);
+    cast_loop(from, first)(block, byte_at(x, i * static_cast<int64_t>(element_size(from))), size);
     DType reached = first;
     double* now = block;
     for (DType next = next_type(reached, to); next != to; next = next_type(reached, to)) {
@@ -81,7 +78,7 @@ void convert_block(DType from, const void* x, DType to, void* out, int64_t count
       now = free;
       reached = next;
     }
-    cast_loop(reached, to)(at(out, i * static_cast<int64_t>(element_size(to))), now, size);
+    cast_loop(reached, to)(byte_at(out, i * static_cast<int64_t>(element_size(to))), now, size);
   }
 }
 
@@ -103,23 +100,24 @@ void run_select(KernelContext& context) {
   if (condition_full && (x_full || x.size() == 1) && (y_full || y.size() == 1)) {
     const int64_t x_step = x_full ? 1 : 0;
     const int64_t y_step = y_full ? 1 : 0;
-    for_element_blocks(out.mutable_raw_data(), bytes, count, kGrain,
+    for_element_blocks(out.mutable_raw_data(), bytes, count, kChoiceGrain,
                        [&](void* to, int64_t begin, int64_t size) {
-                         loop(to, chosen + begin, at(x.raw_data(), begin * x_step * bytes),
-                              at(y.raw_data(), begin * y_step * bytes), size, x_step, y_step);
+                         loop(to, chosen + begin, byte_at(x.raw_data(), begin * x_step * bytes),
+                              byte_at(y.raw_data(), begin * y_step * bytes), size, x_step, y_step);
                        });
     return;
   }
   const auto layout =
       broadcast_layout<3>(out.shape(), {&condition.shape(), &x.shape(), &y.shape()});
   for_element_blocks(
-      out.mutable_raw_data(), bytes, count, kGrain, [&](void* to, int64_t begin, int64_t total) {
-        alignas(16) char block[3][kBlock * 16];
-        for (int64_t i = 0; i < total; i += kBlock) {
-          const int64_t size = std::min(kBlock, total - i);
+      out.mutable_raw_data(), bytes, count, kChoiceGrain,
+      [&](void* to, int64_t begin, int64_t total) {
+        alignas(16) char block[3][kChoiceBlock * 16];
+        for (int64_t i = 0; i < total; i += kChoiceBlock) {
+          const int64_t size = std::min(kChoiceBlock, total - i);
           const int64_t start = begin + i;
           const void* c = part_of(layout, 0, condition, condition_full, 1, start, size, block[0]);
-          loop(at(to, i * bytes), static_cast<const bool*>(c),
+          loop(byte_at(to, i * bytes), static_cast<const bool*>(c),
                part_of(layout, 1, x, x_full, bytes, start, size, block[1]),
                part_of(layout, 2, y, y_full, bytes, start, size, block[2]), size, 1, 1);
         }
@@ -142,7 +140,7 @@ struct SelectCall {
       std::memmove(to, inputs[chosen], static_cast<size_t>(count * bytes));
     } else {
       for (int64_t i = 0; i < count; ++i) {
-        std::memcpy(at(to, i * bytes), inputs[chosen], static_cast<size_t>(bytes));
+        std::memcpy(byte_at(to, i * bytes), inputs[chosen], static_cast<size_t>(bytes));
       }
     }
   }
@@ -151,7 +149,7 @@ struct SelectCall {
 ElementLoop select_elements(const ElementCall& call) {
   if (call.output == DType::kString) return {};
   const auto bytes = static_cast<int64_t>(element_size(call.output));
-  ElementLoop loop = ElementLoop::of(SelectCall{select_loop(call.output), bytes}, kGrain);
+  ElementLoop loop = ElementLoop::of(SelectCall{select_loop(call.output), bytes}, kChoiceGrain);
   loop.repeats = loop.expands = 7;
   if (call.output == DType::kFloat32 || call.output == DType::kFloat64) {
     loop.tiles = element_loops().tiles_of(call.output).select;
@@ -179,24 +177,26 @@ void run_clip(KernelContext& context) {
   if (low_fits && high_fits) {
     const int64_t low_step = low_full ? 1 : 0;
     const int64_t high_step = high_full ? 1 : 0;
-    for_element_blocks(
-        out.mutable_raw_data(), bytes, count, kGrain, [&](void* to, int64_t begin, int64_t size) {
-          loop(to, at(x.raw_data(), begin * bytes), at(low.raw_data(), begin * low_step * bytes),
-               at(high.raw_data(), begin * high_step * bytes), size, low_step, high_step);
-        });
+    for_element_blocks(out.mutable_raw_data(), bytes, count, kChoiceGrain,
+                       [&](void* to, int64_t begin, int64_t size) {
+                         loop(to, byte_at(x.raw_data(), begin * bytes),
+                              byte_at(low.raw_data(), begin * low_step * bytes),
+                              byte_at(high.raw_data(), begin * high_step * bytes), size, low_step,
+                              high_step);
+                       });
     return;
   }
   const auto layout = broadcast_layout<3>(out.shape(), {&x.shape(), &low.shape(), &high.shape()});
-  for_element_blocks(out.mutable_raw_data(), bytes, count, kGrain,
+  for_element_blocks(out.mutable_raw_data(), bytes, count, kChoiceGrain,
                      [&](void* to, int64_t begin, int64_t total) {
-                       double block[3][kBlock];
-                       for (int64_t i = 0; i < total; i += kBlock) {
-                         const int64_t size = std::min(kBlock, total - i);
+                       double block[3][kChoiceBlock];
+                       for (int64_t i = 0; i < total; i += kChoiceBlock) {
+                         const int64_t size = std::min(kChoiceBlock, total - i);
                          const void* parts[3] = {
-                             at(x.raw_data(), (begin + i) * bytes),
+                             byte_at(x.raw_data(), (begin + i) * bytes),
                              part_of(layout, 1, low, low_full, bytes, begin + i, size, block[1]),
                              part_of(layout, 2, high, high_full, bytes, begin + i, size, block[2])};
-                         loop(at(to, i * bytes), parts[0], parts[1], parts[2], size, 1, 1);
+                         loop(byte_at(to, i * bytes), parts[0], parts[1], parts[2], size, 1, 1);
                        }
                      });
 }
@@ -210,15 +210,15 @@ struct ClipCall {
     const int64_t low_step = single & 2 ? 0 : 1;
     const int64_t high_step = single & 4 ? 0 : 1;
     if (!widen) return loop(to, inputs[0], inputs[1], inputs[2], count, low_step, high_step);
-    float wide[3][kBlock];
+    float wide[3][kChoiceBlock];
     const int64_t steps[] = {1, low_step, high_step};
-    for (int64_t i = 0; i < count; i += kBlock) {
-      const int64_t size = std::min(kBlock, count - i);
+    for (int64_t i = 0; i < count; i += kChoiceBlock) {
+      const int64_t size = std::min(kChoiceBlock, count - i);
       for (int k = 0; k < 3; ++k) {
-        widen(wide[k], at(inputs[k], i * steps[k] * 2), steps[k] ? size : 1);
+        widen(wide[k], byte_at(inputs[k], i * steps[k] * 2), steps[k] ? size : 1);
       }
       loop(wide[0], wide[0], wide[1], wide[2], size, low_step, high_step);
-      narrow(at(to, i * 2), wide[0], size);
+      narrow(byte_at(to, i * 2), wide[0], size);
     }
   }
 };
@@ -230,7 +230,7 @@ ElementLoop clip_elements(const ElementCall& call) {
   ElementLoop loop = ElementLoop::of(ClipCall{element_loops().clip[static_cast<int>(computed)],
                                               wide ? cast_loop(type, computed) : nullptr,
                                               wide ? cast_loop(computed, type) : nullptr},
-                                     kGrain);
+                                     kChoiceGrain);
   loop.repeats = loop.expands = 6;
   return loop;
 }
@@ -241,9 +241,9 @@ void convert_elements(DType from, const void* x, DType to, void* out, int64_t co
   from = plain_dtype(from);
   to = plain_dtype(to);
   const auto in_bytes = static_cast<int64_t>(element_size(from));
-  for_element_blocks(out, static_cast<int64_t>(element_size(to)), count, kGrain,
+  for_element_blocks(out, static_cast<int64_t>(element_size(to)), count, kChoiceGrain,
                      [&](void* target, int64_t begin, int64_t size) {
-                       convert_block(from, at(x, begin * in_bytes), to, target, size);
+                       convert_block(from, byte_at(x, begin * in_bytes), to, target, size);
                      });
 }
 
@@ -283,9 +283,9 @@ ElementLoop cast_elements(const ElementCall& call) {
   const DType from = plain_dtype(call.inputs[0]);
   const DType to = plain_dtype(call.output);
   if (const CastLoop loop = cast_loop(from, to)) {
-    return ElementLoop::of(PlainCastCall{loop}, kGrain);
+    return ElementLoop::of(PlainCastCall{loop}, kChoiceGrain);
   }
-  return ElementLoop::of(CastCall{from, to}, kGrain);
+  return ElementLoop::of(CastCall{from, to}, kChoiceGrain);
 }
 
 }  // namespace

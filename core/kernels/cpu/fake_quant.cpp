@@ -14,9 +14,9 @@
 namespace ef::cpu {
 namespace {
 
-const FakeQuantLoops& loops() { return best::fake_quant_loops(); }
+const FakeQuantLoops& quantization_loops() { return best::fake_quant_loops(); }
 
-constexpr int64_t kGrain = 32'768;
+constexpr int64_t kFakeQuantGrain = 32'768;
 // Parts whose sums are added in a fixed order, whatever the number of threads.
 constexpr int64_t kParts = 16;
 
@@ -27,11 +27,11 @@ void for_runs(int64_t begin, int64_t end, int64_t channels, const Body& body) {
   for (int64_t i = begin; i < end; ++i) body(i, i % channels, int64_t{1});
 }
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 
 FakeQuantLimits limits_of(float low, float high, const ops::FakeQuantLimitsAttrs& attrs) {
   // All values are 0, and gradients pass, even those of NaN.
-  if (low == 0 && high == 0) return {-kInfinity, kInfinity, 1, 0, 0};
+  if (low == 0 && high == 0) return {-kFloatInfinity, kFloatInfinity, 1, 0, 0};
   const auto least = static_cast<float>(attrs.least), most = static_cast<float>(attrs.most);
   const float scale = (high - low) / static_cast<float>(attrs.most - attrs.least);
   float zero = least - low / scale;
@@ -73,15 +73,15 @@ void fake_quant(KernelContext& context) {
   const int64_t channels = context.input(1).dim(1);
   const bool divide = context.attrs<ops::FakeQuantAttrs>().divide;
   float* const out = context.output(0).mutable_data<float>();
-  parallel_for(context.output(0).size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(context.output(0).size(), kFakeQuantGrain, [&](int64_t begin, int64_t end) {
     for_runs(begin, end, channels, [&](int64_t at, int64_t c, int64_t count) {
       const FakeQuantLimits limits{table[c], table[channels + c], table[2 * channels + c],
                                    table[3 * channels + c], table[4 * channels + c]};
-      if (limits.bottom == -kInfinity) {
+      if (limits.bottom == -kFloatInfinity) {
         std::fill_n(out + at, count, 0.0f);
         return;
       }
-      loops().round(out + at, x + at, count, limits, divide);
+      quantization_loops().round(out + at, x + at, count, limits, divide);
     });
   });
 }
@@ -94,19 +94,20 @@ void fake_quant_grad(KernelContext& context) {
   const int64_t size = context.input(1).size();
   float* const out = context.output(0).mutable_data<float>();
   const auto sums = std::make_unique<double[]>(static_cast<size_t>(kParts * 2 * channels));
-  parallel_for(kParts, std::max<int64_t>(1, kParts * kGrain / (size + 1)),
+  parallel_for(kParts, std::max<int64_t>(1, kParts * kFakeQuantGrain / (size + 1)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t p = begin; p < end; ++p) {
                    double* const low = sums.get() + p * 2 * channels;
                    double* const high = low + channels;
                    for_runs(size * p / kParts, size * (p + 1) / kParts, channels,
                             [&](int64_t at, int64_t c, int64_t count) {
-                              if (table[c] == -kInfinity) {
+                              if (table[c] == -kFloatInfinity) {
                                 std::copy_n(dy + at, count, out + at);
                                 return;
                               }
-                              loops().gradient(out + at, dy + at, x + at, count, table[c],
-                                               table[channels + c], low + c, high + c);
+                              quantization_loops().gradient(out + at, dy + at, x + at, count,
+                                                            table[c], table[channels + c], low + c,
+                                                            high + c);
                             });
                  }
                });

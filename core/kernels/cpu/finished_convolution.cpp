@@ -15,7 +15,7 @@ namespace ef::cpu {
 namespace {
 
 // The number of elements of a block that is finished at once.
-constexpr int64_t kBlock = 2048;
+constexpr int64_t kFinishedBlock = 2048;
 
 // Copies weights, and scales and transposes them if the source requires it.
 void write_plain(const ReadyWeights::Source& source, float* to) {
@@ -40,7 +40,7 @@ void write_plain(const ReadyWeights::Source& source, float* to) {
 
 Finish::Finish(int64_t channels, const float* offsets, const float* addend, Limits limits,
                std::span<const ElementLoop> loops)
-    : block_(std::max<int64_t>(1, kBlock / channels) * channels),
+    : block_(std::max<int64_t>(1, kFinishedBlock / channels) * channels),
       addend_(addend),
       limits_(limits),
       adds_(offsets || addend || limits.low >= 0),
@@ -80,8 +80,8 @@ void Finish::run_loops(float* results, int64_t rows, int64_t cols, int64_t apart
   if (loops_.empty()) return;
   if (cols == apart) cols *= std::exchange(rows, 1);
   for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < cols; j += kBlock) {
-      run_loops(results + i * apart + j, std::min(kBlock, cols - j));
+    for (int64_t j = 0; j < cols; j += kFinishedBlock) {
+      run_loops(results + i * apart + j, std::min(kFinishedBlock, cols - j));
     }
   }
 }
@@ -122,10 +122,6 @@ struct Transformed {
   bool operator==(const Transformed&) const = default;
 };
 
-bool untouched(const Slide& slide) {
-  return slide.window == 1 && slide.stride == 1 && slide.before == 0 && slide.after == 0;
-}
-
 // The key of weights in strips.
 struct Strips {
   bool operator==(const Strips&) const = default;
@@ -140,7 +136,7 @@ constexpr int64_t kCached = 192 * 1024;
 // The number of result elements of a task, if there are enough for all threads.
 constexpr int64_t kTask = 65'536;
 // The least number of multiplications for a thread.
-constexpr int64_t kGrain = 300'000;
+constexpr int64_t kFinishedGrain = 300'000;
 
 // c = a * b for `rows` rows: threads share blocks of rows, and of columns where rows are few.
 void multiply_strips(int64_t rows, const float* a, ReadyWeights& weights,
@@ -166,7 +162,7 @@ void multiply_strips(int64_t rows, const float* a, ReadyWeights& weights,
   const int64_t col_blocks =
       by_rows ? 1 : std::clamp<int64_t>(std::max(parts, 2 * threads) / row_blocks, 1, strip_count);
   const ProductFinish in_registers = finish.in_registers();
-  const int64_t grain = kGrain * row_blocks * col_blocks / (rows * n * k) + 1;
+  const int64_t grain = kFinishedGrain * row_blocks * col_blocks / (rows * n * k) + 1;
   parallel_for(row_blocks * col_blocks, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t i = rows * (task / col_blocks) / row_blocks;
@@ -197,7 +193,7 @@ void finish_pixels(const Finish& finish, float* result, int64_t pixels, int64_t 
 void convolve_finished(const Convolution& c, const float* image, ReadyWeights& weights,
                        const ReadyWeights::Source& source, const Finish& finish, float* result,
                        const char* op) {
-  if (c.groups == 1 && !c.depthwise && untouched(c.window.row) && untouched(c.window.col)) {
+  if (c.groups == 1 && !c.depthwise && c.window.row.is_plain() && c.window.col.is_plain()) {
     return multiply_finished(c.batch * c.window.row.out * c.window.col.out, image, weights, source,
                              finish, result);
   }

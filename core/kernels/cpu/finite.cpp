@@ -9,7 +9,7 @@
 namespace ef::cpu {
 namespace {
 
-const FiniteLoops& loops() { return best::finite_loops(); }
+const FiniteLoops& bit_loops() { return best::finite_loops(); }
 
 template <class Word>
 bool any_with_exponent(bool (*any)(const Word*, int64_t, Word), const Tensor& tensor,
@@ -28,11 +28,12 @@ bool any_with_exponent(bool (*any)(const Word*, int64_t, Word), const Tensor& te
 
 bool has_nonfinite(const Tensor& tensor) {
   switch (tensor.dtype()) {
-    case DType::kFloat16: return any_with_exponent<uint16_t>(loops().any16, tensor, 0x7c00);
-    case DType::kBfloat16: return any_with_exponent<uint16_t>(loops().any16, tensor, 0x7f80);
+    case DType::kFloat16: return any_with_exponent<uint16_t>(bit_loops().any16, tensor, 0x7c00);
+    case DType::kBfloat16: return any_with_exponent<uint16_t>(bit_loops().any16, tensor, 0x7f80);
     case DType::kFloat32:
-    case DType::kComplex64: return any_with_exponent<uint32_t>(loops().any32, tensor, 0x7f800000);
-    default: return any_with_exponent<uint64_t>(loops().any64, tensor, 0x7ff0000000000000);
+    case DType::kComplex64:
+      return any_with_exponent<uint32_t>(bit_loops().any32, tensor, 0x7f800000);
+    default: return any_with_exponent<uint64_t>(bit_loops().any64, tensor, 0x7ff0000000000000);
   }
 }
 

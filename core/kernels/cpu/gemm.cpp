@@ -45,7 +45,7 @@ constexpr int64_t kGrainOfDots = 65'536;
 
 // Complex multiplication, without the recovery of infinities that operator* does.
 template <class T>
-T multiply(T a, T b) {
+T wrapping_product(T a, T b) {
   return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
 }
 
@@ -62,7 +62,7 @@ void plain(const Product& p, const T* a, const T* b, T* c) {
       const T* row = b + q * right.row;
       for (int64_t j = 0; j < p.n; ++j) {
         const T other = row[j * right.col];
-        out[j] += multiply(factor, p.conjugate_b ? std::conj(other) : other);
+        out[j] += wrapping_product(factor, p.conjugate_b ? std::conj(other) : other);
       }
     }
   }

@@ -72,8 +72,6 @@ void resample_as(KernelContext& context, const ResampleLoopsOf<T>& loops) {
                });
 }
 
-const SearchLoops& search_loops() { return best::search_loops(); }
-
 // Storage for boxes as a structure of arrays.
 struct Boxes {
   explicit Boxes(int64_t count) : count(count), numbers(static_cast<size_t>(5 * count)) {}
@@ -106,7 +104,7 @@ void remaining_boxes(KernelContext& context) {
   std::vector<int32_t> chosen;
   for (int64_t i = 0; i < candidates && static_cast<int64_t>(chosen.size()) < limit; ++i) {
     const auto found = static_cast<int64_t>(chosen.size());
-    if (search_loops().overlaps(kept.columns(), found, all.columns(), i, most)) continue;
+    if (best::search_loops().overlaps(kept.columns(), found, all.columns(), i, most)) continue;
     for (int k = 0; k < 5; ++k) kept.column(k)[found] = all.column(k)[i];
     chosen.push_back(static_cast<int32_t>(order.data<int64_t>()[i]));
   }

@@ -11,12 +11,6 @@
 namespace ef::cpu {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr int kMostTerms = 100'000;
-
 // x^a y^b / B(a, b) for y = 1 - x. With all three gamma functions scaled, only the distances of x
 // and y from the mode remain.
 double density(double a, double b, double x, double y) {
@@ -27,8 +21,8 @@ double density(double a, double b, double x, double y) {
          std::sqrt(a / (2 * kPi) * (b / (a + b)));
 }
 
-// The continued fraction 8.17.22, evaluated forwards by the method of W. Lentz (1976).
-double fraction(double a, double b, double x) {
+// The continued beta_fraction 8.17.22, evaluated forwards by the method of W. Lentz (1976).
+double beta_fraction(double a, double b, double x) {
   double c = 1;
   double d = 1 / (1 - (a + b) * x / (a + 1));
   double product = d;
@@ -55,9 +49,9 @@ double beta_share(double a, double b, double x) {
   if (!(a < kInfinity && b < kInfinity && x > 0 && x < 1)) return kNan;
   const double y = 1 - x;
   const double scale = density(a, b, x, y);
-  // 8.17.4 where the fraction converges slowly.
-  if (x <= (a + 1) / (a + b + 2)) return scale * fraction(a, b, x) / a;
-  return 1 - scale * fraction(b, a, y) / b;
+  // 8.17.4 where the beta_fraction converges slowly.
+  if (x <= (a + 1) / (a + b + 2)) return scale * beta_fraction(a, b, x) / a;
+  return 1 - scale * beta_fraction(b, a, y) / b;
 }
 
 void betainc(KernelContext& context) {

@@ -13,12 +13,8 @@
 namespace ef::cpu {
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRootPi = 1.77245385090551602730;
 constexpr double kRootTwoPi = 2.50662827463100050242;
-// Any a below 1e9 needs fewer terms; beyond, the sum is accurate after these.
-constexpr int kMostTerms = 100'000;
 
 // A function of a and its derivative, for forward-mode differentiation.
 struct Dual {
@@ -58,9 +54,9 @@ T series(T a, double x) {
   return sum;
 }
 
-// Q(a, x) gamma(a) / (x^a e^-x): the even part of the continued fraction 8.9.2, whose numerators
-// and denominators follow from one another (1.12.5).
-double fraction(double a, double x) {
+// Q(a, x) gamma(a) / (x^a e^-x): the even part of the continued upper_fraction 8.9.2, whose
+// numerators and denominators follow from one another (1.12.5).
+double upper_fraction(double a, double x) {
   double b = x + 1 - a;
   if (x > 1e30) return 1 / b;
   double before_p = 0;
@@ -89,7 +85,7 @@ double fraction(double a, double x) {
 
 // The same with its derivative, for which p and q would lose digits, as a product of ratios that
 // tend to 1 (W. Lentz, 1976).
-Dual fraction(Dual a, double x) {
+Dual upper_fraction(Dual a, double x) {
   Dual b = (x + 1) + -1.0 * a;
   Dual d = 1.0 / b;
   Dual c{1e300, 0};
@@ -125,8 +121,8 @@ bool is_uniform(double a, double x) { return a >= 20 && std::abs(x - a) < 0.4 * 
 
 // N. Temme's expansion (1979), 8.12.3 and 8.12.4: Q = erfc(y) / 2 + exp(-y^2) rest.
 template <bool kSlope>
-struct Uniform {
-  Uniform(double a, double x) {
+struct UniformExpansion {
+  UniformExpansion(double a, double x) {
     const double mu = (x - a) / a;
     const double excess = logarithm_excess(mu, x / a);
     // eta^2 / 2 is the excess, and eta eta' = -mu / a.
@@ -211,12 +207,12 @@ double gamma_p(double a, double x) {
   if (std::isinf(a)) return 0;
   if (std::isinf(x)) return 1;
   if (is_uniform(a, x)) {
-    const Uniform<false> uniform(a, x);
+    const UniformExpansion<false> uniform(a, x);
     return std::erfc(-uniform.y) / 2 - uniform.density * uniform.rest;
   }
   const double power = power_part(a, x);
   if (by_series(a, x)) return power * series(a, x);
-  return power == 0 ? 1 : 1 - power * a * fraction(a, x);
+  return power == 0 ? 1 : 1 - power * a * upper_fraction(a, x);
 }
 
 double gamma_q(double a, double x) {
@@ -224,13 +220,13 @@ double gamma_q(double a, double x) {
   if (std::isinf(x)) return 0;
   if (x == 0 || std::isinf(a)) return 1;
   if (is_uniform(a, x)) {
-    const Uniform<false> uniform(a, x);
+    const UniformExpansion<false> uniform(a, x);
     return std::erfc(uniform.y) / 2 + uniform.density * uniform.rest;
   }
   if (a < 1 && x < 1.1) return small_q(a, x);
   const double power = power_part(a, x);
   if (by_series(a, x)) return 1 - power * series(a, x);
-  return power == 0 ? 0 : power * a * fraction(a, x);
+  return power == 0 ? 0 : power * a * upper_fraction(a, x);
 }
 
 namespace {
@@ -242,7 +238,7 @@ double slope_by_power(double a, double x) {
     const Dual sum = series(order, x);
     return (std::log(x) - digamma(a + 1)) * sum.value + sum.slope;
   }
-  const Dual value = fraction(order, x);
+  const Dual value = upper_fraction(order, x);
   return -a * ((std::log(x) - digamma(a)) * value.value + value.slope);
 }
 
@@ -253,7 +249,7 @@ double gamma_p_by_a(double a, double x) {
   if (!in_domain(a, x)) return kNan;
   if (std::isinf(x) || std::isinf(a)) return 0;
   if (is_uniform(a, x)) {
-    const Uniform<true> uniform(a, x);
+    const UniformExpansion<true> uniform(a, x);
     return -uniform.density * uniform.slope_by_density;
   }
   const double power = power_part(a, x);
@@ -267,7 +263,7 @@ double gamma_sample_by_a(double a, double x) {
   if (!in_domain(a, x) || std::isinf(a)) return kNan;
   if (is_uniform(a, x)) {
     const double to_density = kRootTwoPi / std::sqrt(a) * scaled_gamma(a) * x;
-    return Uniform<true>(a, x).slope_by_density * to_density;
+    return UniformExpansion<true>(a, x).slope_by_density * to_density;
   }
   return -slope_by_power(a, x) * (x / a);
 }

@@ -16,8 +16,6 @@
 namespace ef::cpu {
 namespace {
 
-int axis_of(int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
-
 // Index tensors of either width, read as int64.
 class Indices {
  public:

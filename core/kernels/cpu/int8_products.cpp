@@ -14,14 +14,14 @@
 namespace ef::cpu {
 namespace {
 
-const Int8Loops& loops() { return best::int8_loops(); }
+const Int8Loops& int8_kernels() { return best::int8_loops(); }
 
 constexpr float kGreatest = 127;
 // The number of result elements that are finished at once, and the fewest rows of a block.
-constexpr int64_t kBlock = 32'768;
+constexpr int64_t kInt8Block = 32'768;
 constexpr int64_t kLeastRows = 48;
 // The least numbers of multiplications and of bytes of floats for a thread.
-constexpr int64_t kGrain = 4'000'000;
+constexpr int64_t kInt8Grain = 4'000'000;
 constexpr int64_t kFloatsGrain = 65'536;
 
 int64_t round_up(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
@@ -84,16 +84,16 @@ template <class Prepare>
 void multiply_blocks(const Int8Panels& b, int64_t at, int64_t rows, const Finish& finish,
                      float* result, const Prepare& prepare) {
   const int64_t row_work = b.panel_bytes() * b.panels();
-  const int64_t block = std::max(kBlock / b.cols / kLeastRows, int64_t{1}) * kLeastRows;
+  const int64_t block = std::max(kInt8Block / b.cols / kLeastRows, int64_t{1}) * kLeastRows;
   const int64_t blocks = (rows + block - 1) / block;
-  if (blocks >= max_threads() || in_parallel() || rows * row_work < 2 * kGrain) {
-    parallel_for(blocks, kGrain / (block * row_work) + 1, [&](int64_t first, int64_t last) {
+  if (blocks >= max_threads() || in_parallel() || rows * row_work < 2 * kInt8Grain) {
+    parallel_for(blocks, kInt8Grain / (block * row_work) + 1, [&](int64_t first, int64_t last) {
       for (int64_t k = first; k < last; ++k) {
         const int64_t begin = k * block;
         const int64_t end = std::min(rows, begin + block);
         prepare(begin, end, [&](const uint8_t* const* lefts, const float* scales, int64_t step) {
-          loops().multiply(b, 0, b.panels(), lefts, end - begin, scales, step,
-                           result + (at + begin) * b.cols);
+          int8_kernels().multiply(b, 0, b.panels(), lefts, end - begin, scales, step,
+                                  result + (at + begin) * b.cols);
         });
         finish(result, (at + begin) * b.cols, (end - begin) * b.cols);
       }
@@ -103,8 +103,8 @@ void multiply_blocks(const Int8Panels& b, int64_t at, int64_t rows, const Finish
   // Few rows: threads share the columns.
   prepare(0, rows, [&](const uint8_t* const* lefts, const float* scales, int64_t step) {
     parallel_for(
-        b.panels(), kGrain / (rows * b.panel_bytes()) + 1, [&](int64_t first, int64_t last) {
-          loops().multiply(b, first, last, lefts, rows, scales, step, result + at * b.cols);
+        b.panels(), kInt8Grain / (rows * b.panel_bytes()) + 1, [&](int64_t first, int64_t last) {
+          int8_kernels().multiply(b, first, last, lefts, rows, scales, step, result + at * b.cols);
         });
   });
   finish(result, at * b.cols, rows * b.cols);
@@ -127,15 +127,15 @@ Segments segments_of(const Convolution& c, int64_t row_bytes) {
 // The greatest absolute value of an image.
 float greatest_of(const float* x, int64_t size) {
   const int64_t parts = (size + kFloatsGrain - 1) / kFloatsGrain;
-  if (parts == 1) return loops().greatest(x, size);
+  if (parts == 1) return int8_kernels().greatest(x, size);
   std::vector<float> found(static_cast<size_t>(parts));
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t k = begin; k < end; ++k) {
-      found[static_cast<size_t>(k)] =
-          loops().greatest(x + k * kFloatsGrain, std::min(kFloatsGrain, size - k * kFloatsGrain));
+      found[static_cast<size_t>(k)] = int8_kernels().greatest(
+          x + k * kFloatsGrain, std::min(kFloatsGrain, size - k * kFloatsGrain));
     }
   });
-  return loops().greatest(found.data(), parts);
+  return int8_kernels().greatest(found.data(), parts);
 }
 
 int64_t padded(const Slide& slide) { return (slide.out - 1) * slide.stride + slide.extent(); }
@@ -158,7 +158,7 @@ void quantize_image(const Convolution& c, const float* image, float factor, uint
       const int64_t left = before * c.channels;
       const int64_t middle = count * c.channels;
       std::memset(at, kInt8Zero, static_cast<size_t>(left));
-      loops().quantize(image + from * col.in * c.channels, middle, factor, at + left);
+      int8_kernels().quantize(image + from * col.in * c.channels, middle, factor, at + left);
       std::memset(at + left + middle, kInt8Zero, static_cast<size_t>(row_bytes - left - middle));
     }
   });
@@ -183,8 +183,8 @@ void multiply_int8(int64_t rows, const float* a, ReadyWeights& weights,
       for (int64_t i = first; i < last; ++i) {
         const float* const row = a + (begin + i) * depth;
         uint8_t* const to = bytes.as<uint8_t>() + i * stride;
-        const float greatest = loops().greatest(row, depth);
-        loops().quantize(row, depth, factor_for(greatest), to);
+        const float greatest = int8_kernels().greatest(row, depth);
+        int8_kernels().quantize(row, depth, factor_for(greatest), to);
         std::memset(to + depth, 0, static_cast<size_t>(stride - depth));
         lefts[static_cast<size_t>(i)] = to;
         scales[static_cast<size_t>(i)] = greatest / kGreatest;

@@ -8,13 +8,6 @@
 namespace ef::cpu {
 namespace {
 
-int axis_of(int64_t axis, int rank) { return static_cast<int>(axis < 0 ? axis + rank : axis); }
-
-std::byte* at(const Tensor& t, int64_t element) {
-  return static_cast<std::byte*>(t.mutable_raw_data()) +
-         element * static_cast<int64_t>(element_size(t.dtype()));
-}
-
 // A shape as seen from one axis: the number of blocks before it, and the elements of one step.
 struct Around {
   int64_t outer = 1;
@@ -47,7 +40,7 @@ void join(KernelContext& context, int64_t outer, const Width& width) {
   for (const Tensor& input : context.inputs()) {
     const int64_t size = width(input);
     if (size == 0) continue;
-    copy_blocks(out.dtype(), at(out, start), input.raw_data(), outer, size, row, size);
+    copy_blocks(out.dtype(), element_at(out, start), input.raw_data(), outer, size, row, size);
     start += size;
   }
 }
@@ -58,7 +51,8 @@ Tensor take(const Tensor& from, const Shape& shape, int64_t outer, int64_t start
   if (outer == 1 && from.dtype() != DType::kString) return from.view_at(start, shape);
   const Tensor part = Tensor::empty(from.dtype(), shape);
   if (part.size() > 0) {
-    copy_blocks(from.dtype(), part.mutable_raw_data(), at(from, start), outer, size, size, row);
+    copy_blocks(from.dtype(), part.mutable_raw_data(), element_at(from, start), outer, size, size,
+                row);
   }
   return part;
 }

@@ -17,7 +17,7 @@ namespace ef::cpu {
 namespace {
 
 // The least number of multiplications for a thread.
-constexpr int64_t kGrain = 65'536;
+constexpr int64_t kSystemGrain = 65'536;
 
 template <class Body>
 void on_type(DType dtype, const Body& body) {
@@ -58,7 +58,7 @@ class Broadcast {
 template <class Body>
 void for_columns(int64_t k, int64_t cost, const Body& body) {
   constexpr int64_t kLeastColumns = 16;
-  parallel_for(k, std::max(kLeastColumns, 4 * kGrain / std::max<int64_t>(cost, 1)),
+  parallel_for(k, std::max(kLeastColumns, 4 * kSystemGrain / std::max<int64_t>(cost, 1)),
                [&](int64_t begin, int64_t end) { body(begin, end - begin); });
 }
 
@@ -122,9 +122,10 @@ class Factors {
 template <class Body>
 void for_matrices(int64_t count, int64_t cost, const Body& body) {
   if (count == 1) return body(int64_t{0});
-  parallel_for(count, kGrain / std::max<int64_t>(cost, 1) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) body(i);
-  });
+  parallel_for(count, kSystemGrain / std::max<int64_t>(cost, 1) + 1,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) body(i);
+               });
 }
 
 // Replaces the n×k matrix `x` by the solution of a tridiagonal system, by elimination that

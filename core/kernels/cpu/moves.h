@@ -1,12 +1,31 @@
 // Copies between strided layouts, shared by transposes, slices, joins and repeats.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
+#include "tensor/tensor.h"
 
 namespace ef::cpu {
+
+inline std::byte* element_at(const Tensor& t, int64_t element) {
+  return static_cast<std::byte*>(t.mutable_raw_data()) +
+         element * static_cast<int64_t>(element_size(t.dtype()));
+}
+
+// An axis that may count from the end, as an index.
+inline int axis_of(int64_t axis, int rank) {
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+// The number of elements of a shape from axis `first` on.
+inline int64_t inner_size(const Shape& shape, int first) {
+  int64_t size = 1;
+  for (int i = first; i < shape.rank(); ++i) size *= shape[i];
+  return size;
+}
 
 // A nest of loops, outermost first, that copies one element a step. Strides count elements; an
 // input stride may be 0 (repeat) or negative (reverse).

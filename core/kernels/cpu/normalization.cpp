@@ -20,29 +20,29 @@
 namespace ef::cpu {
 namespace {
 
-const NormalizationLoops& all_loops() { return best::normalization_loops(); }
+const NormalizationLoops& loops_of_all_types() { return best::normalization_loops(); }
 template <class C>
-const NormalizationLoopsOf<C>& loops() {
+const NormalizationLoopsOf<C>& typed_loops() {
   if constexpr (std::is_same_v<C, double>) {
-    return all_loops().float64;
+    return loops_of_all_types().float64;
   } else {
-    return all_loops().float32;
+    return loops_of_all_types().float32;
   }
 }
 
 // The dtype of the arithmetic for a dtype in memory.
 template <class T>
-using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+using Arithmetic = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 // A block of elements in the dtype of the arithmetic: in place, or converted.
 template <class T>
 class Reader {
  public:
   explicit Reader(int64_t largest) {
-    if constexpr (!std::is_same_v<T, Computed<T>>) wide_.resize(largest);
+    if constexpr (!std::is_same_v<T, Arithmetic<T>>) wide_.resize(largest);
   }
-  const Computed<T>* at(const T* from, int64_t count) {
-    if constexpr (std::is_same_v<T, Computed<T>>) {
+  const Arithmetic<T>* at(const T* from, int64_t count) {
+    if constexpr (std::is_same_v<T, Arithmetic<T>>) {
       return from;
     } else {
       convert_here(from, wide_.data(), count);
@@ -51,7 +51,7 @@ class Reader {
   }
 
  private:
-  std::vector<Computed<T>> wide_;
+  std::vector<Arithmetic<T>> wide_;
 };
 
 // The same for results.
@@ -59,28 +59,28 @@ template <class T>
 class Writer {
  public:
   explicit Writer(int64_t largest) {
-    if constexpr (!std::is_same_v<T, Computed<T>>) wide_.resize(largest);
+    if constexpr (!std::is_same_v<T, Arithmetic<T>>) wide_.resize(largest);
   }
-  Computed<T>* at(T* to) {
-    if constexpr (std::is_same_v<T, Computed<T>>) {
+  Arithmetic<T>* at(T* to) {
+    if constexpr (std::is_same_v<T, Arithmetic<T>>) {
       return to;
     } else {
       return wide_.data();
     }
   }
   void finish(T* to, int64_t count) {
-    if constexpr (!std::is_same_v<T, Computed<T>>) {
+    if constexpr (!std::is_same_v<T, Arithmetic<T>>) {
       convert_here(wide_.data(), to, count);
     }
   }
 
  private:
-  std::vector<Computed<T>> wide_;
+  std::vector<Arithmetic<T>> wide_;
 };
 
 // A tensor as `outer` × channels × `inner` elements.
-struct Layout {
-  Layout(const Shape& shape, int axis) : channels(shape[axis]) {
+struct ChannelLayout {
+  ChannelLayout(const Shape& shape, int axis) : channels(shape[axis]) {
     for (int i = 0; i < axis; ++i) outer *= shape[i];
     for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
   }
@@ -91,31 +91,31 @@ struct Layout {
   int64_t inner = 1;
 };
 
-int axis_of(int64_t axis, const Tensor& x) {
+int axis_in(int64_t axis, const Tensor& x) {
   return static_cast<int>(axis < 0 ? axis + x.rank() : axis);
 }
 
-constexpr int64_t kGrain = 16'384;  // elements for a thread
-constexpr int64_t kBlock = 4'096;   // elements of a block, which stays in the cache
-constexpr int64_t kNarrow = 32;     // with fewer channels, a row has several pixels
-constexpr int64_t kWide = 64;       // and about this many elements
-constexpr int64_t kBlockRows = 16;  // at least
+constexpr int64_t kNormalizationGrain = 16'384;  // elements for a thread
+constexpr int64_t kNormalizationBlock = 4'096;   // elements of a block, which stays in the cache
+constexpr int64_t kNarrow = 32;                  // with fewer channels, a row has several pixels
+constexpr int64_t kWide = 64;                    // and about this many elements
+constexpr int64_t kBlockRows = 16;               // at least
 
 // Channels as the last axis, in rows of one pixel each, or of several pixels if there are few
 // channels. A block is several of these rows; the remaining pixels are rows of one pixel.
-class Rows {
+class NormalizedRows {
  public:
-  explicit Rows(const Layout& layout)
+  explicit NormalizedRows(const ChannelLayout& layout)
       : channels(layout.channels),
         pixels(layout.outer),
         group(channels < kNarrow ? std::max<int64_t>(1, kWide / std::max<int64_t>(channels, 1))
                                  : 1),
         width(channels * group),
-        block(std::max(kBlockRows, kBlock / std::max<int64_t>(width, 1)) * group) {}
+        block(std::max(kBlockRows, kNormalizationBlock / std::max<int64_t>(width, 1)) * group) {}
 
   // How many threads share the pixels.
   int64_t parts() const {
-    return std::clamp<int64_t>(pixels * channels / kGrain, 1, max_threads());
+    return std::clamp<int64_t>(pixels * channels / kNormalizationGrain, 1, max_threads());
   }
 
   // Calls body(first pixel, rows, elements in a row) for the blocks of part `k` of `parts`.
@@ -167,12 +167,12 @@ struct Moments {
 };
 
 template <class T>
-std::vector<Moments> channel_moments(const Layout& layout, const T* x) {
-  using C = Computed<T>;
-  const auto& run = loops<C>();
+std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
+  using C = Arithmetic<T>;
+  const auto& run = typed_loops<C>();
   std::vector<Moments> result(layout.channels);
   if (layout.inner == 1) {
-    const Rows rows(layout);
+    const NormalizedRows rows(layout);
     const int64_t parts = rows.parts();
     std::vector<Moments> partial(parts * rows.width);
     parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
@@ -196,7 +196,8 @@ std::vector<Moments> channel_moments(const Layout& layout, const T* x) {
     }
     return result;
   }
-  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count(), 1));
+  const int64_t grain =
+      std::max<int64_t>(1, kNormalizationGrain / std::max<int64_t>(layout.count(), 1));
   parallel_for(layout.channels, grain, [&](int64_t begin, int64_t end) {
     Reader<T> reader(layout.inner);
     for (int64_t c = begin; c < end; ++c) {
@@ -213,12 +214,12 @@ std::vector<Moments> channel_moments(const Layout& layout, const T* x) {
 }
 
 // y = (x - mean) * factor + offset
-template <class T, class C = Computed<T>>
-void scale_channels(const Layout& layout, T* y, const T* x, const C* mean, const C* factor,
+template <class T, class C = Arithmetic<T>>
+void scale_channels(const ChannelLayout& layout, T* y, const T* x, const C* mean, const C* factor,
                     const C* offset) {
-  const auto& run = loops<C>();
+  const auto& run = typed_loops<C>();
   if (layout.inner == 1) {
-    const Rows rows(layout);
+    const NormalizedRows rows(layout);
     const std::vector<C> means = rows.spread(mean);
     const std::vector<C> factors = rows.spread(factor);
     const std::vector<C> offsets = rows.spread(offset);
@@ -237,7 +238,8 @@ void scale_channels(const Layout& layout, T* y, const T* x, const C* mean, const
     });
     return;
   }
-  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.inner, 1));
+  const int64_t grain =
+      std::max<int64_t>(1, kNormalizationGrain / std::max<int64_t>(layout.inner, 1));
   parallel_for(layout.outer * layout.channels, grain, [&](int64_t begin, int64_t end) {
     Reader<T> reader(layout.inner);
     Writer<T> writer(layout.inner);
@@ -257,7 +259,8 @@ void scale_channels(const Layout& layout, T* y, const T* x, const C* mean, const
 template <class T>
 class ScaledChannels : public ElementSource {
  public:
-  ScaledChannels(const Layout& layout, Tensor x, const T* mean, const T* factor, const T* offset)
+  ScaledChannels(const ChannelLayout& layout, Tensor x, const T* mean, const T* factor,
+                 const T* offset)
       : layout_(layout),
         x_(std::move(x)),
         mean_(repeated(mean)),
@@ -272,7 +275,7 @@ class ScaledChannels : public ElementSource {
       const int64_t plane = at / layout_.inner;
       const int64_t c = plane % layout_.channels;
       const int64_t size = std::min(count - done, (plane + 1) * layout_.inner - at);
-      loops<T>().scale(y + done, x_.data<T>() + at, mean_[c], factor_[c], offset_[c], size);
+      typed_loops<T>().scale(y + done, x_.data<T>() + at, mean_[c], factor_[c], offset_[c], size);
       done += size;
     }
   }
@@ -292,8 +295,8 @@ class ScaledChannels : public ElementSource {
   void read_rows(int64_t begin, int64_t count, T* y) const {
     const T* const x = x_.data<T>() + begin;
     const auto scale = [&](int64_t from, int64_t channel, int64_t rows, int64_t n) {
-      loops<T>().scale_columns(y + from, x + from, mean_.data() + channel, factor_.data() + channel,
-                               offset_.data() + channel, rows, n);
+      typed_loops<T>().scale_columns(y + from, x + from, mean_.data() + channel,
+                                     factor_.data() + channel, offset_.data() + channel, rows, n);
     };
     const int64_t channel = begin % layout_.channels;
     if (count <= kTogether) return scale(0, channel, 1, count);
@@ -315,7 +318,7 @@ class ScaledChannels : public ElementSource {
     return result;
   }
 
-  const Layout layout_;
+  const ChannelLayout layout_;
   const Tensor x_;
   const std::vector<T> mean_, factor_, offset_;  // per channel, repeated
 };
@@ -324,9 +327,9 @@ class ScaledChannels : public ElementSource {
 constexpr int64_t kLaterElements = 262'144;
 
 // Sets the first output to (x - mean) * factor + offset; deferred if it is large.
-template <class T, class C = Computed<T>>
-void give_scaled(KernelContext& context, const Layout& layout, const C* mean, const C* factor,
-                 const C* offset) {
+template <class T, class C = Arithmetic<T>>
+void give_scaled(KernelContext& context, const ChannelLayout& layout, const C* mean,
+                 const C* factor, const C* offset) {
   const Tensor& x = context.input(0);
   const TensorSpec& spec = context.spec(0);
   if constexpr (std::is_same_v<T, C>) {
@@ -346,11 +349,12 @@ void give_scaled(KernelContext& context, const Layout& layout, const C* mean, co
 }
 
 // Per channel, the sums of dy and of dy * (x - mean).
-template <class T, class C = Computed<T>>
-void channel_dots(const Layout& layout, const T* dy, const T* x, const C* mean, C* sum, C* dot) {
-  const auto& run = loops<C>();
+template <class T, class C = Arithmetic<T>>
+void channel_dots(const ChannelLayout& layout, const T* dy, const T* x, const C* mean, C* sum,
+                  C* dot) {
+  const auto& run = typed_loops<C>();
   if (layout.inner == 1) {
-    const Rows rows(layout);
+    const NormalizedRows rows(layout);
     const std::vector<C> means = rows.spread(mean);
     const int64_t parts = rows.parts();
     std::vector<double> totals(2 * parts * rows.width);
@@ -381,7 +385,8 @@ void channel_dots(const Layout& layout, const T* dy, const T* x, const C* mean, 
     }
     return;
   }
-  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count(), 1));
+  const int64_t grain =
+      std::max<int64_t>(1, kNormalizationGrain / std::max<int64_t>(layout.count(), 1));
   parallel_for(layout.channels, grain, [&](int64_t begin, int64_t end) {
     Reader<T> slopes(layout.inner);
     Reader<T> values(layout.inner);
@@ -404,12 +409,12 @@ void channel_dots(const Layout& layout, const T* dy, const T* x, const C* mean, 
 }
 
 // dx = a * dy + b * (x - mean) + c
-template <class T, class C = Computed<T>>
-void mix_channels(const Layout& layout, T* dx, const T* dy, const T* x, const C* mean, const C* a,
-                  const C* b, const C* c) {
-  const auto& run = loops<C>();
+template <class T, class C = Arithmetic<T>>
+void mix_channels(const ChannelLayout& layout, T* dx, const T* dy, const T* x, const C* mean,
+                  const C* a, const C* b, const C* c) {
+  const auto& run = typed_loops<C>();
   if (layout.inner == 1) {
-    const Rows rows(layout);
+    const NormalizedRows rows(layout);
     const std::vector<C> means = rows.spread(mean);
     const std::vector<C> as = rows.spread(a);
     const std::vector<C> bs = rows.spread(b);
@@ -431,7 +436,8 @@ void mix_channels(const Layout& layout, T* dx, const T* dy, const T* x, const C*
     });
     return;
   }
-  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.inner, 1));
+  const int64_t grain =
+      std::max<int64_t>(1, kNormalizationGrain / std::max<int64_t>(layout.inner, 1));
   parallel_for(layout.outer * layout.channels, grain, [&](int64_t begin, int64_t end) {
     Reader<T> slopes(layout.inner);
     Reader<T> values(layout.inner);
@@ -448,7 +454,7 @@ void mix_channels(const Layout& layout, T* dx, const T* dy, const T* x, const C*
 
 // Calls function(T()) with the type of a floating dtype.
 template <class Function>
-void for_type(DType dtype, const Function& function) {
+void for_float_type(DType dtype, const Function& function) {
   switch (dtype) {
     case DType::kFloat32: return function(float{});
     case DType::kFloat64: return function(double{});
@@ -466,9 +472,9 @@ void batch_norm(KernelContext& context) {
   }
   const Tensor& x = context.input(0);
   const double epsilon = context.attrs<ops::BatchNormAttrs>().epsilon;
-  const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormAttrs>().axis, x));
-  for_type(x.dtype(), [&]<class T>(T) {
-    using C = Computed<T>;
+  const ChannelLayout layout(x.shape(), axis_in(context.attrs<ops::BatchNormAttrs>().axis, x));
+  for_float_type(x.dtype(), [&]<class T>(T) {
+    using C = Arithmetic<T>;
     C* const mean = context.output(1).mutable_data<C>();
     C* const variance = context.output(2).mutable_data<C>();
     C* const inverse = context.output(3).mutable_data<C>();
@@ -489,9 +495,9 @@ void batch_norm(KernelContext& context) {
 void batch_norm_inference(KernelContext& context) {
   const Tensor& x = context.input(0);
   const double epsilon = context.attrs<ops::BatchNormAttrs>().epsilon;
-  const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormAttrs>().axis, x));
-  for_type(x.dtype(), [&]<class T>(T) {
-    using C = Computed<T>;
+  const ChannelLayout layout(x.shape(), axis_in(context.attrs<ops::BatchNormAttrs>().axis, x));
+  for_float_type(x.dtype(), [&]<class T>(T) {
+    using C = Arithmetic<T>;
     const C* const variance = context.input(4).data<C>();
     std::vector<C> factor(layout.channels);
     for (int64_t c = 0; c < layout.channels; ++c) {
@@ -509,9 +515,9 @@ void batch_norm_grad(KernelContext& context) {
   }
   const Tensor& dy = context.input(0);
   const Tensor& x = context.input(1);
-  const Layout layout(x.shape(), axis_of(context.attrs<ops::BatchNormGradAttrs>().axis, x));
-  for_type(x.dtype(), [&]<class T>(T) {
-    using C = Computed<T>;
+  const ChannelLayout layout(x.shape(), axis_in(context.attrs<ops::BatchNormGradAttrs>().axis, x));
+  for_float_type(x.dtype(), [&]<class T>(T) {
+    using C = Arithmetic<T>;
     const C* const scale = context.input(2).data<C>();
     const C* const mean = context.input(3).data<C>();
     const C* const inverse = context.input(4).data<C>();
@@ -542,14 +548,14 @@ void layer_norm(KernelContext& context) {
   const Tensor& x = context.input(0);
   const int64_t n = context.input(1).size();
   const int64_t rows = context.output(1).size();
-  for_type(x.dtype(), [&]<class T>(T) {
-    using C = Computed<T>;
-    const auto& run = loops<C>();
+  for_float_type(x.dtype(), [&]<class T>(T) {
+    using C = Arithmetic<T>;
+    const auto& run = typed_loops<C>();
     const C epsilon = static_cast<C>(context.attrs<ops::LayerNormAttrs>().epsilon);
     C* const mean = context.output(1).mutable_data<C>();
     C* const inverse = context.output(2).mutable_data<C>();
     T* const y = context.output(0).mutable_data<T>();
-    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(n, 1));
+    const int64_t grain = std::max<int64_t>(1, kNormalizationGrain / std::max<int64_t>(n, 1));
     parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
       Reader<T> reader(n);
       Writer<T> writer(n);
@@ -571,11 +577,11 @@ void layer_norm_grad(KernelContext& context) {
   const Tensor& x = context.input(1);
   const int64_t n = context.input(2).size();
   const int64_t rows = context.input(3).size();
-  for_type(x.dtype(), [&]<class T>(T) {
-    using C = Computed<T>;
-    const auto& run = loops<C>();
+  for_float_type(x.dtype(), [&]<class T>(T) {
+    using C = Arithmetic<T>;
+    const auto& run = typed_loops<C>();
     T* const dx = context.output(0).mutable_data<T>();
-    const int64_t parts = std::clamp<int64_t>(rows * n / kGrain, 1, max_threads());
+    const int64_t parts = std::clamp<int64_t>(rows * n / kNormalizationGrain, 1, max_threads());
     std::vector<C> sums(2 * parts * n);
     parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
       Reader<T> slopes(n);

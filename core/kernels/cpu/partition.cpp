@@ -12,13 +12,14 @@
 #include "device/parallel.h"
 #include "device/scratch.h"
 #include "kernels/cpu/fill.h"
+#include "kernels/cpu/moves.h"
 #include "kernels/cpu/typed.h"
 #include "ops/partition.h"
 
 namespace ef::cpu {
 namespace {
 
-constexpr int64_t kGrainBytes = 65'536;
+constexpr int64_t kPartitionBytes = 65'536;
 
 // Copies rows of a fixed number of elements or strings.
 class RowCopier {
@@ -48,7 +49,7 @@ class RowCopier {
   template <class Body>
   void spread(int64_t count, const Body& body) const {
     if (strings_) return body(int64_t{0}, count);
-    parallel_for(count, kGrainBytes / (bytes_ + 8) + 1, body);
+    parallel_for(count, kPartitionBytes / (bytes_ + 8) + 1, body);
   }
 
  private:
@@ -56,12 +57,6 @@ class RowCopier {
   int64_t inner_;
   int64_t bytes_;
 };
-
-int64_t inner_size(const Shape& shape, int first) {
-  int64_t size = 1;
-  for (int i = first; i < shape.rank(); ++i) size *= shape[i];
-  return size;
-}
 
 // The number of rows in each partition.
 std::vector<int64_t> partition_sizes(const int32_t* which, int64_t count, int64_t partitions) {

@@ -7,10 +7,6 @@
 namespace ef::cpu {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // The sum of (q + k)^-s over k = 0, 1, ..., for q > 0 and s > 1, by Euler and Maclaurin.
 double hurwitz_zeta_positive(double s, double q) {
   if (q == kInfinity) return 0;

@@ -18,7 +18,7 @@
 namespace ef::cpu {
 namespace {
 
-struct Geometry {
+struct PoolGeometry {
   Window window;
   int64_t batch = 0;
   int64_t channels = 0;
@@ -38,8 +38,8 @@ struct Geometry {
   }
 };
 
-Geometry geometry_of(const Shape& image, const ops::PoolAttrs& pool, const char* op) {
-  Geometry g;
+PoolGeometry pool_geometry(const Shape& image, const ops::PoolAttrs& pool, const char* op) {
+  PoolGeometry g;
   g.window = pool.window(image, op);
   g.batch = image[0];
   g.channels = image[axes_of(pool.data_format).channel];
@@ -59,7 +59,7 @@ Range clipped(const Slide& slide, int64_t out) {
 
 // Calls body(n, y) for each row of results, after prepare(n) for its image.
 template <class Prepare, class Body>
-void for_result_rows(const Geometry& g, const Prepare& prepare, const Body& body) {
+void for_result_rows(const PoolGeometry& g, const Prepare& prepare, const Body& body) {
   const int64_t work = g.window.row.in * g.window.col.in * g.channels;
   parallel_for(g.batch, std::max<int64_t>(1, 32'768 / std::max<int64_t>(work, 1)),
                [&](int64_t begin, int64_t end) {
@@ -73,7 +73,7 @@ void for_result_rows(const Geometry& g, const Prepare& prepare, const Body& body
 // Calls prepare(n) for each image, then body(n, y, x, rows, cols) for each of its windows. Whole
 // images belong to one thread.
 template <class Prepare, class Body>
-void for_images(const Geometry& g, const Prepare& prepare, const Body& body) {
+void for_images(const PoolGeometry& g, const Prepare& prepare, const Body& body) {
   for_result_rows(g, prepare, [&](int64_t n, int64_t y) {
     const Range rows = clipped(g.window.row, y);
     for (int64_t x = 0; x < g.window.col.out; ++x) {
@@ -96,7 +96,7 @@ bool tiles(const Slide& slide) {
 }
 
 // For channels last: offsets of a window's pixels from its first one.
-std::vector<int64_t> window_offsets(const Geometry& g) {
+std::vector<int64_t> window_offsets(const PoolGeometry& g) {
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < g.window.row.window; ++i) {
     for (int64_t j = 0; j < g.window.col.window; ++j) {
@@ -110,7 +110,7 @@ std::vector<int64_t> window_offsets(const Geometry& g) {
 // image, where `image` is the offset of the first window's first pixel, and part(range) for those
 // at the borders.
 template <class Whole, class Part>
-void for_row_parts(const Geometry& g, int64_t n, int64_t y, Range rows, Range cols,
+void for_row_parts(const PoolGeometry& g, int64_t n, int64_t y, Range rows, Range cols,
                    const Whole& whole, const Part& part) {
   if (y < rows.begin || y >= rows.end || cols.begin == cols.end) {
     return part(Range{0, g.window.col.out});
@@ -123,7 +123,7 @@ void for_row_parts(const Geometry& g, int64_t n, int64_t y, Range rows, Range co
 }
 
 template <class Body>
-void for_windows(const Geometry& g, const Body& body) {
+void for_windows(const PoolGeometry& g, const Body& body) {
   for_images(g, [](int64_t) {}, body);
 }
 
@@ -139,7 +139,7 @@ struct PixelRow {
 // For channels last: calls body(row) for each window position of the results `within` a row, in
 // order.
 template <class Body>
-void for_places(const Geometry& g, int64_t n, int64_t y, Range within, const Body& body) {
+void for_places(const PoolGeometry& g, int64_t n, int64_t y, Range within, const Body& body) {
   const Slide& col = g.window.col;
   const Range rows = clipped(g.window.row, y);
   for (int64_t i = rows.begin; i < rows.end; ++i) {
@@ -159,17 +159,18 @@ void for_places(const Geometry& g, int64_t n, int64_t y, Range within, const Bod
 
 // Zeroes an image just before its windows are accumulated, while it fits the cache.
 template <class T>
-auto zero_images(const Geometry& g, T* images) {
+auto zero_images(const PoolGeometry& g, T* images) {
   const int64_t size = g.window.row.in * g.window.col.in * g.channels;
   return [images, size](int64_t n) { std::fill_n(images + n * size, size, T(0)); };
 }
 
 template <class T>
-constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
+constexpr bool kPooledVectors = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 // The index of the first NaN of a window, else of the first largest element, for one channel.
 template <class T>
-int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range cols, int64_t c) {
+int64_t place_of_max(const PoolGeometry& g, const T* x, int64_t n, Range rows, Range cols,
+                     int64_t c) {
   int64_t best = -1;
   for (int64_t i = rows.begin; i < rows.end; ++i) {
     for (int64_t j = cols.begin; j < cols.end; ++j) {
@@ -181,8 +182,8 @@ int64_t place_of_max(const Geometry& g, const T* x, int64_t n, Range rows, Range
 }
 
 template <class T>
-void max_pool_of(const Geometry& g, const T* x, T* y) {
-  if constexpr (kVector<T>) {
+void max_pool_of(const PoolGeometry& g, const T* x, T* y) {
+  if constexpr (kPooledVectors<T>) {
     if (g.last) {
       const auto& loops = row_loops_of<T>();
       const std::vector<int64_t> offsets = window_offsets(g);
@@ -219,9 +220,9 @@ void max_pool_of(const Geometry& g, const T* x, T* y) {
 }
 
 template <class T>
-void max_pool_grad_of(const Geometry& g, const T* x, const T* y, const T* dy, T* dx) {
+void max_pool_grad_of(const PoolGeometry& g, const T* x, const T* y, const T* dy, T* dx) {
   const auto zero = zero_images(g, dx);
-  if constexpr (kVector<T>) {
+  if constexpr (kPooledVectors<T>) {
     if (g.last) {
       const auto& loops = row_loops_of<T>();
       const std::vector<int64_t> offsets = window_offsets(g);
@@ -272,7 +273,7 @@ bool lies_apart(const Slide& slide) {
 
 // The index of the largest element of each window, for windows that do not share pixels.
 template <class T>
-Tensor winners_of(const Geometry& g, const T* x, const T* y) {
+Tensor winners_of(const PoolGeometry& g, const T* x, const T* y) {
   const Tensor winners =
       Tensor::empty(DType::kUint8, {g.batch, g.window.row.out, g.window.col.out, g.channels});
   auto* const to = winners.mutable_data<uint8_t>();
@@ -295,7 +296,7 @@ Tensor winners_of(const Geometry& g, const T* x, const T* y) {
 template <class T>
 class PlacedGradient : public ElementSource {
  public:
-  PlacedGradient(const Geometry& g, Tensor winners, Tensor dy)
+  PlacedGradient(const PoolGeometry& g, Tensor winners, Tensor dy)
       : g_(g), dy_(std::move(dy)), winners_(std::move(winners)) {}
 
   void read(int64_t begin, int64_t count, void* to) const override {
@@ -325,18 +326,18 @@ class PlacedGradient : public ElementSource {
   int64_t held() const { return dy_.bytes() + winners_.bytes(); }
 
  private:
-  const Geometry g_;
+  const PoolGeometry g_;
   const Tensor dy_;
   const Tensor winners_;
 };
 
 // From this size on, computing elements in the cache is worth the bookkeeping. From this number of
 // channels on, it is also worth the search for the window of each pixel.
-constexpr int64_t kLaterElements = 262'144;
+constexpr int64_t kLaterPooled = 262'144;
 constexpr int64_t kManyChannels = 16;
 
-bool pays_later(const Geometry& g, const TensorSpec& spec) {
-  return g.channels >= kManyChannels && spec.shape.num_elements() >= kLaterElements && fuses();
+bool pays_later(const PoolGeometry& g, const TensorSpec& spec) {
+  return g.channels >= kManyChannels && spec.shape.num_elements() >= kLaterPooled && fuses();
 }
 
 // The cost of an element in nanoseconds.
@@ -344,7 +345,7 @@ constexpr double kPlacing = 0.5;
 
 // The deferred gradient; empty if the gradient has to be computed now.
 template <class T>
-Tensor later_max_pool_grad(const Geometry& g, const TensorSpec& spec, const T* x, const T* y,
+Tensor later_max_pool_grad(const PoolGeometry& g, const TensorSpec& spec, const T* x, const T* y,
                            const Tensor& dy) {
   const bool fits = g.last && lies_apart(g.window.row) && lies_apart(g.window.col) &&
                     g.window.row.window * g.window.col.window < kNoPlace;
@@ -355,8 +356,8 @@ Tensor later_max_pool_grad(const Geometry& g, const TensorSpec& spec, const T* x
 }
 
 template <class T>
-void avg_pool_of(const Geometry& g, const T* x, T* y) {
-  if constexpr (kVector<T>) {
+void avg_pool_of(const PoolGeometry& g, const T* x, T* y) {
+  if constexpr (kPooledVectors<T>) {
     if (g.last) {
       const std::vector<int64_t> offsets = window_offsets(g);
       const auto places = static_cast<int>(offsets.size());
@@ -410,13 +411,13 @@ void avg_pool_of(const Geometry& g, const T* x, T* y) {
 }
 
 template <class T>
-void avg_pool_grad_of(const Geometry& g, const T* dy, T* dx) {
+void avg_pool_grad_of(const PoolGeometry& g, const T* dy, T* dx) {
   for_images(
       g, zero_images(g, dx), [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
         const T share = T(1) / static_cast<T>((rows.end - rows.begin) * (cols.end - cols.begin));
         for (int64_t i = rows.begin; i < rows.end; ++i) {
           for (int64_t j = cols.begin; j < cols.end; ++j) {
-            if constexpr (kVector<T>) {
+            if constexpr (kPooledVectors<T>) {
               if (g.last) {
                 row_loops_of<T>().add_scaled(dx + g.image_at(n, i, j, 0),
                                              dy + g.pooled_at(n, row, col, 0), share, g.channels);
@@ -450,7 +451,7 @@ void on_reals(DType dtype, const Body& body) {
 }
 
 template <class Body>
-void on_floats(DType dtype, const Body& body) {
+void on_pooled_floats(DType dtype, const Body& body) {
   dtype == DType::kFloat64 ? body(double{}) : body(float{});
 }
 
@@ -460,7 +461,8 @@ void max_pool(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_reals(x.dtype(),
            [&]<class T>(T) { max_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
 }
@@ -471,9 +473,10 @@ void max_pool_grad(KernelContext& context) {
   const bool wide = is_short_float(x.dtype()) || x.size() == 0;
   if (!dx && wide) dx = Tensor::empty(x.dtype(), x.shape());
   if (x.size() == 0 || run_wide_by_rows(context, max_pool_grad)) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_reals(x.dtype(), [&]<class T>(T) {
-    if constexpr (kVector<T>) {
+    if constexpr (kPooledVectors<T>) {
       if (!dx) dx = later_max_pool_grad(g, context.spec(0), x.data<T>(), y.data<T>(), dy);
       if (dx && is_generated(dx)) return;
     }
@@ -486,7 +489,8 @@ void max_pool_places(KernelContext& context) {
   if (run_wide(context, max_pool_places)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   int64_t* const places = context.output(1).mutable_data<int64_t>();
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* const from = x.data<T>();
@@ -506,7 +510,8 @@ void max_pool_grad_grad(KernelContext& context) {
   if (run_wide_by_rows(context, max_pool_grad_grad)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   on_reals(x.dtype(), [&]<class T>(T) {
     const T* from = context.input(2).data<T>();
     T* out = context.output(0).mutable_data<T>();
@@ -524,9 +529,10 @@ void max_pool_winners(KernelContext& context) {
     context.output(0) = Tensor::empty(DType::kUint8, y.shape());
     return;
   }
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
-  on_floats(x.dtype(),
-            [&]<class T>(T) { context.output(0) = winners_of(g, x.data<T>(), y.data<T>()); });
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  on_pooled_floats(
+      x.dtype(), [&]<class T>(T) { context.output(0) = winners_of(g, x.data<T>(), y.data<T>()); });
 }
 
 void spread_to_winners(KernelContext& context) {
@@ -537,9 +543,9 @@ void spread_to_winners(KernelContext& context) {
     dx = Tensor::empty(spec.dtype, spec.shape);
     return;
   }
-  const Geometry g =
-      geometry_of(spec.shape, context.attrs<ops::SpreadAttrs>().pool, context.tf_name());
-  on_floats(dy.dtype(), [&]<class T>(T) {
+  const PoolGeometry g =
+      pool_geometry(spec.shape, context.attrs<ops::SpreadAttrs>().pool, context.tf_name());
+  on_pooled_floats(dy.dtype(), [&]<class T>(T) {
     auto source = std::make_shared<PlacedGradient<T>>(g, winners, dy);
     const int64_t held = source->held();
     if (pays_later(g, spec)) dx = make_generated(source, spec, kPlacing, held);
@@ -554,10 +560,11 @@ void spread_to_winners(KernelContext& context) {
 void pick_winners(KernelContext& context) {
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
   const auto* const winners = context.input(1).data<uint8_t>();
   const int64_t width = g.window.col.window;
-  on_floats(x.dtype(), [&]<class T>(T) {
+  on_pooled_floats(x.dtype(), [&]<class T>(T) {
     const T* const from = x.data<T>();
     T* const out = context.output(0).mutable_data<T>();
     for_windows(g, [&](int64_t n, int64_t row, int64_t col, Range rows, Range cols) {
@@ -576,18 +583,20 @@ void avg_pool(KernelContext& context) {
   if (run_wide_by_rows(context, avg_pool)) return;
   const Tensor& x = context.input(0);
   if (context.output(0).size() == 0) return;
-  const Geometry g = geometry_of(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
-  on_floats(x.dtype(),
-            [&]<class T>(T) { avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>()); });
+  const PoolGeometry g =
+      pool_geometry(x.shape(), context.attrs<ops::PoolAttrs>(), context.tf_name());
+  on_pooled_floats(x.dtype(), [&]<class T>(T) {
+    avg_pool_of(g, x.data<T>(), context.output(0).mutable_data<T>());
+  });
 }
 
 void avg_pool_grad(KernelContext& context) {
   if (run_wide_by_rows(context, avg_pool_grad)) return;
   const Tensor& dx = context.output(0);
   if (dx.size() == 0) return;
-  const Geometry g =
-      geometry_of(dx.shape(), context.attrs<ops::PoolGradAttrs>().pool, context.tf_name());
-  on_floats(dx.dtype(), [&]<class T>(T) {
+  const PoolGeometry g =
+      pool_geometry(dx.shape(), context.attrs<ops::PoolGradAttrs>().pool, context.tf_name());
+  on_pooled_floats(dx.dtype(), [&]<class T>(T) {
     avg_pool_grad_of(g, context.input(0).data<T>(), dx.mutable_data<T>());
   });
 }

@@ -12,7 +12,7 @@
 namespace ef::cpu {
 namespace {
 
-constexpr int64_t kGrain = 16'384;
+constexpr int64_t kWindowGrain = 16'384;
 
 // The number of elements of windows that are laid out at once.
 constexpr int64_t kWindowElements = int64_t{2} << 20;
@@ -22,11 +22,8 @@ int64_t window_size(const Convolution& c) {
   return c.window.row.window * c.window.col.window * c.channels;
 }
 
-bool untouched(const Slide& slide) {
-  return slide.window == 1 && slide.stride == 1 && slide.before == 0 && slide.after == 0;
-}
 bool pixels_are_windows(const Convolution& c) {
-  return untouched(c.window.row) && untouched(c.window.col);
+  return c.window.row.is_plain() && c.window.col.is_plain();
 }
 
 // Calls body(image, result, window, count) for runs of a window's elements: one window position of
@@ -76,7 +73,7 @@ void lay_out(const Convolution& c, int64_t first, int64_t images, const T* image
   const int64_t size = window_size(c);
   const int64_t step = c.window.col.stride * c.channels;
   const int64_t rows = c.window.row.out;
-  parallel_for(images * rows, std::max<int64_t>(1, kGrain / (size * c.window.col.out)),
+  parallel_for(images * rows, std::max<int64_t>(1, kWindowGrain / (size * c.window.col.out)),
                [&](int64_t begin, int64_t end) {
                  for (int64_t k = begin; k < end; ++k) {
                    T* const out = windows + k * c.window.col.out * size;
@@ -100,7 +97,7 @@ void add_up(const Convolution& c, int64_t first, int64_t images, const T* window
   const int64_t size = window_size(c);
   const int64_t step = c.window.col.stride * c.channels;
   const int64_t rows = c.window.row.out;
-  parallel_for(images, std::max<int64_t>(1, kGrain / (size * pixels(c))),
+  parallel_for(images, std::max<int64_t>(1, kWindowGrain / (size * pixels(c))),
                [&](int64_t begin, int64_t end) {
                  for (int64_t n = begin; n < end; ++n) {
                    std::fill_n(image + (first + n) * c.image_size(), c.image_size(), T(0));
@@ -120,8 +117,8 @@ void add_up(const Convolution& c, int64_t first, int64_t images, const T* window
 
 // The product for `rows` windows. It writes the windows if the pass is the image's gradient.
 template <class T>
-void multiply(const Convolution& c, int64_t rows, T* windows, const T* filter, const T* result,
-              bool accumulate) {
+void multiply_windows(const Convolution& c, int64_t rows, T* windows, const T* filter,
+                      const T* result, bool accumulate) {
   const int64_t size = window_size(c);
   Product p;
   auto* const to_filter = const_cast<T*>(filter);
@@ -161,7 +158,7 @@ bool suits_product(const Convolution& c) {
 template <class T>
 void convolve_by_product(const Convolution& c, const T* image, const T* filter, const T* result) {
   if (pixels_are_windows(c)) {
-    return multiply(c, c.batch * pixels(c), const_cast<T*>(image), filter, result, false);
+    return multiply_windows(c, c.batch * pixels(c), const_cast<T*>(image), filter, result, false);
   }
   const int64_t per_image = pixels(c) * window_size(c);
   const int64_t at_once =
@@ -170,8 +167,8 @@ void convolve_by_product(const Convolution& c, const T* image, const T* filter, 
   for (int64_t first = 0; first < c.batch; first += at_once) {
     const int64_t images = std::min(at_once, c.batch - first);
     if (c.pass != Pass::kInput) lay_out(c, first, images, image, windows.template as<T>());
-    multiply(c, images * pixels(c), windows.template as<T>(), filter,
-             result + first * c.result_size(), first > 0);
+    multiply_windows(c, images * pixels(c), windows.template as<T>(), filter,
+                     result + first * c.result_size(), first > 0);
     if (c.pass == Pass::kInput) {
       add_up(c, first, images, windows.template as<T>(), const_cast<T*>(image));
     }

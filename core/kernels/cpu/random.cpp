@@ -18,7 +18,7 @@
 namespace ef::cpu {
 namespace {
 
-const RandomLoops& loops() { return best::random_loops(); }
+const RandomLoops& stream_loops() { return best::random_loops(); }
 
 Philox start_of(const KernelContext& context) {
   return philox_at(context.attrs<ops::SampleAttrs>().stream);
@@ -26,7 +26,7 @@ Philox start_of(const KernelContext& context) {
 
 // Blocks per batch: their words stay in the first-level cache.
 constexpr int64_t kPiece = 256;
-constexpr int64_t kGrain = 8 * kPiece;
+constexpr int64_t kRandomGrain = 8 * kPiece;
 
 // Calls make(words, first, count) for pieces of the output, with the words for the elements from
 // `first` on. Each block yields `per_block` elements; consecutive blocks are `stride` blocks apart.
@@ -35,14 +35,14 @@ void draw(KernelContext& context, const Philox& start, int64_t per_block, uint64
           const Make& make) {
   const int64_t count = context.output(0).size();
   const int64_t blocks = (count + per_block - 1) / per_block;
-  parallel_for(blocks, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(blocks, kRandomGrain, [&](int64_t begin, int64_t end) {
     alignas(64) uint32_t words[4 * kPiece];
     for (int64_t block = begin; block < end; block += kPiece) {
       const int64_t size = std::min(kPiece, end - block);
       Philox philox = start;
       philox.skip(static_cast<uint64_t>(block) * stride);
-      loops().philox({philox.key(), philox.counter_low(), philox.counter_high(), stride}, words,
-                     size);
+      stream_loops().philox({philox.key(), philox.counter_low(), philox.counter_high(), stride},
+                            words, size);
       const int64_t first = block * per_block;
       make(words, first, std::min(size * per_block, count - first));
     }
@@ -62,7 +62,7 @@ void sample(KernelContext& context, SampleLoop loop) {
 struct FloatPairs {
   using Wide = float;
   static constexpr int kWords = 2;
-  static SampleLoop loop() { return loops().normal_float; }
+  static SampleLoop loop() { return stream_loops().normal_float; }
   static void make(PhiloxNumbers& numbers, float* out) {
     const uint32_t a = numbers();
     const float u = std::max(unit(a), 1.0e-7f);  // keeps the logarithm finite
@@ -79,7 +79,7 @@ struct FloatPairs {
 struct DoublePairs {
   using Wide = double;
   static constexpr int kWords = 4;
-  static SampleLoop loop() { return loops().normal_double; }
+  static SampleLoop loop() { return stream_loops().normal_double; }
   static void make(PhiloxNumbers& numbers, double* out) {
     const double u = std::max(unit(numbers), 1.0e-7);
     const double angle = 2.0 * std::numbers::pi * unit(numbers);
@@ -167,10 +167,10 @@ void full_range(KernelContext& context) {
 
 void philox_uniform(KernelContext& context) {
   switch (context.output(0).dtype()) {
-    case DType::kFloat32: return sample<float>(context, loops().uniform_float);
-    case DType::kFloat16: return sample<Half>(context, loops().uniform_half);
-    case DType::kBfloat16: return sample<Bfloat16>(context, loops().uniform_bfloat16);
-    default: return sample<double>(context, loops().uniform_double);
+    case DType::kFloat32: return sample<float>(context, stream_loops().uniform_float);
+    case DType::kFloat16: return sample<Half>(context, stream_loops().uniform_half);
+    case DType::kBfloat16: return sample<Bfloat16>(context, stream_loops().uniform_bfloat16);
+    default: return sample<double>(context, stream_loops().uniform_double);
   }
 }
 
@@ -200,8 +200,8 @@ void philox_uniform_int(KernelContext& context) {
   if (element_size(context.output(0).dtype()) == 4) {
     auto* out = context.output(0).mutable_data<uint32_t>();
     draw(context, start, 4, 1, [=](const uint32_t* words, int64_t first, int64_t count) {
-      loops().remainder(words, static_cast<uint32_t>(low), static_cast<uint32_t>(range),
-                        out + first, count);
+      stream_loops().remainder(words, static_cast<uint32_t>(low), static_cast<uint32_t>(range),
+                               out + first, count);
     });
     return;
   }
@@ -232,9 +232,10 @@ void philox_shuffle(KernelContext& context) {
   for (int64_t first = 0; first + 1 < n; first += kDrawn) {
     const int64_t count = std::min(kDrawn, n - 1 - first);
     const int64_t blocks = (count + 3) / 4;
-    loops().philox({philox.key(), philox.counter_low(), philox.counter_high(), 1}, words, blocks);
+    stream_loops().philox({philox.key(), philox.counter_low(), philox.counter_high(), 1}, words,
+                          blocks);
     philox.skip(static_cast<uint64_t>(blocks));
-    loops().falling_remainders(words, n - first, places, count);
+    stream_loops().falling_remainders(words, n - first, places, count);
     int32_t* const rest = out + first;
     for (int64_t i = 0; i < count; ++i) {
       __builtin_prefetch(rest + i + kAhead + places[i + kAhead], 1);

@@ -9,20 +9,18 @@
 
 #include "device/parallel.h"
 #include "kernels/cpu/random.h"
+#include "kernels/cpu/special_functions.h"
 #include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kPi = 3.14159265358979323846;
 
 // Blocks reserved for each sample, and for each binomial sample that is computed by inversion.
 constexpr uint64_t kBlocks = 256;
 constexpr uint64_t kInversionBlocks = 42;
 
 // The least number of samples for a thread to draw.
-constexpr int64_t kGrain = 256;
+constexpr int64_t kSampleGrain = 256;
 
 // A uniform value in [0, 1) with 52 bits.
 double unit(uint32_t high, uint32_t low) {
@@ -64,7 +62,7 @@ template <class Sample>
 void for_streams(KernelContext& context, const ops::StreamAttrs& stream, const Sample& sample) {
   const Tensor& out = context.output(0);
   const Philox start = philox_at(stream);
-  parallel_for(out.size(), kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(out.size(), kSampleGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out.mutable_data<double>()[i] = sample(i, start);
   });
 }

@@ -14,13 +14,13 @@
 namespace ef::cpu {
 namespace {
 
-const RecurrentLoops& all_loops() { return best::recurrent_loops(); }
+const RecurrentLoops& cell_loops() { return best::recurrent_loops(); }
 template <class T>
-const RecurrentLoopsOf<T>& loops() {
+const RecurrentLoopsOf<T>& typed_cell_loops() {
   if constexpr (std::is_same_v<T, double>) {
-    return all_loops().float64;
+    return cell_loops().float64;
   } else {
-    return all_loops().float32;
+    return cell_loops().float32;
   }
 }
 
@@ -32,17 +32,20 @@ Activations simple(const KernelContext& context) {
   return {context.attrs<ops::SimpleRnnAttrs>().activation, GateActivation::kSigmoid};
 }
 
-// A packed matrix, in the order in which the loops read it.
+// A packed matrix, in the order in which the typed_cell_loops read it.
 template <class T>
 class Packed {
  public:
   Packed(int64_t k, int64_t n, const T* matrix, bool transposed)
-      : k_(k), n_(n), memory_(static_cast<size_t>(loops<T>().packed_size(k, n)) * sizeof(T)) {
-    loops<T>().pack(k, n, matrix, transposed ? 1 : n, transposed ? k : 1, memory_.as<T>());
+      : k_(k),
+        n_(n),
+        memory_(static_cast<size_t>(typed_cell_loops<T>().packed_size(k, n)) * sizeof(T)) {
+    typed_cell_loops<T>().pack(k, n, matrix, transposed ? 1 : n, transposed ? k : 1,
+                               memory_.as<T>());
   }
   // c = a * matrix for some rows, or c += a * matrix.
   void multiply(int64_t rows, const T* a, T* c, bool add) const {
-    loops<T>().product(rows, k_, n_, a, memory_.as<T>(), c, add);
+    typed_cell_loops<T>().product(rows, k_, n_, a, memory_.as<T>(), c, add);
   }
 
  private:
@@ -103,7 +106,7 @@ void copy_or_clear(T* target, const T* source, int64_t count) {
 }
 
 template <class T>
-void add_row(T* target, const T* source, int64_t count) {
+void add_states(T* target, const T* source, int64_t count) {
   for (int64_t i = 0; i < count; ++i) target[i] += source[i];
 }
 
@@ -127,7 +130,7 @@ void matrix_gradient(const Sequences& s, int64_t width, const T* h, const T* h0,
 }
 
 template <class Function>
-void for_type(DType dtype, const Function& function) {
+void for_cell_type(DType dtype, const Function& function) {
   if (dtype == DType::kFloat64) return function(double{});
   function(float{});
 }
@@ -142,8 +145,8 @@ void lstm(KernelContext& context) {
   const Sequences s(context.output(0), optional_input(context, 4));
   const int64_t n = s.units;
   const Activations activations = gated(context);
-  for_type(context.input(0).dtype(), [&]<class T>(T) {
-    const auto& run = loops<T>();
+  for_cell_type(context.input(0).dtype(), [&]<class T>(T) {
+    const auto& run = typed_cell_loops<T>();
     const T* const projection = context.input(0).data<T>();
     const T* const h0 = context.input(1).data<T>();
     const T* const c0 = context.input(2).data<T>();
@@ -180,8 +183,8 @@ void lstm_grad(KernelContext& context) {
   const Sequences s(states, optional_input(context, 9));
   const int64_t n = s.units;
   const Activations activations = gated(context);
-  for_type(states.dtype(), [&]<class T>(T) {
-    const auto& run = loops<T>();
+  for_cell_type(states.dtype(), [&]<class T>(T) {
+    const auto& run = typed_cell_loops<T>();
     const T* const dhs = if_any<T>(context.input(0));
     const T* const dh_last = if_any<T>(context.input(1));
     const T* const dc_last = if_any<T>(context.input(2));
@@ -200,7 +203,7 @@ void lstm_grad(KernelContext& context) {
       for (int64_t t = s.steps - 1; t >= 0; --t) {
         for (int64_t b = first; b < first + rows; ++b) {
           const int64_t at = t * s.batch + b;
-          if (dhs) add_row(dh + b * n, dhs + at * n, n);
+          if (dhs) add_states(dh + b * n, dhs + at * n, n);
           if (s.has(t, b)) {
             run.lstm_grad(dgates + at * 4 * n, gates + at * 4 * n, row_at(cs, c0, t - 1, s, b, n),
                           cs + at * n, dh + b * n, dc + b * n, n, activations);
@@ -220,8 +223,8 @@ void gru(KernelContext& context) {
   const Sequences s(context.output(0), optional_input(context, 4));
   const int64_t n = s.units;
   const Activations activations = gated(context);
-  for_type(context.input(0).dtype(), [&]<class T>(T) {
-    const auto& run = loops<T>();
+  for_cell_type(context.input(0).dtype(), [&]<class T>(T) {
+    const auto& run = typed_cell_loops<T>();
     const T* const projection = context.input(0).data<T>();
     const T* const h0 = context.input(1).data<T>();
     const T* const bias = context.input(3).data<T>();
@@ -256,8 +259,8 @@ void gru_grad(KernelContext& context) {
   const Sequences s(states, optional_input(context, 6));
   const int64_t n = s.units;
   const Activations activations = gated(context);
-  for_type(states.dtype(), [&]<class T>(T) {
-    const auto& run = loops<T>();
+  for_cell_type(states.dtype(), [&]<class T>(T) {
+    const auto& run = typed_cell_loops<T>();
     const T* const dhs = if_any<T>(context.input(0));
     const T* const dh_last = if_any<T>(context.input(1));
     const T* const hs = states.data<T>();
@@ -275,7 +278,7 @@ void gru_grad(KernelContext& context) {
       for (int64_t t = s.steps - 1; t >= 0; --t) {
         for (int64_t b = first; b < first + rows; ++b) {
           const int64_t at = t * s.batch + b;
-          if (dhs) add_row(dh + b * n, dhs + at * n, n);
+          if (dhs) add_states(dh + b * n, dhs + at * n, n);
           if (s.has(t, b)) {
             run.gru_grad(dprojection + at * 3 * n, dinner + at * 3 * n, gates + at * 4 * n,
                          row_at(hs, h0, t - 1, s, b, n), dh + b * n, n, activations);
@@ -289,7 +292,7 @@ void gru_grad(KernelContext& context) {
     });
     matrix_gradient(s, 3 * n, hs, h0, dinner, context.output(2).mutable_data<T>());
     std::fill_n(dbias, 3 * n, T(0));
-    for (int64_t k = 0; k < s.steps * s.batch; ++k) add_row(dbias, dinner + k * 3 * n, 3 * n);
+    for (int64_t k = 0; k < s.steps * s.batch; ++k) add_states(dbias, dinner + k * 3 * n, 3 * n);
   });
 }
 
@@ -297,7 +300,7 @@ void simple_rnn(KernelContext& context) {
   const Sequences s(context.output(0), optional_input(context, 3));
   const int64_t n = s.units;
   const Activations activations = simple(context);
-  for_type(context.input(0).dtype(), [&]<class T>(T) {
+  for_cell_type(context.input(0).dtype(), [&]<class T>(T) {
     const T* const projection = context.input(0).data<T>();
     const T* const h0 = context.input(1).data<T>();
     T* const hs = context.output(0).mutable_data<T>();
@@ -309,7 +312,7 @@ void simple_rnn(KernelContext& context) {
         for (int64_t b = first; b < first + rows; ++b) {
           const int64_t at = (t * s.batch + b) * n;
           if (s.has(t, b)) {
-            loops<T>().simple(hs + at, projection + at, n, activations);
+            typed_cell_loops<T>().simple(hs + at, projection + at, n, activations);
           } else {
             std::copy_n(row_at(hs, h0, t - 1, s, b, n), n, hs + at);
           }
@@ -326,7 +329,7 @@ void simple_rnn_grad(KernelContext& context) {
   const Sequences s(states, optional_input(context, 5));
   const int64_t n = s.units;
   const Activations activations = simple(context);
-  for_type(states.dtype(), [&]<class T>(T) {
+  for_cell_type(states.dtype(), [&]<class T>(T) {
     const T* const dhs = if_any<T>(context.input(0));
     const T* const dh_last = if_any<T>(context.input(1));
     const T* const hs = states.data<T>();
@@ -340,9 +343,10 @@ void simple_rnn_grad(KernelContext& context) {
       for (int64_t t = s.steps - 1; t >= 0; --t) {
         for (int64_t b = first; b < first + rows; ++b) {
           const int64_t at = (t * s.batch + b) * n;
-          if (dhs) add_row(dh + b * n, dhs + at, n);
+          if (dhs) add_states(dh + b * n, dhs + at, n);
           if (s.has(t, b)) {
-            loops<T>().simple_grad(dprojection + at, hs + at, dh + b * n, n, activations);
+            typed_cell_loops<T>().simple_grad(dprojection + at, hs + at, dh + b * n, n,
+                                              activations);
             std::fill_n(dh + b * n, n, T(0));
           } else {
             std::fill_n(dprojection + at, n, T(0));

@@ -27,18 +27,13 @@ namespace {
 
 template <class T>
 constexpr bool kVector = std::is_same_v<T, float> || std::is_same_v<T, double>;
-template <class T>
-constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
-// Whether there are vector loops for a type.
-template <class T>
-constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
 
 struct WideSum;
 
 // The arithmetic dtype of a reduction R for an element type S: float for 16-bit floats, and a wide
 // integer for sums of integers that must not wrap.
 template <class R, class S>
-using Computed =
+using Accumulator =
     std::conditional_t<std::is_same_v<S, Half> || std::is_same_v<S, Bfloat16>, float,
                        std::conditional_t<!std::is_same_v<R, WideSum>, S,
                                           std::conditional_t<sizeof(S) < 8, int64_t, Int128>>>;
@@ -46,11 +41,11 @@ using Computed =
 // Blocks of elements, converted to the arithmetic type.
 constexpr int64_t kConverted = 2048;
 template <class T>
-using Block = std::array<T, kConverted>;
+using ConvertedBlock = std::array<T, kConverted>;
 
 // Returns up to kConverted elements in the arithmetic type.
 template <class S, class T>
-const T* computed(const S* x, int64_t n, Block<T>& block) {
+const T* computed(const S* x, int64_t n, ConvertedBlock<T>& block) {
   if constexpr (std::is_same_v<S, T>) {
     return x;
   } else {
@@ -64,7 +59,7 @@ const T* computed(const S* x, int64_t n, Block<T>& block) {
 }
 
 template <class T>
-const ReductionLoopsOf<T>& loops_of() {
+const ReductionLoopsOf<T>& reduction_loops_of() {
   return best::reduction_loops();
 }
 
@@ -95,12 +90,12 @@ struct Sum {
       }
       return static_cast<T>(total);
     } else {
-      return loops_of<T>().sum(x, n);
+      return reduction_loops_of<T>().sum(x, n);
     }
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
-    loops_of<T>().add_into(out, x, n);
+    reduction_loops_of<T>().add_into(out, x, n);
   }
   template <class T>
   static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
@@ -108,14 +103,14 @@ struct Sum {
   }
   template <class T>
   static void rows(T* out, const T* x, int64_t count, int64_t n) {
-    loops_of<T>().sum_rows(out, x, count, n);
+    reduction_loops_of<T>().sum_rows(out, x, count, n);
   }
 };
 
 // Sums of integers that do not wrap.
 struct WideSum : Sum {};
 
-struct Product {
+struct ProductRule {
   static constexpr int64_t kLargestFactor = 7;
   template <class T>
   static T start() {
@@ -127,19 +122,19 @@ struct Product {
   }
   template <class T>
   static T row(const T* x, int64_t n) {
-    return loops_of<T>().product(x, n);
+    return reduction_loops_of<T>().product(x, n);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
-    loops_of<T>().multiply_into(out, x, n);
+    reduction_loops_of<T>().multiply_into(out, x, n);
   }
   template <class T>
   static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
-    loops_of<T>().multiply_four_into(out, x, stride, n);
+    reduction_loops_of<T>().multiply_four_into(out, x, stride, n);
   }
   template <class T>
   static void rows(T* out, const T* x, int64_t count, int64_t n) {
-    loops_of<T>().product_rows(out, x, count, n);
+    reduction_loops_of<T>().product_rows(out, x, count, n);
   }
 };
 
@@ -158,20 +153,20 @@ struct Max {
   template <class T>
   static T row(const T* x, int64_t n) {
     if constexpr (kVector<T>) return row_loops_of<T>().max(x, n);
-    return loops_of<T>().max(x, n);
+    return reduction_loops_of<T>().max(x, n);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
     if constexpr (kVector<T>) return row_loops_of<T>().max_into(out, x, n);
-    loops_of<T>().max_into(out, x, n);
+    reduction_loops_of<T>().max_into(out, x, n);
   }
   template <class T>
   static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
-    loops_of<T>().max_four_into(out, x, stride, n);
+    reduction_loops_of<T>().max_four_into(out, x, stride, n);
   }
   template <class T>
   static void rows(T* out, const T* x, int64_t count, int64_t n) {
-    loops_of<T>().max_rows(out, x, count, n);
+    reduction_loops_of<T>().max_rows(out, x, count, n);
   }
 };
 
@@ -189,20 +184,20 @@ struct Min {
   template <class T>
   static T row(const T* x, int64_t n) {
     if constexpr (kVector<T>) return row_loops_of<T>().min(x, n);
-    return loops_of<T>().min(x, n);
+    return reduction_loops_of<T>().min(x, n);
   }
   template <class T>
   static void into(T* out, const T* x, int64_t n) {
     if constexpr (kVector<T>) return row_loops_of<T>().min_into(out, x, n);
-    loops_of<T>().min_into(out, x, n);
+    reduction_loops_of<T>().min_into(out, x, n);
   }
   template <class T>
   static void four_into(T* out, const T* x, int64_t stride, int64_t n) {
-    loops_of<T>().min_four_into(out, x, stride, n);
+    reduction_loops_of<T>().min_four_into(out, x, stride, n);
   }
   template <class T>
   static void rows(T* out, const T* x, int64_t count, int64_t n) {
-    loops_of<T>().min_rows(out, x, count, n);
+    reduction_loops_of<T>().min_rows(out, x, count, n);
   }
 };
 
@@ -221,9 +216,9 @@ using OfParts = std::conditional_t<std::is_same_v<R, WideSum>, Sum, R>;
 
 // out = out op x
 template <class R, class S, class T>
-void reduce_into(T* out, const S* x, int64_t n, Block<T>& block) {
+void reduce_into(T* out, const S* x, int64_t n, ConvertedBlock<T>& block) {
   if constexpr (std::is_same_v<R, WideSum> && sizeof(S) < sizeof(T) && kLooped<T>) {
-    loops_of<S>().add_into_wide(out, x, n);
+    reduction_loops_of<S>().add_into_wide(out, x, n);
   } else if constexpr (kLooped<T>) {
     R::into(out, computed(x, n, block), n);
   } else {
@@ -232,16 +227,16 @@ void reduce_into(T* out, const S* x, int64_t n, Block<T>& block) {
 }
 
 template <class R, class S>
-Computed<R, S> reduce_row(const S* x, int64_t n) {
-  using T = Computed<R, S>;
+Accumulator<R, S> reduce_row(const S* x, int64_t n) {
+  using T = Accumulator<R, S>;
   T total = R::template start<T>();
   if constexpr (!kLooped<T>) {
     for (int64_t i = 0; i < n; ++i) total = R::join(total, static_cast<T>(x[i]));
     return total;
   } else if constexpr (std::is_same_v<R, WideSum>) {
-    return loops_of<S>().wide_sum(x, n);
+    return reduction_loops_of<S>().wide_sum(x, n);
   } else if constexpr (!std::is_same_v<S, T>) {
-    Block<T> block;
+    ConvertedBlock<T> block;
     for (int64_t i = 0; i < n; i += kConverted) {
       const int64_t size = std::min(kConverted, n - i);
       total = R::join(total, R::row(computed(x + i, size, block), size));
@@ -254,14 +249,14 @@ Computed<R, S> reduce_row(const S* x, int64_t n) {
 
 // out[c] = reduction over r of x[r * width + c], for columns [begin, end).
 template <class R, class S>
-void reduce_columns(const S* x, Computed<R, S>* out, int64_t count, int64_t width, int64_t begin,
+void reduce_columns(const S* x, Accumulator<R, S>* out, int64_t count, int64_t width, int64_t begin,
                     int64_t end) {
-  using T = Computed<R, S>;
+  using T = Accumulator<R, S>;
   constexpr int64_t kColumns = kConverted;
   constexpr int64_t kRows = 256;  // rows per partial result, against rounding
   std::array<T, kColumns> part;
   std::array<T, kColumns> total;
-  Block<T> block;
+  ConvertedBlock<T> block;
   for (int64_t c = begin; c < end; c += kColumns) {
     const int64_t size = std::min(kColumns, end - c);
     std::fill_n(total.data(), size, R::template start<T>());
@@ -283,8 +278,8 @@ void reduce_columns(const S* x, Computed<R, S>* out, int64_t count, int64_t widt
 
 // All columns. Several short rows are first reduced as one long row.
 template <class R, class S>
-void reduce_all_columns(const S* x, Computed<R, S>* out, int64_t count, int64_t width) {
-  using T = Computed<R, S>;
+void reduce_all_columns(const S* x, Accumulator<R, S>* out, int64_t count, int64_t width) {
+  using T = Accumulator<R, S>;
   constexpr int64_t kWide = 256;
   const int64_t together = kWide / width;
   if (together < 4 || count < 2 * together) {
@@ -295,28 +290,29 @@ void reduce_all_columns(const S* x, Computed<R, S>* out, int64_t count, int64_t 
   reduce_columns<R>(x, parts.data(), whole, together * width, 0, together * width);
   // The remaining rows follow the results.
   int64_t rows = together;
-  Block<T> block;
+  ConvertedBlock<T> block;
   for (int64_t k = whole * together; k < count; ++k, ++rows) {
     std::copy_n(computed(x + k * width, width, block), width, parts.data() + rows * width);
   }
   reduce_columns<OfParts<R>>(static_cast<const T*>(parts.data()), out, rows, width, 0, width);
 }
 
-struct Layout {
+struct ReducedLayout {
   int64_t outer = 1;
   int64_t count = 1;
   int64_t inner = 1;
 };
 
-constexpr int64_t kGrain = 65'536;
+constexpr int64_t kReductionGrain = 65'536;
 
 // The number of parts of a long row.
 constexpr int kRowParts = 64;
 
 // Rows of the layout.
 template <class R, class S>
-void reduce_some_rows(const S* x, Computed<R, S>* out, int64_t rows, const Layout& layout) {
-  using T = Computed<R, S>;
+void reduce_some_rows(const S* x, Accumulator<R, S>* out, int64_t rows,
+                      const ReducedLayout& layout) {
+  using T = Accumulator<R, S>;
   const int64_t n = layout.count;
   if constexpr (std::is_same_v<S, T> && kLooped<T>) {
     if (is_short_row(n, R::kLargestFactor) && layout.outer > 1) return R::rows(out, x, rows, n);
@@ -325,9 +321,9 @@ void reduce_some_rows(const S* x, Computed<R, S>* out, int64_t rows, const Layou
 }
 
 template <class R, class S>
-void reduce_rows(const S* x, Computed<R, S>* out, const Layout& layout) {
-  using T = Computed<R, S>;
-  if (layout.outer == 1 && layout.count >= 2 * kGrain) {
+void reduce_rows(const S* x, Accumulator<R, S>* out, const ReducedLayout& layout) {
+  using T = Accumulator<R, S>;
+  if (layout.outer == 1 && layout.count >= 2 * kReductionGrain) {
     // One long row: a partial result for each thread.
     std::array<T, kRowParts> parts;
     parallel_for(kRowParts, 1, [&](int64_t begin, int64_t end) {
@@ -341,7 +337,8 @@ void reduce_rows(const S* x, Computed<R, S>* out, const Layout& layout) {
     out[0] = total;
     return;
   }
-  parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(layout.count, 1)),
+  parallel_for(layout.outer,
+               std::max<int64_t>(1, kReductionGrain / std::max<int64_t>(layout.count, 1)),
                [&](int64_t begin, int64_t end) {
                  reduce_some_rows<R>(x + begin * layout.count, out + begin, end - begin, layout);
                });
@@ -355,8 +352,8 @@ constexpr int64_t kReadElements = int64_t{1} << 20;
 
 // Reduces the elements [begin, begin + n), with the same bits as reduce_row.
 template <class R, class S>
-Computed<R, S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_t n) {
-  using T = Computed<R, S>;
+Accumulator<R, S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int64_t n) {
+  using T = Accumulator<R, S>;
   alignas(64) S part[kRead];
   using Total = std::conditional_t<kVector<S> && std::is_same_v<R, Sum>, double, T>;
   auto total = static_cast<Total>(R::template start<T>());
@@ -369,10 +366,11 @@ Computed<R, S> reduce_read_row(Chain::Reader::Part& elements, int64_t begin, int
 }
 
 template <class R, class S>
-void reduce_read_rows(const Chain::Reader& elements, Computed<R, S>* out, const Layout& layout) {
-  using T = Computed<R, S>;
+void reduce_read_rows(const Chain::Reader& elements, Accumulator<R, S>* out,
+                      const ReducedLayout& layout) {
+  using T = Accumulator<R, S>;
   const int64_t n = layout.count;
-  if (layout.outer == 1 && n >= 2 * kGrain) {
+  if (layout.outer == 1 && n >= 2 * kReductionGrain) {
     std::array<T, kRowParts> parts;
     parallel_for(kRowParts, 1, [&](int64_t begin, int64_t end) {
       Chain::Reader::Part reader(elements);
@@ -386,27 +384,30 @@ void reduce_read_rows(const Chain::Reader& elements, Computed<R, S>* out, const 
     out[0] = total;
     return;
   }
-  parallel_for(layout.outer, std::max<int64_t>(1, kGrain / 4 / n), [&](int64_t begin, int64_t end) {
-    Chain::Reader::Part reader(elements);
-    if (n > kRead / 2) {
-      for (int64_t r = begin; r < end; ++r) out[r] = reduce_read_row<R, S>(reader, r * n, n);
-      return;
-    }
-    alignas(64) S part[kRead];
-    const int64_t together = kRead / n;
-    for (int64_t r = begin; r < end; r += together) {
-      const int64_t rows = std::min(together, end - r);
-      reader.read(r * n, rows * n, part);
-      reduce_some_rows<R>(static_cast<const S*>(part), out + r, rows, layout);
-    }
-  });
+  parallel_for(layout.outer, std::max<int64_t>(1, kReductionGrain / 4 / n),
+               [&](int64_t begin, int64_t end) {
+                 Chain::Reader::Part reader(elements);
+                 if (n > kRead / 2) {
+                   for (int64_t r = begin; r < end; ++r)
+                     out[r] = reduce_read_row<R, S>(reader, r * n, n);
+                   return;
+                 }
+                 alignas(64) S part[kRead];
+                 const int64_t together = kRead / n;
+                 for (int64_t r = begin; r < end; r += together) {
+                   const int64_t rows = std::min(together, end - r);
+                   reader.read(r * n, rows * n, part);
+                   reduce_some_rows<R>(static_cast<const S*>(part), out + r, rows, layout);
+                 }
+               });
 }
 
 // The same for columns. Several rows at a time are one long row, and parts of the rows have their
 // own totals.
 template <class R, class S>
-void reduce_read_columns(const Chain::Reader& elements, Computed<R, S>* out, const Layout& layout) {
-  using T = Computed<R, S>;
+void reduce_read_columns(const Chain::Reader& elements, Accumulator<R, S>* out,
+                         const ReducedLayout& layout) {
+  using T = Accumulator<R, S>;
   using Total = std::conditional_t<kVector<T> && std::is_same_v<R, Sum>, double, T>;
   constexpr int kParts = 16;
   constexpr int64_t kBlocks = 256;  // per partial result, against rounding
@@ -417,7 +418,7 @@ void reduce_read_columns(const Chain::Reader& elements, Computed<R, S>* out, con
     Chain::Reader::Part reader(elements);
     alignas(64) S block[kRead];
     alignas(64) T sums[kRead];
-    Block<T> wide;
+    ConvertedBlock<T> wide;
     for (int64_t p = begin; p < end; ++p) {
       Total* const own = totals.data() + p * width;
       const int64_t last = layout.count * (p + 1) / kParts;
@@ -446,8 +447,8 @@ void reduce_read_columns(const Chain::Reader& elements, Computed<R, S>* out, con
 
 // Few columns and very many rows: threads share the rows.
 template <class R, class S>
-void reduce_tall(const S* x, Computed<R, S>* out, const Layout& layout) {
-  using T = Computed<R, S>;
+void reduce_tall(const S* x, Accumulator<R, S>* out, const ReducedLayout& layout) {
+  using T = Accumulator<R, S>;
   constexpr int kParts = 16;
   const auto parts = std::make_unique<T[]>(static_cast<size_t>(kParts * layout.inner));
   parallel_for(kParts, 1, [&](int64_t begin, int64_t end) {
@@ -462,12 +463,12 @@ void reduce_tall(const S* x, Computed<R, S>* out, const Layout& layout) {
 }
 
 template <class R, class S>
-void reduce(const S* x, Computed<R, S>* out, const Layout& layout) {
+void reduce(const S* x, Accumulator<R, S>* out, const ReducedLayout& layout) {
   if (layout.outer == 0 || layout.inner == 0) return;
   if (layout.inner == 1) return reduce_rows<R>(x, out, layout);
   const int64_t size = layout.count * layout.inner;
   if (layout.outer > 1) {
-    parallel_for(layout.outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1)),
+    parallel_for(layout.outer, std::max<int64_t>(1, kReductionGrain / std::max<int64_t>(size, 1)),
                  [&](int64_t begin, int64_t end) {
                    for (int64_t o = begin; o < end; ++o) {
                      reduce_all_columns<R>(x + o * size, out + o * layout.inner, layout.count,
@@ -476,10 +477,11 @@ void reduce(const S* x, Computed<R, S>* out, const Layout& layout) {
                  });
     return;
   }
-  if (size >= 2 * kGrain && layout.inner < 1024 && layout.count >= 64) {
+  if (size >= 2 * kReductionGrain && layout.inner < 1024 && layout.count >= 64) {
     return reduce_tall<R>(x, out, layout);
   }
-  parallel_for(layout.inner, std::max<int64_t>(64, kGrain / std::max<int64_t>(layout.count, 1)),
+  parallel_for(layout.inner,
+               std::max<int64_t>(64, kReductionGrain / std::max<int64_t>(layout.count, 1)),
                [&](int64_t begin, int64_t end) {
                  reduce_columns<R>(x, out, layout.count, layout.inner, begin, end);
                });
@@ -508,9 +510,9 @@ Groups merge_axes(const Shape& shape, const bool* reduced) {
 
 // The layout of the reduction. `x` is replaced by a transposed copy if kept and reduced axes
 // alternate too often.
-Layout layout_of(Tensor& x, const bool* reduced) {
+ReducedLayout layout_of(Tensor& x, const bool* reduced) {
   const Groups groups = merge_axes(x.shape(), reduced);
-  Layout layout;
+  ReducedLayout layout;
   int k = 0;
   if (k < groups.count && !groups.reduced[k]) layout.outer = groups.size[k++];
   if (k < groups.count && groups.reduced[k]) layout.count = groups.size[k++];
@@ -550,7 +552,8 @@ Layout layout_of(Tensor& x, const bool* reduced) {
 
 // Reduces deferred elements without writing them; false if they have to be written.
 template <class R, class S>
-[[gnu::noinline]] bool reduce_pending(const Tensor& x, Computed<R, S>* out, const Layout& layout) {
+[[gnu::noinline]] bool reduce_pending(const Tensor& x, Accumulator<R, S>* out,
+                                      const ReducedLayout& layout) {
   const bool columns = layout.outer == 1 && layout.inner > 1 && layout.inner <= kReadColumns &&
                        x.size() >= kReadElements;
   if ((layout.inner > 1 && !columns) || layout.count <= 1) return false;
@@ -566,21 +569,21 @@ template <class R, class S>
 }
 
 template <class R, class S>
-void run_into(const Tensor& x, Computed<R, S>* out, const Layout& layout) {
+void run_into(const Tensor& x, Accumulator<R, S>* out, const ReducedLayout& layout) {
   // Products are rounded in another order.
-  if constexpr (!std::is_same_v<R, Product> && !kComplex<S>) {
+  if constexpr (!std::is_same_v<R, ProductRule> && !kComplex<S>) {
     if (x.impl()->lazy() && reduce_pending<R, S>(x, out, layout)) return;
   }
   reduce<R>(x.data<S>(), out, layout);
 }
 
 template <class R, class S>
-void run_typed(const Tensor& x, const Tensor& out, const Layout& layout) {
-  run_into<R, S>(x, out.mutable_data<Computed<R, S>>(), layout);
+void run_typed(const Tensor& x, const Tensor& out, const ReducedLayout& layout) {
+  run_into<R, S>(x, out.mutable_data<Accumulator<R, S>>(), layout);
 }
 
 template <class R>
-void run_real(const Tensor& x, const Tensor& out, const Layout& layout) {
+void run_real(const Tensor& x, const Tensor& out, const ReducedLayout& layout) {
   switch (x.dtype()) {
     case DType::kFloat32: return run_typed<R, float>(x, out, layout);
     case DType::kFloat64: return run_typed<R, double>(x, out, layout);
@@ -598,13 +601,13 @@ void run_real(const Tensor& x, const Tensor& out, const Layout& layout) {
 }
 
 template <class R>
-void run_number(const Tensor& x, const Tensor& out, const Layout& layout) {
+void run_number(const Tensor& x, const Tensor& out, const ReducedLayout& layout) {
   if (x.dtype() == DType::kComplex64) return run_typed<R, Complex64>(x, out, layout);
   if (x.dtype() == DType::kComplex128) return run_typed<R, Complex128>(x, out, layout);
   run_real<R>(x, out, layout);
 }
 
-Layout prepare(KernelContext& context, Tensor& x) {
+ReducedLayout prepare(KernelContext& context, Tensor& x) {
   x = context.input(0);
   bool reduced[kMaxRank];
   reduced_axes(context.attrs<ops::ReduceAttrs>().axis, x.rank(), reduced, context.tf_name());
@@ -615,7 +618,7 @@ Layout prepare(KernelContext& context, Tensor& x) {
 template <class Run>
 void into_output(KernelContext& context, const Run& run) {
   Tensor x;
-  const Layout layout = prepare(context, x);
+  const ReducedLayout layout = prepare(context, x);
   const Tensor& out = context.output(0);
   if (!is_short_float(out.dtype())) return run(x, out, layout);
   const Tensor wide = Tensor::empty(DType::kFloat32, out.shape());
@@ -643,9 +646,9 @@ void divide(const Tensor& out, int64_t count) {
 template <class S>
 void integer_mean(KernelContext& context) {
   Tensor x;
-  const Layout layout = prepare(context, x);
+  const ReducedLayout layout = prepare(context, x);
   const Tensor& out = context.output(0);
-  using T = Computed<WideSum, S>;
+  using T = Accumulator<WideSum, S>;
   const Scratch memory(static_cast<size_t>(out.size()) * sizeof(T));
   T* const sums = memory.as<T>();
   run_into<WideSum, S>(x, sums, layout);
@@ -676,7 +679,7 @@ void reduced_axes(const std::optional<Ints>& axes, int rank, bool* reduced, cons
 
 void reduce_sum(KernelContext& context) { into_output(context, run_number<Sum>); }
 
-void reduce_prod(KernelContext& context) { into_output(context, run_number<Product>); }
+void reduce_prod(KernelContext& context) { into_output(context, run_number<ProductRule>); }
 
 void reduce_max(KernelContext& context) { into_output(context, run_real<Max>); }
 
@@ -684,13 +687,13 @@ void reduce_min(KernelContext& context) { into_output(context, run_real<Min>); }
 
 void reduce_all(KernelContext& context) {
   Tensor x;
-  const Layout layout = prepare(context, x);
+  const ReducedLayout layout = prepare(context, x);
   run_typed<All, uint8_t>(x, context.output(0), layout);
 }
 
 void reduce_any(KernelContext& context) {
   Tensor x;
-  const Layout layout = prepare(context, x);
+  const ReducedLayout layout = prepare(context, x);
   run_typed<Any, uint8_t>(x, context.output(0), layout);
 }
 
@@ -701,7 +704,7 @@ void reduce_mean(KernelContext& context) {
       if constexpr (std::is_integral_v<S>) integer_mean<S>(context);
     });
   }
-  into_output(context, [](const Tensor& x, const Tensor& out, const Layout& layout) {
+  into_output(context, [](const Tensor& x, const Tensor& out, const ReducedLayout& layout) {
     run_number<Sum>(x, out, layout);
     on_number_type(out.dtype(), [&]<class T>(T) {
       if constexpr (kVector<T> || kComplex<T>) divide<T>(out, layout.count);

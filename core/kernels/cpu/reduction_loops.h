@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device/isa.h"
 
@@ -63,6 +64,10 @@ struct ReductionLoops : ReductionLoopsOf<float>,
                         ReductionLoopsOf<uint16_t>,
                         ReductionLoopsOf<uint32_t>,
                         ReductionLoopsOf<uint64_t> {};
+
+// Whether there are vector loops for a type.
+template <class T>
+inline constexpr bool kLooped = std::is_base_of_v<ReductionLoopsOf<T>, ReductionLoops>;
 
 EF_EVERY_ISA(ReductionLoops, reduction_loops)
 

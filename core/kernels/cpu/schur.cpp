@@ -19,12 +19,12 @@ namespace {
 
 using Complex = std::complex<double>;
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kRounding = std::numeric_limits<double>::epsilon();
 // Two or three steps deflate one eigenvalue; an occasional exceptional shift breaks cycles.
 constexpr int kMostSteps = 40;
 constexpr int kStepsToAnotherShift = 10;
 // The least number of multiplications for a thread.
-constexpr int64_t kGrain = 16'384;
+constexpr int64_t kSchurGrain = 16'384;
 
 // Products without the library's handling of infinities.
 inline Complex times(Complex x, Complex y) {
@@ -136,7 +136,7 @@ class Schur {
   int64_t active_from(int64_t end) {
     for (int64_t k = end; k > 0; --k) {
       const double around = size1(at(k, k)) + size1(at(k - 1, k - 1));
-      if (size1(at(k, k - 1)) <= kEpsilon * around) {
+      if (size1(at(k, k - 1)) <= kRounding * around) {
         at(k, k - 1) = 0;
         return k;
       }
@@ -201,10 +201,10 @@ void root_of_triangle(const Complex* t, Complex* x, int64_t n) {
 }
 
 template <class Body>
-void for_matrices(const Tensor& a, const Body& body) {
+void for_square_matrices(const Tensor& a, const Body& body) {
   if (a.size() == 0) return;
   const int64_t n = a.shape().back();
-  parallel_for(a.size() / (n * n), kGrain / (n * n * n) + 1, [&](int64_t begin, int64_t end) {
+  parallel_for(a.size() / (n * n), kSchurGrain / (n * n * n) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(i * n * n, n);
   });
 }
@@ -216,7 +216,7 @@ void schur(KernelContext& context) {
   Complex* const t = context.output(0).mutable_data<Complex>();
   Complex* const q = context.output(1).mutable_data<Complex>();
   std::copy_n(a.data<Complex>(), a.size(), t);
-  for_matrices(a, [&](int64_t at, int64_t n) {
+  for_square_matrices(a, [&](int64_t at, int64_t n) {
     if (Schur(t + at, q + at, n).run()) return;
     std::fill_n(t + at, n * n, Complex(std::numeric_limits<double>::quiet_NaN()));
   });
@@ -225,8 +225,8 @@ void schur(KernelContext& context) {
 void triangle_root(KernelContext& context) {
   const Tensor& a = context.input(0);
   Complex* const x = context.output(0).mutable_data<Complex>();
-  for_matrices(a,
-               [&](int64_t at, int64_t n) { root_of_triangle(a.data<Complex>() + at, x + at, n); });
+  for_square_matrices(
+      a, [&](int64_t at, int64_t n) { root_of_triangle(a.data<Complex>() + at, x + at, n); });
 }
 
 }  // namespace ef::cpu

@@ -15,7 +15,7 @@ namespace ef::cpu {
 namespace {
 
 // The least number of elements for a thread to fold.
-constexpr int64_t kGrain = 16'384;
+constexpr int64_t kFoldGrain = 16'384;
 
 enum class Fold { kSum, kMean, kMax, kMin, kProd };
 
@@ -124,17 +124,18 @@ void fold_rows(const T* rows, const Id* ids, int64_t count, int64_t inner, T* ou
     fold_row<kFold>(out + ids[i] * inner + from, rows + i * inner + from, to - from);
   };
   const int64_t work = count * (inner + 2);
-  if (work < 2 * kGrain) {
+  if (work < 2 * kFoldGrain) {
     for (int64_t i = 0; i < count; ++i) fold(i, 0, inner);
   } else if (ascending(ids, count)) {
-    parallel_for(count, kGrain / (inner + 2) + 1, [&](int64_t begin, int64_t end) {
+    parallel_for(count, kFoldGrain / (inner + 2) + 1, [&](int64_t begin, int64_t end) {
       const int64_t last = boundary(ids, count, end);
       for (int64_t i = boundary(ids, count, begin); i < last; ++i) fold(i, 0, inner);
     });
   } else if (inner >= 64) {
-    parallel_for(inner, std::max<int64_t>(32, kGrain / (count + 1)), [&](int64_t from, int64_t to) {
-      for (int64_t i = 0; i < count; ++i) fold(i, from, to);
-    });
+    parallel_for(inner, std::max<int64_t>(32, kFoldGrain / (count + 1)),
+                 [&](int64_t from, int64_t to) {
+                   for (int64_t i = 0; i < count; ++i) fold(i, from, to);
+                 });
   } else {
     // Each thread reads all ids, and folds the rows of its segments.
     const int64_t parts = std::min<int64_t>(max_threads(), segments);
@@ -257,7 +258,7 @@ void mean_row(T* out, int64_t inner, int64_t count, const Scaling& scaling, cons
 template <class T, class Id, class Row, class Scale>
 void mean_rows(const Id* ids, int64_t count, int64_t inner, T* out, int64_t segments,
                const Row& row, const Scale& scaling) {
-  parallel_for(count, kGrain / (inner + 2) + 1, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kFoldGrain / (inner + 2) + 1, [&](int64_t begin, int64_t end) {
     const int64_t last = boundary(ids, count, end);
     int64_t i = boundary(ids, count, begin);
     while (i < last) {

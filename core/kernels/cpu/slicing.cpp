@@ -16,11 +16,6 @@
 namespace ef::cpu {
 namespace {
 
-std::byte* at(const Tensor& t, int64_t element) {
-  return static_cast<std::byte*>(t.mutable_raw_data()) +
-         element * static_cast<int64_t>(element_size(t.dtype()));
-}
-
 // The offset of the first selected element, and the stride along each axis, in elements.
 struct Place {
   int64_t offset = 0;
@@ -139,7 +134,8 @@ void pad_mirrored(const Tensor& input, const Tensor& output, std::span<const int
   const int64_t grain = 131'072 / (mirror.width * element + 64) + 1;
   parallel_for(mirror.rows, grain, [&](int64_t begin, int64_t end) {
     rows(begin, end, [&](int64_t to, int64_t from, int64_t count) {
-      std::memcpy(at(output, to), at(input, from), static_cast<size_t>(count * element));
+      std::memcpy(element_at(output, to), element_at(input, from),
+                  static_cast<size_t>(count * element));
     });
   });
 }
@@ -159,7 +155,7 @@ void slice(KernelContext& context) {
     offset += begin[static_cast<size_t>(i)] * in[i];
     move.add(output.dim(i), out[i], in[i]);
   }
-  move.run(output.dtype(), output.mutable_raw_data(), at(input, offset));
+  move.run(output.dtype(), output.mutable_raw_data(), element_at(input, offset));
 }
 
 void strided_slice(KernelContext& context) {
@@ -180,7 +176,7 @@ void strided_slice(KernelContext& context) {
     stride /= count;
     move.add(count, stride, place.steps[i]);
   }
-  move.run(input.dtype(), output.mutable_raw_data(), at(input, place.offset));
+  move.run(input.dtype(), output.mutable_raw_data(), element_at(input, place.offset));
 }
 
 void strided_slice_grad(KernelContext& context) {
@@ -198,7 +194,7 @@ void strided_slice_grad(KernelContext& context) {
     stride /= count;
     move.add(count, place.steps[i], stride);
   }
-  move.run(dy.dtype(), at(output, place.offset), dy.raw_data());
+  move.run(dy.dtype(), element_at(output, place.offset), dy.raw_data());
 }
 
 void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedSliceAttrs& attrs) {
@@ -216,14 +212,14 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedS
     out.add(count, stride, place.steps[i]);
     back.add(count, place.steps[i], stride);
   }
-  out.run(whole.dtype(), part.mutable_raw_data(), at(whole, place.offset));
+  out.run(whole.dtype(), part.mutable_raw_data(), element_at(whole, place.offset));
   SpecList specs;
   specs.push_back({part.dtype(), part.shape()});
   TensorList outputs{part};
   const Tensor inputs[] = {part, values};
   KernelContext context(ops::add, inputs, {}, specs, outputs);
   context.run();
-  back.run(whole.dtype(), at(whole, place.offset), part.raw_data());
+  back.run(whole.dtype(), element_at(whole, place.offset), part.raw_data());
 }
 
 void pad(KernelContext& context) {
@@ -231,7 +227,8 @@ void pad(KernelContext& context) {
   const Tensor& output = context.output(0);
   const auto& [paddings, mode, value] = context.attrs<ops::PadAttrs>();
   if (mode != ops::PadMode::kConstant) {
-    if (input.rank() == 0) return copy_elements(input.dtype(), at(output, 0), at(input, 0), 1);
+    if (input.rank() == 0)
+      return copy_elements(input.dtype(), element_at(output, 0), element_at(input, 0), 1);
     return pad_mirrored(input, output, paddings, mode == ops::PadMode::kReflect ? 1 : 0);
   }
   fill_constant(output, value);
@@ -244,7 +241,7 @@ void pad(KernelContext& context) {
     offset += paddings[static_cast<size_t>(2 * i)] * out[i];
     move.add(input.dim(i), out[i], in[i]);
   }
-  move.run(input.dtype(), at(output, offset), input.raw_data());
+  move.run(input.dtype(), element_at(output, offset), input.raw_data());
 }
 
 void mirror_pad_grad(KernelContext& context) {
@@ -252,7 +249,7 @@ void mirror_pad_grad(KernelContext& context) {
   const Tensor& dx = context.output(0);
   const auto& [paddings, mode] = context.attrs<ops::MirrorPadGradAttrs>();
   const int64_t edge = mode == ops::PadMode::kReflect ? 1 : 0;
-  if (dy.rank() == 0) return copy_elements(dy.dtype(), at(dx, 0), at(dy, 0), 1);
+  if (dy.rank() == 0) return copy_elements(dy.dtype(), element_at(dx, 0), element_at(dy, 0), 1);
   fill_constant(dx, 0);
   switch (dy.dtype()) {
     case DType::kFloat32: return add_mirrored<float>(dy, dx, paddings, edge);

@@ -16,19 +16,17 @@
 namespace ef::cpu {
 namespace {
 
-const SearchLoops& search_loops() { return best::search_loops(); }
-
 // Rows along one axis: element k of row r is at index start(r) + k * inner.
-struct Rows {
+struct SortedRows {
   int64_t count = 1;
   int64_t width = 1;
   int64_t inner = 1;
   int64_t start(int64_t r) const { return r / inner * width * inner + r % inner; }
 };
 
-Rows rows_of(const Shape& shape, int64_t axis) {
+SortedRows rows_along(const Shape& shape, int64_t axis) {
   const int at = static_cast<int>(axis < 0 ? axis + shape.rank() : axis);
-  Rows rows;
+  SortedRows rows;
   for (int i = 0; i < shape.rank(); ++i) {
     if (i == at) {
       rows.width = shape[i];
@@ -52,12 +50,12 @@ bool before(T a, T b) {
 }
 
 // The number of elements for a thread.
-constexpr int64_t kGrain = 4096;
+constexpr int64_t kSortGrain = 4096;
 
 // Calls body(row, memory for twice `width` items) for each row, on several threads.
 template <class Item, class Body>
-void for_rows(int64_t rows, int64_t width, const Body& body) {
-  parallel_for(rows, std::max<int64_t>(1, kGrain / width), [&](int64_t begin, int64_t end) {
+void for_sorted_rows(int64_t rows, int64_t width, const Body& body) {
+  parallel_for(rows, std::max<int64_t>(1, kSortGrain / width), [&](int64_t begin, int64_t end) {
     const Scratch items(2 * static_cast<size_t>(width) * sizeof(Item));
     for (int64_t r = begin; r < end; ++r) body(r, items.as<Item>());
   });
@@ -89,7 +87,7 @@ bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* p
     if (found == kept) {
       // False for NaN, which is handled below.
       if constexpr (std::is_same_v<T, float>) {
-        i = search_loops().next_above(row, i, width, values[kept - 1]);
+        i = best::search_loops().next_above(row, i, width, values[kept - 1]);
         if (i == width) return true;
       } else if (arithmetic(row[i]) <= arithmetic(values[kept - 1])) {
         continue;
@@ -141,7 +139,7 @@ void largest_of_many(const T* row, int64_t width, int64_t kept,
 
 void sort(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const Rows rows = rows_of(x.shape(), context.attrs<ops::SortAttrs>().axis);
+  const SortedRows rows = rows_along(x.shape(), context.attrs<ops::SortAttrs>().axis);
   const bool descending =
       context.attrs<ops::SortAttrs>().direction == ops::SortDirection::kDescending;
   on_real_type(x.dtype(), [&]<class T>(T) {
@@ -149,7 +147,7 @@ void sort(KernelContext& context) {
     const Key flip = descending ? Keys<T>::kAll : Key{0};
     const T* from = x.data<T>();
     T* to = context.output(0).mutable_data<T>();
-    for_rows<Key>(rows.count, rows.width, [&](int64_t r, Key* keys) {
+    for_sorted_rows<Key>(rows.count, rows.width, [&](int64_t r, Key* keys) {
       const int64_t start = rows.start(r);
       for (int64_t k = 0; k < rows.width; ++k) {
         keys[k] = static_cast<Key>(Keys<T>::of(from[start + k * rows.inner]) ^ flip);
@@ -164,13 +162,13 @@ void sort(KernelContext& context) {
 
 void argsort(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const Rows rows = rows_of(x.shape(), context.attrs<ops::SortAttrs>().axis);
+  const SortedRows rows = rows_along(x.shape(), context.attrs<ops::SortAttrs>().axis);
   const bool descending =
       context.attrs<ops::SortAttrs>().direction == ops::SortDirection::kDescending;
   int32_t* out = context.output(0).mutable_data<int32_t>();
   on_real_type(x.dtype(), [&]<class T>(T) {
     using Item = Placed<typename Keys<T>::Key>;
-    for_rows<Item>(rows.count, rows.width, [&](int64_t r, Item* items) {
+    for_sorted_rows<Item>(rows.count, rows.width, [&](int64_t r, Item* items) {
       const int64_t start = rows.start(r);
       items = sorted_places(x.data<T>() + start, rows.width, rows.inner, descending, items);
       for (int64_t k = 0; k < rows.width; ++k) out[start + k * rows.inner] = items[k].place;
@@ -190,11 +188,12 @@ void top_k(KernelContext& context) {
     const T* from = x.data<T>();
     T* values = context.output(0).mutable_data<T>();
     int32_t* places = context.output(1).mutable_data<int32_t>();
-    for_rows<Placed<typename Keys<T>::Key>>(x.size() / width, width, [&](int64_t r, auto* items) {
-      const T* row = from + r * width;
-      if (few && largest_of(row, width, kept, values + r * kept, places + r * kept)) return;
-      largest_of_many(row, width, kept, items, values + r * kept, places + r * kept);
-    });
+    for_sorted_rows<Placed<typename Keys<T>::Key>>(
+        x.size() / width, width, [&](int64_t r, auto* items) {
+          const T* row = from + r * width;
+          if (few && largest_of(row, width, kept, values + r * kept, places + r * kept)) return;
+          largest_of_many(row, width, kept, items, values + r * kept, places + r * kept);
+        });
   });
 }
 

@@ -19,7 +19,7 @@
 namespace ef::cpu {
 namespace {
 
-constexpr int64_t kGrain = 16'384;
+constexpr int64_t kSparseGrain = 16'384;
 
 std::string row_text(const int64_t* row, int64_t rank) {
   std::string text = "[";
@@ -165,7 +165,7 @@ void sparse_flat_places(KernelContext& context) {
   const auto* places = indices.data<int64_t>();
   auto* const to = context.output(0).mutable_data<int64_t>();
   std::atomic<bool> all_inside = true;
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kSparseGrain, [&](int64_t begin, int64_t end) {
     bool inside = true;
     for (int64_t i = begin; i < end; ++i) {
       uint64_t number = 0;
@@ -243,7 +243,7 @@ void sparse_reshape_places(KernelContext& context) {
     }
   }
   if (new_rank == 0) return;
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kSparseGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       uint64_t number = 0;
       for (int64_t k = 0; k < rank; ++k) {

@@ -14,7 +14,7 @@ namespace ef::cpu {
 namespace {
 
 // The least number of multiplications for a thread.
-constexpr int64_t kGrain = 16'384;
+constexpr int64_t kPairGrain = 16'384;
 
 void check_pairs(const int64_t* pairs, int64_t count, int64_t rows, int64_t columns) {
   bool inside = true;
@@ -39,7 +39,7 @@ Complex64 conjugated(Complex64 value) { return std::conj(value); }
 Complex128 conjugated(Complex128 value) { return std::conj(value); }
 
 template <class T, class Sum>
-void add_scaled(Sum* out, const T* row, Sum factor, int64_t count) {
+void add_scaled_row(Sum* out, const T* row, Sum factor, int64_t count) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
     if (count >= 8) return row_loops_of<T>().add_scaled(out, row, factor, count);
   }
@@ -56,12 +56,13 @@ struct Sides {
 };
 
 template <class T, class Sum>
-void multiply(const T* values, const int64_t* pairs, int64_t count, Sides sides, bool conjugate,
-              const T* dense, int64_t width, Sum* out, int64_t rows) {
+void multiply_pairs(const T* values, const int64_t* pairs, int64_t count, Sides sides,
+                    bool conjugate, const T* dense, int64_t width, Sum* out, int64_t rows) {
   const auto add = [=](int64_t i, int64_t from, int64_t to) {
     const auto value = arithmetic(conjugate ? conjugated(values[i]) : values[i]);
-    add_scaled(out + pairs[2 * i + sides.out] * width + from,
-               dense + pairs[2 * i + sides.in] * width + from, static_cast<Sum>(value), to - from);
+    add_scaled_row(out + pairs[2 * i + sides.out] * width + from,
+                   dense + pairs[2 * i + sides.in] * width + from, static_cast<Sum>(value),
+                   to - from);
   };
   const int64_t work = count * (width + 4);
   bool ordered = true;
@@ -74,7 +75,7 @@ void multiply(const T* values, const int64_t* pairs, int64_t count, Sides sides,
       while (i > 0 && i < count && pairs[2 * i + sides.out] == pairs[2 * (i - 1) + sides.out]) ++i;
       return i;
     };
-    parallel_for(count, kGrain / (width + 4) + 1, [&](int64_t begin, int64_t end) {
+    parallel_for(count, kPairGrain / (width + 4) + 1, [&](int64_t begin, int64_t end) {
       const int64_t last = start(end);
       for (int64_t i = start(begin); i < last;) {
         const int64_t row = pairs[2 * i + sides.out];
@@ -91,14 +92,14 @@ void multiply(const T* values, const int64_t* pairs, int64_t count, Sides sides,
     return;
   }
   if (width >= 64) {
-    const int64_t grain = std::max<int64_t>(32, kGrain / (count + 1));
+    const int64_t grain = std::max<int64_t>(32, kPairGrain / (count + 1));
     parallel_for(width, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = 0; i < count; ++i) add(i, begin, end);
     });
     return;
   }
   // Each thread reads all elements, and multiplies those of its rows.
-  const int64_t parts = std::min<int64_t>({max_threads(), work / kGrain + 1, rows});
+  const int64_t parts = std::min<int64_t>({max_threads(), work / kPairGrain + 1, rows});
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     const int64_t first = rows * begin / parts, last = rows * end / parts;
     for (int64_t i = 0; i < count; ++i) {
@@ -126,14 +127,14 @@ void sparse_matmul(KernelContext& context) {
   on_number_type(out.dtype(), [&]<class T>(T) {
     using Sum = decltype(arithmetic(T()));
     if constexpr (std::is_same_v<Sum, T>) {
-      multiply(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1),
-               out.mutable_data<T>(), out.dim(0));
+      multiply_pairs(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1),
+                     out.mutable_data<T>(), out.dim(0));
     } else {
       const Scratch memory(static_cast<size_t>(out.size()) * sizeof(Sum));
       Sum* const sums = memory.as<Sum>();
       std::fill_n(sums, out.size(), Sum(0));
-      multiply(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1), sums,
-               out.dim(0));
+      multiply_pairs(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1),
+                     sums, out.dim(0));
       std::transform(sums, sums + out.size(), out.mutable_data<T>(),
                      [](Sum sum) { return T(sum); });
     }
@@ -149,7 +150,7 @@ void sparse_dots(KernelContext& context) {
   check_pairs(pairs, out.size(), a.dim(0), b.dim(0));
   on_number_type(out.dtype(), [&]<class T>(T) {
     using Sum = decltype(arithmetic(T()));
-    parallel_for(out.size(), kGrain / (width + 4) + 1, [&](int64_t begin, int64_t end) {
+    parallel_for(out.size(), kPairGrain / (width + 4) + 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const T* const x = a.data<T>() + pairs[2 * i] * width;
         const T* const y = b.data<T>() + pairs[2 * i + 1] * width;

@@ -10,11 +10,8 @@
 namespace ef::cpu {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kTwoByPi = 0.63661977236758134308;
 constexpr double kEuler = 0.57721566490153286061;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // From here on, Bessel functions are computed as functions of 1 / x.
 constexpr double kFar = 8;

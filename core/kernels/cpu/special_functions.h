@@ -1,7 +1,19 @@
 // Special functions in double precision. Outside their domains they return what TensorFlow returns.
 #pragma once
 
+#include <limits>
+#include <numbers>
+
 namespace ef::cpu {
+
+inline constexpr double kPi = std::numbers::pi;
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+// The most terms of a series. Parameters below 1e9 need fewer; beyond, the sum is accurate after
+// these.
+inline constexpr int kMostTerms = 100'000;
 
 // Bessel functions. Names that end in e are scaled functions: exp(-|x|) I(x) and exp(x) K(x).
 double bessel_i0(double x);

@@ -88,7 +88,7 @@ List changeable(const KernelContext& c, int i) {
   return std::make_shared<ListOfTensors>(list);
 }
 
-void put(KernelContext& c, List list) {
+void put_item(KernelContext& c, List list) {
   Tensor result = Tensor::empty(DType::kVariant, {});
   *result.mutable_data<VariantRef>() = std::move(list);
   c.output(0) = std::move(result);
@@ -136,7 +136,7 @@ Tensor zero(DType dtype, const Shape& shape, const char* what) {
 }
 
 // Copies the elements of a tensor into `result` from index `at` on, and advances `at`.
-void append(const Tensor& result, int64_t& at, const Tensor& part) {
+void append_rows(const Tensor& result, int64_t& at, const Tensor& part) {
   if (part.dtype() == DType::kString) {
     std::ranges::copy(part.strings(), result.mutable_data<std::string>() + at);
   } else {
@@ -171,12 +171,12 @@ Tensor stacked(const ListOfTensors& list, int64_t count, DType dtype, Shape elem
   int64_t at = 0;
   for (int64_t k = 0; k < count; ++k) {
     const Tensor& item = list.at(index_at(k));
-    append(result, at, item ? item : absent);
+    append_rows(result, at, item ? item : absent);
   }
   return result;
 }
 
-Tensor row_at(const Tensor& tensor, int64_t row, const Shape& shape) {
+Tensor row_of(const Tensor& tensor, int64_t row, const Shape& shape) {
   return tensor.view_at(row * shape.num_elements(), shape);
 }
 
@@ -224,7 +224,7 @@ void tensor_list_reserve(KernelContext& c) {
     invalid_argument("The num_elements to reserve must be a non negative number, but got ",
                      list->length);
   }
-  put(c, list);
+  put_item(c, list);
 }
 
 void tensor_list_from_tensor(KernelContext& c) {
@@ -235,8 +235,8 @@ void tensor_list_from_tensor(KernelContext& c) {
   list->element_shape =
       merged_shapes(as_shape(c.attrs<ops::TensorListFromTensorAttrs>().element_shape), row);
   list->length = tensor.dim(0);
-  for (int64_t k = 0; k < list->length; ++k) list->set(k, row_at(tensor, k, row));
-  put(c, list);
+  for (int64_t k = 0; k < list->length; ++k) list->set(k, row_of(tensor, k, row));
+  put_item(c, list);
 }
 
 void tensor_list_stack(KernelContext& c) {
@@ -277,7 +277,7 @@ void tensor_list_set_item(KernelContext& c) {
   if (resizes && list->length != kUnbounded) list->length = std::max(list->length, index + 1);
   check_index(*list, index, "modify");
   set_checked(*list, index, c.input(2));
-  put(c, list);
+  put_item(c, list);
 }
 
 void tensor_list_length(KernelContext& c) {
@@ -292,7 +292,7 @@ void tensor_list_resize(KernelContext& c) {
     invalid_argument("TensorListSlice expects size to be non-negative. Got: ", list->length);
   }
   list->cut();
-  put(c, list);
+  put_item(c, list);
 }
 
 void tensor_list_gather(KernelContext& c) {
@@ -321,11 +321,11 @@ void tensor_list_scatter(KernelContext& c) {
       invalid_argument("Indices in TensorListScatter must all be non-negative.");
     }
     if (list->length != kUnbounded) list->length = std::max(list->length, index + 1);
-    const Tensor item = row_at(tensor, k, row);
+    const Tensor item = row_of(tensor, k, row);
     const Tensor& before = list->at(index);
     set_checked(*list, index, adds && before ? sum(before, item) : item);
   }
-  put(c, list);
+  put_item(c, list);
 }
 
 void tensor_list_concat(KernelContext& c) {
@@ -379,7 +379,7 @@ void tensor_list_concat(KernelContext& c) {
   for (int64_t k = 0; k < count && result.size() > 0; ++k) {
     Shape part = shape;
     part[0] = lengths.data<int64_t>()[k];
-    append(result, at, list.at(k) ? list.at(k) : zero(attrs.element_dtype, part, "concat"));
+    append_rows(result, at, list.at(k) ? list.at(k) : zero(attrs.element_dtype, part, "concat"));
   }
   c.output(0) = result;
   c.output(1) = lengths;
@@ -413,13 +413,13 @@ void tensor_list_split(KernelContext& c) {
     invalid_argument("Unused values in tensor. Length of tensor: ", tensor.dim(0),
                      " Values used: ", begin, " [Op:TensorListSplit]");
   }
-  put(c, list);
+  put_item(c, list);
 }
 
 void tensor_list_erase(KernelContext& c) {
   const List list = changeable(c, 0);
   for (int64_t k = 0; k < c.input(1).size(); ++k) list->erase(c.input(1).data<int32_t>()[k]);
-  put(c, list);
+  put_item(c, list);
 }
 
 void tensor_list_add(KernelContext& c) {
@@ -435,7 +435,7 @@ void tensor_list_add(KernelContext& c) {
     list->erase(k);  // to let `before` be the only handle
     list->set(k, before ? sum(std::move(before), more) : more);
   }
-  put(c, list);
+  put_item(c, list);
 }
 
 }  // namespace ef::cpu

@@ -20,7 +20,7 @@ namespace ef::cpu {
 namespace {
 
 // The least number of strings for a thread.
-constexpr int64_t kGrain = 2048;
+constexpr int64_t kTextGrain = 2048;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 // Whether a byte begins a UTF-8 character; the other bytes continue one.
@@ -34,7 +34,7 @@ std::string_view stripped(std::string_view text) {
 
 template <class Body>
 void for_strings(int64_t count, const Body& body) {
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kTextGrain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) body(i);
   });
 }
@@ -208,7 +208,7 @@ namespace {
 
 // Calls piece(begin, size) for the pieces of a string.
 template <class Piece>
-void for_pieces(std::string_view text, std::string_view separator, const Piece& piece) {
+void for_text_pieces(std::string_view text, std::string_view separator, const Piece& piece) {
   if (separator.empty()) {
     size_t i = 0;
     while (true) {
@@ -240,7 +240,7 @@ void string_split(KernelContext& context) {
   splits[0] = 0;
   for_strings(count, [&](int64_t i) {
     int64_t pieces = 0;
-    for_pieces(texts[i], separator, [&](size_t, size_t) { ++pieces; });
+    for_text_pieces(texts[i], separator, [&](size_t, size_t) { ++pieces; });
     splits[i + 1] = pieces;
   });
   for (int64_t i = 0; i < count; ++i) splits[i + 1] += splits[i];
@@ -248,8 +248,8 @@ void string_split(KernelContext& context) {
   std::string* const out = results(context);
   for_strings(count, [&](int64_t i) {
     int64_t k = splits[i];
-    for_pieces(texts[i], separator,
-               [&](size_t begin, size_t size) { out[k++].assign(texts[i], begin, size); });
+    for_text_pieces(texts[i], separator,
+                    [&](size_t begin, size_t size) { out[k++].assign(texts[i], begin, size); });
   });
 }
 
@@ -278,17 +278,19 @@ void string_join_rows(KernelContext& context) {
   std::string* const out = results(context);
   const int64_t width = input.shape().back();
   const auto texts = input.strings();
-  parallel_for(context.output(0).size(), kGrain / (width + 1) + 1, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      size_t size = 0;
-      for (int64_t k = 0; k < width; ++k) size += texts[r * width + k].size() + separator.size();
-      out[r].reserve(size);
-      for (int64_t k = 0; k < width; ++k) {
-        if (k > 0) out[r] += separator;
-        out[r] += texts[r * width + k];
-      }
-    }
-  });
+  parallel_for(context.output(0).size(), kTextGrain / (width + 1) + 1,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t r = begin; r < end; ++r) {
+                   size_t size = 0;
+                   for (int64_t k = 0; k < width; ++k)
+                     size += texts[r * width + k].size() + separator.size();
+                   out[r].reserve(size);
+                   for (int64_t k = 0; k < width; ++k) {
+                     if (k > 0) out[r] += separator;
+                     out[r] += texts[r * width + k];
+                   }
+                 }
+               });
 }
 
 }  // namespace ef::cpu

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "tensor/dtype.h"
 #include "tensor/error.h"
 
 namespace ef::cpu {
+
+template <class T>
+inline constexpr bool kComplex = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
 // Calls body with a value of the type of a real dtype.
 template <class Body>

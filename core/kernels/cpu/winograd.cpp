@@ -17,7 +17,7 @@ constexpr int64_t kPlanes = 16;
 constexpr int64_t kTile = 4;  // pixels along a tile's side
 constexpr int64_t kStep = 2;  // from one tile to the next, and pixels along the side of its result
 
-const WinogradLoops& loops() { return best::winograd_loops(); }
+const WinogradLoops& tile_loops() { return best::winograd_loops(); }
 
 int64_t halved(int64_t size) { return (size + kStep - 1) / kStep; }
 
@@ -90,10 +90,10 @@ void write_results(const Images& m, float* images, int64_t first, int64_t count,
     const Square square = square_of(m, first + t, kStep);
     const float* const from = planes + t * m.channels;
     if (square.inside) {
-      loops().result(images + square.offset, m.row_size(), from, plane, m.channels);
+      tile_loops().result(images + square.offset, m.row_size(), from, plane, m.channels);
       continue;
     }
-    loops().result(spare, kStep * m.channels, from, plane, m.channels);
+    tile_loops().result(spare, kStep * m.channels, from, plane, m.channels);
     for_inside(m, square, kStep, [&](int64_t pixel, int64_t offset) {
       std::copy_n(spare + pixel * m.channels, m.channels, images + offset);
     });
@@ -148,7 +148,7 @@ void transform_filter(const Geometry& g, const float* filter, float* to, bool tu
     filter = transposed;
   }
   parallel_for(g.pairs, 8192, [&](int64_t begin, int64_t end) {
-    loops().filter(to + begin, filter + begin, g.pairs, end - begin, turned);
+    tile_loops().filter(to + begin, filter + begin, g.pairs, end - begin, turned);
   });
 }
 
@@ -185,7 +185,7 @@ void convolve_tiles(const Geometry& g, const float* from, const float* filters, 
       const int64_t count = g.tiles * (k + 1) / blocks - first;
       const int64_t read_plane = count * g.from.channels;
       const int64_t plane = count * g.to.channels;
-      read_squares(g.from, kTile, from, first, count, read, read_plane, spare, loops().image);
+      read_squares(g.from, kTile, from, first, count, read, read_plane, spare, tile_loops().image);
       for (int64_t p = 0; p < kPlanes; ++p) {
         gemm(product(count, g.to.channels, g.from.channels), read + p * read_plane,
              filters + p * g.pairs, products + p * plane);
@@ -196,7 +196,7 @@ void convolve_tiles(const Geometry& g, const float* from, const float* filters, 
   });
 }
 
-void convolve_plain(const Convolution& c, const float* from, const float* filter, float* to) {
+void convolve_directly(const Convolution& c, const float* from, const float* filter, float* to) {
   const Geometry g = geometry_of(c);
   const Scratch filters(bytes_of((kPlanes + 9) * g.pairs));
   transform_filter(g, filter, filters.as<float>(), c.pass == Pass::kInput);
@@ -229,9 +229,9 @@ void filter_gradient(const Convolution& c, const float* image, const float* slop
         const int64_t at = count * part / parts;
         const int64_t some = count * (part + 1) / parts - at;
         read_squares(g.from, kTile, image, first + at, some, read + at * g.from.channels,
-                     read_plane, spare, loops().image);
+                     read_plane, spare, tile_loops().image);
         read_squares(g.to, kStep, slopes, first + at, some, weights + at * g.to.channels, plane,
-                     spare, loops().result_grad);
+                     spare, tile_loops().result_grad);
       }
     });
     parallel_for(kPlanes, 1, [&](int64_t begin, int64_t end) {
@@ -245,7 +245,7 @@ void filter_gradient(const Convolution& c, const float* image, const float* slop
     });
   }
   parallel_for(g.pairs, 8192, [&](int64_t begin, int64_t end) {
-    loops().filter_grad(filter + begin, sums + begin, g.pairs, end - begin);
+    tile_loops().filter_grad(filter + begin, sums + begin, g.pairs, end - begin);
   });
 }
 
@@ -272,8 +272,8 @@ bool suits_winograd(const Convolution& c, bool ready) {
 void convolve_by_winograd(const Convolution& c, const float* image, const float* filter,
                           const float* result) {
   switch (c.pass) {
-    case Pass::kForward: return convolve_plain(c, image, filter, const_cast<float*>(result));
-    case Pass::kInput: return convolve_plain(c, result, filter, const_cast<float*>(image));
+    case Pass::kForward: return convolve_directly(c, image, filter, const_cast<float*>(result));
+    case Pass::kInput: return convolve_directly(c, result, filter, const_cast<float*>(image));
     default: return filter_gradient(c, image, result, const_cast<float*>(filter));
   }
 }

@@ -391,7 +391,7 @@ Values linspace(const Call& c) {
   return {b.select(is_last, b.spread(stop, shape, missing), inside)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kArrayRules[] = {
     {"bitcast", bitcast},
     {"reshape", reshaped},
     {"expand_dims", reshaped},
@@ -426,6 +426,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList array_rules() { return kRules; }
+RuleList array_rules() { return kArrayRules; }
 
 }  // namespace ef::lower

@@ -118,7 +118,7 @@ Values conv2d_backprop_filter(const Call& c) {
   return {c.b.reshape(convolve(c.b, image, c.in[1], how, {c.out[0].dtype, shape}), filter)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kConvolutionRules[] = {
     {"conv2d", conv2d<false>},
     {"conv2d_backprop_input", conv2d_backprop_input<false>},
     {"conv2d_backprop_filter", conv2d_backprop_filter<false>},
@@ -129,6 +129,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList convolution_rules() { return kRules; }
+RuleList convolution_rules() { return kConvolutionRules; }
 
 }  // namespace ef::lower

@@ -66,13 +66,13 @@ Values eigh_factors(const Call& c) {
   return {b.reshape(results[1], c.out[0].shape), b.reshape(results[0], c.out[1].shape)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kDecompositionRules[] = {
     {"qr_factors", qr_factors},
     {"eigh_factors", eigh_factors},
 };
 
 }  // namespace
 
-RuleList decomposition_rules() { return kRules; }
+RuleList decomposition_rules() { return kDecompositionRules; }
 
 }  // namespace ef::lower

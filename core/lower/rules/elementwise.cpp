@@ -298,7 +298,7 @@ Values sigmoid_grad(const Call& c) {
   return {c.b.mul(c.in[1], c.b.mul(y, c.b.sub(c.b.like(y, 1), y)))};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kElementwiseRules[] = {
     {"add_n", add_n},
     {"divide_no_nan", divide_no_nan},
     {"multiply_no_nan", multiply_no_nan},
@@ -355,6 +355,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList elementwise_rules() { return kRules; }
+RuleList elementwise_rules() { return kElementwiseRules; }
 
 }  // namespace ef::lower

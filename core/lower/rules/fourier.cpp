@@ -47,10 +47,10 @@ Values fourier(const Call& c) {
   return {b.transpose(result, back)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {{"fourier", fourier}};
+constexpr std::pair<const char*, Rule> kFourierRules[] = {{"fourier", fourier}};
 
 }  // namespace
 
-RuleList fourier_rules() { return kRules; }
+RuleList fourier_rules() { return kFourierRules; }
 
 }  // namespace ef::lower

@@ -279,7 +279,7 @@ Values fake_quant_grad(const Call& c) {
   return {b.select(inside, dy, zero), sum(below, 1), sum(above, 2)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kImageRules[] = {
     {"resample", resample},
     {"crop_and_resize", crop_and_resize},
     {"crop_and_resize_grad_image", crop_and_resize_grad_image},
@@ -291,6 +291,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList image_rules() { return kRules; }
+RuleList image_rules() { return kImageRules; }
 
 }  // namespace ef::lower

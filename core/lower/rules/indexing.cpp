@@ -258,7 +258,7 @@ Values in_top_k(const Call& c) {
   return {b.logical_and(below, known)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kIndexingRules[] = {
     {"reverse_sequence", reverse_sequence},
     {"in_top_k", in_top_k},
     {"gather", gather},
@@ -282,6 +282,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList indexing_rules() { return kRules; }
+RuleList indexing_rules() { return kIndexingRules; }
 
 }  // namespace ef::lower

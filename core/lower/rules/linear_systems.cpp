@@ -87,7 +87,7 @@ Eliminated eliminated(Builder& b, const Value& input) {
 }
 
 // As [batch, rows, columns].
-Value flattened(Builder& b, const Value& x) {
+Value as_batch(Builder& b, const Value& x) {
   const int64_t rows = x.shape.back(1), columns = x.shape.back();
   int64_t batch = 1;
   for (int axis = 0; axis < x.rank() - 2; ++axis) batch *= x.shape[axis];
@@ -130,7 +130,7 @@ Value solution(const Call& c, Value matrix, const Value& rhs, bool adjoint, cons
 Values lu_solve(const Call& c) {
   refuse_empty(c);
   if (c.in[1].shape.num_elements() == 0) return {c.b.full(c.out[0].dtype, c.out[0].shape, 0)};
-  const Value x = solution(c, flattened(c.b, c.in[0]), flattened(c.b, c.in[1]),
+  const Value x = solution(c, as_batch(c.b, c.in[0]), as_batch(c.b, c.in[1]),
                            c.attrs<ops::LuAttrs>().adjoint, "Input matrix is not invertible.");
   return {c.b.reshape(x, c.out[0].shape)};
 }
@@ -138,7 +138,7 @@ Values lu_solve(const Call& c) {
 Values lu_inverse(const Call& c) {
   refuse_empty(c);
   Builder& b = c.b;
-  const Value matrix = flattened(b, c.in[0]);
+  const Value matrix = as_batch(b, c.in[0]);
   const Value rows = b.iota(DType::kInt32, matrix.shape, 1);
   const Value one = b.compare("EQ", rows, b.iota(DType::kInt32, matrix.shape, 2));
   const Value identity = b.select(one, b.like(matrix, 1), b.like(matrix, 0));
@@ -149,7 +149,7 @@ Values lu_inverse(const Call& c) {
 
 Values lu_factors(const Call& c) {
   refuse_empty(c);
-  const Eliminated done = eliminated(c.b, flattened(c.b, c.in[0]));
+  const Eliminated done = eliminated(c.b, as_batch(c.b, c.in[0]));
   refuse_singular(c, done.matrix, "Input is not invertible.");
   return {c.b.reshape(done.matrix, c.out[0].shape), c.b.reshape(done.order, c.out[1].shape)};
 }
@@ -157,7 +157,7 @@ Values lu_factors(const Call& c) {
 Values lu_determinant(const Call& c) {
   refuse_empty(c);
   Builder& b = c.b;
-  const Eliminated done = eliminated(b, flattened(b, c.in[0]));
+  const Eliminated done = eliminated(b, as_batch(b, c.in[0]));
   const Shape& shape = done.matrix.shape;
   const Value on =
       b.compare("EQ", b.iota(DType::kInt32, shape, 1), b.iota(DType::kInt32, shape, 2));
@@ -175,7 +175,7 @@ Values lu_determinant(const Call& c) {
 Values cholesky_factor_grad(const Call& c) {
   refuse_empty(c);
   Builder& b = c.b;
-  const Value factor = flattened(b, c.in[0]), dy = flattened(b, c.in[1]);
+  const Value factor = as_batch(b, c.in[0]), dy = as_batch(b, c.in[1]);
   const Shape& shape = factor.shape;
   const Value rows = b.iota(DType::kInt32, shape, 1), columns = b.iota(DType::kInt32, shape, 2);
   const auto lower = [&](const Value& x) {
@@ -195,7 +195,7 @@ Values cholesky_factor_grad(const Call& c) {
   return {b.reshape(b.mul(sum, b.like(sum, 0.5)), c.out[0].shape)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kLinearSystemRules[] = {
     {"lu_solve", lu_solve},
     {"lu_inverse", lu_inverse},
     {"lu_factors", lu_factors},
@@ -205,6 +205,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList linear_system_rules() { return kRules; }
+RuleList linear_system_rules() { return kLinearSystemRules; }
 
 }  // namespace ef::lower

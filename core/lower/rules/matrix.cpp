@@ -62,7 +62,7 @@ Values cholesky_factor(const Call& c) {
   return {c.b.select(c.b.compare("GE", rows, columns), factor, c.b.like(factor, 0))};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kMatrixRules[] = {
     {"matmul", matmul},
     {"triangle_solve", triangle_solve},
     {"cholesky_factor", cholesky_factor},
@@ -70,6 +70,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList matrix_rules() { return kRules; }
+RuleList matrix_rules() { return kMatrixRules; }
 
 }  // namespace ef::lower

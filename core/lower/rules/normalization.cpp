@@ -226,7 +226,7 @@ Values layer_norm_grad(const Call& c) {
           b.reduce(Reduction::kAdd, dy, rows.outer)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kNormalizationRules[] = {
     {"bias_add", bias_add},
     {"bias_add_grad", bias_add_grad},
     {"softmax", softmax},
@@ -246,6 +246,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList normalization_rules() { return kRules; }
+RuleList normalization_rules() { return kNormalizationRules; }
 
 }  // namespace ef::lower

@@ -107,7 +107,7 @@ Values avg_pool_grad(const Call& c) {
   return {b.convert(sums, c.out[0].dtype)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kPoolingRules[] = {
     {"max_pool", max_pool},
     {"max_pool_grad", max_pool_grad},
     {"avg_pool", avg_pool},
@@ -116,6 +116,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList pooling_rules() { return kRules; }
+RuleList pooling_rules() { return kPoolingRules; }
 
 }  // namespace ef::lower

@@ -270,7 +270,7 @@ Values shuffle(const Call& c) {
   return {b.op("stablehlo.while", start, {}, specs, regions)[1]};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kRandomRules[] = {
     {"philox_uniform", uniform},
     {"philox_normal", normal},
     {"philox_truncated_normal", truncated_normal},
@@ -282,6 +282,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList random_rules() { return kRules; }
+RuleList random_rules() { return kRandomRules; }
 
 }  // namespace ef::lower

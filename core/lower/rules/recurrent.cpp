@@ -282,13 +282,13 @@ Values simple_rnn_grad(const Call& c) {
   return {r[1], r[0], matrix_gradient(b, h, states, r[1])};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kRecurrentRules[] = {
     {"lstm", lstm},         {"lstm_grad", lstm_grad},   {"gru", gru},
     {"gru_grad", gru_grad}, {"simple_rnn", simple_rnn}, {"simple_rnn_grad", simple_rnn_grad},
 };
 
 }  // namespace
 
-RuleList recurrent_rules() { return kRules; }
+RuleList recurrent_rules() { return kRecurrentRules; }
 
 }  // namespace ef::lower

@@ -189,7 +189,7 @@ Values scaled_norm(const Call& c) {
           b.convert(inverse, dtype)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kReductionRules[] = {
     {"reduce_sum", reduce<Reduction::kAdd>},
     {"reduce_mean", mean},
     {"reduce_prod", reduce<Reduction::kMultiply>},
@@ -207,6 +207,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList reduction_rules() { return kRules; }
+RuleList reduction_rules() { return kReductionRules; }
 
 }  // namespace ef::lower

@@ -57,7 +57,7 @@ Values invert_permutation(const Call& c) {
   return {c.b.convert(order, x.dtype)};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kSortingRules[] = {
     {"sort", sort<0>},
     {"argsort", sort<1>},
     {"top_k", top_k},
@@ -67,6 +67,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList sorting_rules() { return kRules; }
+RuleList sorting_rules() { return kSortingRules; }
 
 }  // namespace ef::lower

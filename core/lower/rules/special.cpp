@@ -11,7 +11,7 @@ Values polygamma(const Call& c) {
 }
 Values zeta(const Call& c) { return {c.b.binary("chlo.zeta", c.broadcast(0), c.broadcast(1))}; }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
+constexpr std::pair<const char*, Rule> kSpecialRules[] = {
     {"bessel_i1e", bessel_i1e},
     {"polygamma", polygamma},
     {"zeta", zeta},
@@ -19,6 +19,6 @@ constexpr std::pair<const char*, Rule> kRules[] = {
 
 }  // namespace
 
-RuleList special_rules() { return kRules; }
+RuleList special_rules() { return kSpecialRules; }
 
 }  // namespace ef::lower

@@ -32,11 +32,11 @@ Value resized(Builder& b, const Value& list, int64_t length) {
   return b.pad(list, b.full(list.dtype, {}, 0), Dims(after.size(), 0), after);
 }
 
-Values reserve(const Call& c) { return {c.b.full(c.out[0].dtype, c.out[0].shape, 0)}; }
+Values list_reserve(const Call& c) { return {c.b.full(c.out[0].dtype, c.out[0].shape, 0)}; }
 
 Values from_tensor(const Call& c) { return {c.b.reshape(c.in[0], c.out[0].shape)}; }
 
-Values stack(const Call& c) { return {c.in[0]}; }
+Values list_stack(const Call& c) { return {c.in[0]}; }
 
 Values get_item(const Call& c) {
   const Value& list = c.in[0];
@@ -54,11 +54,11 @@ Values set_item(const Call& c) {
       c.b.dynamic_update_slice(list, as_row(c.b, c.in[2]), starts_at(c.b, c.in[1], list.rank()))};
 }
 
-Values resize(const Call& c) { return {resized(c.b, c.in[0], c.out[0].shape[0])}; }
+Values list_resize(const Call& c) { return {resized(c.b, c.in[0], c.out[0].shape[0])}; }
 
-Values gather(const Call& c) { return {c.b.take_rows(c.in[0], c.in[1])}; }
+Values list_gather(const Call& c) { return {c.b.take_rows(c.in[0], c.in[1])}; }
 
-Values scatter(const Call& c) {
+Values list_scatter(const Call& c) {
   Builder& b = c.b;
   const Value list = resized(b, c.in[0], c.out[0].shape[0]);
   const bool adds = c.attrs<ops::TensorListScatterAttrs>().accumulate;
@@ -76,7 +76,7 @@ Values scatter(const Call& c) {
                 {&body, 1})};
 }
 
-Values erase(const Call& c) {
+Values list_erase(const Call& c) {
   Builder& b = c.b;
   const Value& list = c.in[0];
   const Value& indices = c.in[1];
@@ -88,25 +88,25 @@ Values erase(const Call& c) {
   return {b.select(all, b.like(list, 0), list)};
 }
 
-Values add(const Call& c) { return {c.b.add(c.in[0], c.in[1])}; }
+Values list_add(const Call& c) { return {c.b.add(c.in[0], c.in[1])}; }
 
-Values concat(const Call& c) {
+Values list_concat(const Call& c) {
   const Value& list = c.in[0];
   return {c.b.reshape(list, c.out[0].shape),
           c.b.full_int(DType::kInt64, {list.shape[0]}, list.shape[1])};
 }
 
-constexpr std::pair<const char*, Rule> kRules[] = {
-    {"tensor_list_reserve", reserve},   {"tensor_list_from_tensor", from_tensor},
-    {"tensor_list_stack", stack},       {"tensor_list_get_item", get_item},
-    {"tensor_list_set_item", set_item}, {"tensor_list_resize", resize},
-    {"tensor_list_gather", gather},     {"tensor_list_scatter", scatter},
-    {"tensor_list_erase", erase},       {"tensor_list_add", add},
-    {"tensor_list_concat", concat},     {"tensor_list_split", from_tensor},
+constexpr std::pair<const char*, Rule> kTensorListRules[] = {
+    {"tensor_list_reserve", list_reserve}, {"tensor_list_from_tensor", from_tensor},
+    {"tensor_list_stack", list_stack},     {"tensor_list_get_item", get_item},
+    {"tensor_list_set_item", set_item},    {"tensor_list_resize", list_resize},
+    {"tensor_list_gather", list_gather},   {"tensor_list_scatter", list_scatter},
+    {"tensor_list_erase", list_erase},     {"tensor_list_add", list_add},
+    {"tensor_list_concat", list_concat},   {"tensor_list_split", from_tensor},
 };
 
 }  // namespace
 
-RuleList tensor_list_rules() { return kRules; }
+RuleList tensor_list_rules() { return kTensorListRules; }
 
 }  // namespace ef::lower
