@@ -1,9 +1,10 @@
 """Measures eagerflow beside TensorFlow, PyTorch, JAX, MLX and NumPy.
 
-python benchmarks                      # everything; writes docs/benchmarks.md, its charts and README's table
+python benchmarks                      # everything; writes docs/benchmarks.md, its charts and summaries
 python benchmarks add traced          # some workloads, or a module's; prints only
-python benchmarks --headlines         # README's rows; prints only
+python benchmarks --headlines         # the rows of README's chart; prints only
 python benchmarks --keep FILE gpt     # these anew; writes the pages when FILE has the others
+python benchmarks --redraw            # charts and summaries anew from the tables, without measuring
 python benchmarks processes           # several processes, which MPI starts; prints only
 """
 
@@ -34,7 +35,7 @@ def main() -> int:
         nargs="*",
         help=f"families ({', '.join(suite.FAMILIES)}) or some of: {', '.join(suite.WORKLOADS)}",
     )
-    parser.add_argument("--headlines", action="store_true", help="the rows of README's table")
+    parser.add_argument("--headlines", action="store_true", help="the rows of README's chart")
     parser.add_argument("--contenders", nargs="+", choices=CONTENDERS, default=list(CONTENDERS))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -45,8 +46,16 @@ def main() -> int:
         help="a file that gets each measurement as it comes; what it has is not measured again "
         "unless it is named",
     )
+    parser.add_argument(
+        "--redraw",
+        action="store_true",
+        help="measure nothing: draw the charts and write the summaries from the tables in the page",
+    )
     arguments = parser.parse_args()
-    chosen = list(report.HEADLINES) if arguments.headlines else []
+    if arguments.redraw:
+        write(report.refreshed((arguments.docs / "benchmarks.md").read_text()), arguments.docs)
+        return 0
+    chosen = list(charts.HEADLINES) if arguments.headlines else []
     for name in arguments.workloads:
         found = suite.named(name)
         if not found:
@@ -74,7 +83,9 @@ def main() -> int:
     print(f"\n{time.perf_counter() - started:.0f} s\n")
     print(*report.targets_table(results), sep="\n")
     if kept.results.keys() == suite.WORKLOADS.keys():
-        write(kept, harness, arguments)
+        versions = {c: kept.versions[c] for c in CONTENDERS if c in kept.versions}
+        page = report.page(kept.in_order(), versions, harness.threads, harness.rounds)
+        write(page, arguments.docs)
     return 1 if harness.missing or any(result.errors for result in results) else 0
 
 
@@ -89,17 +100,17 @@ def show(result, position: str) -> None:
         print(f"    {contender} failed: {error}")
 
 
-def write(kept: Kept, harness: Harness, arguments) -> None:
-    """Writes the page, its charts, and the README's table if they are this project's own."""
-    arguments.docs.mkdir(parents=True, exist_ok=True)
-    results = kept.in_order()
-    versions = {c: kept.versions[c] for c in CONTENDERS if c in kept.versions}
-    page = report.page(results, versions, harness.threads, harness.rounds)
-    (arguments.docs / "benchmarks.md").write_text(page)
-    charts.draw_all(page, arguments.docs)
-    if arguments.docs == DOCS:
-        readme = ROOT / "README.md"
-        readme.write_text(report.fill(readme.read_text(), report.summary(results)))
+def write(text: str, folder: Path) -> None:
+    """Writes the page, its charts, and what other documents say of them if they are this project's own."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "benchmarks.md").write_text(text)
+    charts.draw_all(text, folder)
+    if folder == DOCS:
+        for document, link in (
+            (ROOT / "README.md", "docs/benchmarks.md"),
+            (DOCS / "index.md", "benchmarks.md"),
+        ):
+            document.write_text(report.fill(document.read_text(), report.summary(text, link)))
 
 
 if __name__ == "__main__":

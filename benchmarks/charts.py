@@ -1,17 +1,15 @@
 """Draws what was measured: a chart of the headlines, and one of each group of workloads.
 
-The charts are drawn from the tables of docs/benchmarks.md, so that they and it cannot differ:
-
-python benchmarks/charts.py           # draws them anew, without measuring anything
+The charts are drawn from the tables of docs/benchmarks.md, so that they and it cannot differ.
 """
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import suite
 from workload import CONTENDERS, OURS
 
-DOCS = Path(__file__).parents[1] / "docs"
 HEADLINES = (
     "add",
     "gradient",
@@ -66,8 +64,60 @@ FACTORS = {
     "%": 0.01,
 }
 
-# A title, and each contender's measurement as text.
-Row = tuple[str, dict[str, str]]
+# Contenders that are eagerflow itself, used in another way.
+OURSELVES = ("fit", "eager")
+# Differences below this are smaller than those between two runs of one program.
+TIE = 0.02
+# What the smaller measurement is, by what was measured.
+BETTER = {
+    "time": "faster",
+    "process": "faster",
+    "memory": "smaller",
+    "size": "smaller",
+    "share": "smaller",
+}
+
+
+class Row(NamedTuple):
+    """A workload's line in a table."""
+
+    title: str
+    # Each contender's measurement as text.
+    values: dict[str, str]
+    measure: str
+
+    def best_peer(self) -> tuple[str, float] | None:
+        """The contender that needs least beside us, and what it needs as a multiple of ours."""
+        peers = {
+            c: number(value) / number(self.values[OURS])
+            for c, value in self.values.items()
+            if OURS in self.values and c not in (OURS, *OURSELVES)
+        }
+        best = min(peers, key=peers.__getitem__, default=None)
+        return None if best is None else (best, peers[best])
+
+    def standing(self) -> str:
+        """Who is ahead, and by how much: "ties with JAX", "PyTorch 1.03× faster"."""
+        found = self.best_peer()
+        if found is None:
+            return ""
+        peer, multiple = CONTENDERS[found[0]], found[1]
+        if is_tie(multiple):
+            return f"ties with {peer}"
+        if multiple < 1:
+            return f"{peer} {times(1 / multiple)} {BETTER[self.measure]}"
+        return f"{times(multiple)} {BETTER[self.measure]} than {peer}"
+
+
+def is_tie(multiple: float) -> bool:
+    """Whether two measurements with this ratio are the same, as far as one can tell."""
+    return abs(multiple - 1) <= TIE
+
+
+def times(multiple: float) -> str:
+    """A factor in as many digits as it deserves."""
+    digits = 0 if multiple >= 9.95 else 1 if multiple >= 1.95 else 2
+    return f"{multiple:.{digits}f}×"
 
 
 def group_of(name: str) -> str:
@@ -93,7 +143,11 @@ def measurements(page: str) -> dict[str, Row]:
             header = []
         elif header and cells[0] in names:
             values = dict(zip(header, [cell.strip(" |") for cell in cells[1:]], strict=True))
-            rows[names[cells[0]]] = (cells[0], {c: v for c, v in values.items() if v != "–"})
+            rows[names[cells[0]]] = Row(
+                cells[0],
+                {c: v for c, v in values.items() if v != "–"},
+                suite.WORKLOADS[names[cells[0]]].measure,
+            )
     return rows
 
 
@@ -115,7 +169,7 @@ def draw_all(page: str, folder: Path) -> None:
     rows = measurements(page)
     draw([rows[name] for name in HEADLINES if name in rows], folder / "benchmarks_headlines.png")
     for title in GROUPS:
-        own = [row for name, row in rows.items() if group_of(name) == title and OURS in row[1]]
+        own = [row for name, row in rows.items() if group_of(name) == title and OURS in row.values]
         names = files_of(title, len(own))
         size = -(-len(own) // max(len(names), 1))
         for i, name in enumerate(names):
@@ -129,21 +183,26 @@ def draw(rows: list[Row], path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(10, 1.5 + 0.36 * len(rows)), layout="constrained")
+    labels = [f"{row.title.replace('`', '')}  ({row.values[OURS]})" for row in rows]
+    size = 6.5 + 0.08 * max(map(len, labels)), 1.5 + 0.36 * len(rows)
+    figure, axes = plt.subplots(figsize=size, layout="constrained")
     multiples = [1.0]
     for contender, shown in CONTENDERS.items():
         points = [
-            (number(values[contender]) / number(values[OURS]), i)
-            for i, (_, values) in enumerate(rows)
-            if contender != OURS and contender in values
+            (number(row.values[contender]) / number(row.values[OURS]), i)
+            for i, row in enumerate(rows)
+            if contender != OURS and contender in row.values
         ]
         if points:
             style = {"color": COLORS[contender], "marker": MARKERS[contender], "linestyle": ""}
             multiples += [multiple for multiple, _ in points]
             axes.plot(*zip(*points, strict=True), markersize=8, alpha=0.9, label=shown, **style)
-    labels = [f"{title.replace('`', '')}  ({values[OURS]})" for title, values in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=10)
     axes.set_ylim(len(rows) - 0.4, -0.6)
+    verdicts = axes.secondary_yaxis("right")
+    verdicts.set_yticks(range(len(rows)), [row.standing() for row in rows], fontsize=10)
+    verdicts.tick_params(length=0)
+    verdicts.spines["right"].set_visible(False)
     low, high = min(0.5, min(multiples) / 1.5), max(3.0, max(multiples) * 1.5)
     axes.axvspan(low, 1, color="#000000", alpha=0.06, linewidth=0, zorder=0)
     axes.axvline(1, color="black", linewidth=1.5, zorder=1)
@@ -156,7 +215,3 @@ def draw(rows: list[Row], path: Path) -> None:
     figure.legend(loc="outside upper center", ncols=8, frameon=False)
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-if __name__ == "__main__":
-    draw_all((DOCS / "benchmarks.md").read_text(), DOCS)

@@ -1,7 +1,9 @@
-"""Writes what was measured: a page in Markdown, and the README's table."""
+"""Writes what was measured: a page in Markdown, and the sentences beside the chart of the headlines."""
 
 import os
 import platform
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 try:
@@ -14,21 +16,8 @@ from harness import LEAST_ROUNDS, Result
 from workload import CONTENDERS, FASTEST_PEER, ITSELF, OURS, Target
 
 NOTES = Path(__file__).parent / "notes.toml"
-# What the README shows: one line from each part of the work.
-HEADLINES = (
-    "add",
-    "add-recorded",
-    "gradient",
-    "regression",
-    "cnn-small",
-    "cnn-large",
-    "cnn-large-memory",
-    "fit_mlp",
-    "fit_lstm",
-    "data_shuffle",
-    "import",
-)
-README_START, README_END = "<!-- benchmarks -->\n", "<!-- end -->"
+START, END = "<!-- benchmarks -->\n", "<!-- end -->"
+LOSSES = "## Where others win or tie\n\n"
 UNITS = {
     "time": [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
     "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
@@ -99,19 +88,22 @@ def groups(results: list[Result]) -> list[str]:
     return lines
 
 
-def losses(results: list[Result]) -> list[str]:
-    """Where a peer needs less than we do, by how much, in Markdown."""
-    lines = []
-    for result in results:
-        ours = result.median(OURS)
-        peers = {c: result.median(c) for c in CONTENDERS if c not in (OURS, "fit", "eager")}
-        found = {c: value / ours for c, value in peers.items() if ours and value and value < ours}
-        if found:
-            best = min(found, key=found.get)
-            lines.append(
-                f"- {result.workload.title}: {CONTENDERS[best]} needs {found[best]:.0%} of eagerflow's."
-            )
+def losses(rows: Iterable[charts.Row]) -> list[str]:
+    """Where a peer needs as little as we do, or less, in Markdown."""
+    found = [(row, row.best_peer()) for row in rows]
+    lines = [
+        f"- {row.title}: {row.standing()}."
+        for row, best in found
+        if best and (best[1] < 1 or charts.is_tie(best[1]))
+    ]
     return lines or ["Nowhere among these."]
+
+
+def refreshed(text: str) -> str:
+    """A page of which the list of losses is written anew from its tables."""
+    before, _, rest = text.partition(LOSSES)
+    after = rest[rest.index("\n## ") :]
+    return before + LOSSES + "\n".join(losses(charts.measurements(text).values())) + "\n" + after
 
 
 def every_target(results: list[Result]) -> list[tuple[Result, Target]]:
@@ -151,38 +143,45 @@ def misses(results: list[Result]) -> list[str]:
         if result.met(target) is not False:
             continue
         shown, at_most = compared(result, target)
-        peer = "" if result.workload.measure == "size" else f" of {peer_name(result, target)}"
-        excess = result.ratio(target) / target.at_most - 1
+        peer = "" if target.peer == ITSELF else f" beside {peer_name(result, target)}"
+        peer = peer.replace("fastest: ", "the fastest, ")
         cause = notes.get(result.workload.name, "The cause is not known yet.")
         lines.append(
-            f"- **{result.workload.title}**: {shown}{peer} where {at_most} is wanted, "
-            f"{excess:.0%} more. {cause.strip()}"
+            f"- **{result.workload.title}**{peer}: {shown}, target {at_most}. {cause.strip()}"
         )
     return lines or ["None."]
 
 
-def summary(results: list[Result]) -> list[str]:
-    """The README's part: the headlines, and how many targets are met, in Markdown."""
-    judged = [result.met(target) for result, target in every_target(results)]
-    judged = [reached for reached in judged if reached is not None]
-    met = sum(judged)
-    return [
-        f"On {len(os.sched_getaffinity(0))} cores of an {processor()}, everybody with two threads "
-        "(`make bench`). "
-        f"{met} of {len(judged)} targets are met; [docs/benchmarks.md](docs/benchmarks.md) has all "
-        "of them, and the causes of the misses.",
-        "",
-        *results_table([result for result in results if result.workload.name in HEADLINES]),
+def summary(text: str, link: str) -> list[str]:
+    """What the README says beside the chart, in Markdown, from the page of all measurements."""
+    machine = re.search(r"`make bench` on (.*?), (\d+) processors", text)
+    rows = charts.measurements(text)
+    best = [row.best_peer() for row in rows.values()]
+    multiples = [found[1] for found in best if found]
+    ties = sum(map(charts.is_tie, multiples))
+    wins = sum(multiple > 1 and not charts.is_tie(multiple) for multiple in multiples)
+    lines = [
+        f"Beside the best of the others, eagerflow wins {wins} of {len(multiples)} measurements, ties in "
+        f"{ties} and loses {len(multiples) - wins - ties}, on {machine[2]} cores of an {machine[1]}. "
+        f"[Benchmarks]({link}) has all of them, and the cases where others win.",
     ]
+    if {"wheel", "installed"} <= rows.keys():
+        wheel, installed = rows["wheel"].values, rows["installed"].values
+        lines += [
+            "",
+            f"The wheel has {wheel[OURS]}, {installed[OURS]} when installed (TensorFlow has "
+            f"{installed['tensorflow']}).",
+        ]
+    return lines
 
 
-def fill(readme: str, lines: list[str]) -> str:
-    """The README's text with these lines between its two marks."""
-    before, found, rest = readme.partition(README_START)
-    _, also_found, after = rest.partition(README_END)
+def fill(document: str, lines: list[str]) -> str:
+    """A document with these lines between its two marks."""
+    before, found, rest = document.partition(START)
+    _, also_found, after = rest.partition(END)
     if not found or not also_found:
-        raise ValueError(f"The README lacks {README_START.strip()!r} or {README_END!r}")
-    return before + README_START + "\n".join(lines) + "\n" + README_END + after
+        raise ValueError(f"The document lacks {START.strip()!r} or {END!r}")
+    return before + START + "\n".join(lines) + "\n" + END + after
 
 
 def processor() -> str:
@@ -208,13 +207,15 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         f"{threads} threads for everybody, Python {platform.python_version()}: {installed}.",
         "",
         "Charts show others' time or memory as a multiple of eagerflow's, on a logarithmic axis: a mark "
-        "right of the line is a case that eagerflow wins, one on the grey ground a case that it loses.",
+        "right of the line is a case that eagerflow wins, one on the grey ground a case that it loses. "
+        "On the right stands how eagerflow compares with the best of the others. A difference of up to "
+        f"{charts.TIE:.0%} is a tie.",
         "",
         "![Others' time or memory as a multiple of eagerflow's: the headlines](benchmarks_headlines.png)",
         "",
-        "## Where others win",
+        LOSSES.rstrip(),
         "",
-        *losses(results),
+        *losses(charts.measurements("\n".join(groups(results))).values()),
         "",
         "## All measurements",
         "",

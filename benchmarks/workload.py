@@ -9,7 +9,7 @@ CONTENDERS = {
     "eagerflow": "eagerflow",
     "tensorflow": "TensorFlow",
     "tf.function": "tf.function",
-    "jit_compile": "with jit_compile",
+    "jit_compile": "jit_compile",
     "torch": "PyTorch",
     "jax": "JAX",
     "jax-plugin": "JAX, same XLA",
