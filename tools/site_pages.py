@@ -1,4 +1,4 @@
-"""What MkDocs cannot read by itself: the API reference, and pages that lie outside of `docs/`.
+"""What MkDocs cannot read by itself: the API reference, tutorials, and pages outside of `docs/`.
 
 A hook of MkDocs (`mkdocs.yml`). The reference is written from the package as it runs, since public names
 are imported when they are first used, and many functions are native: each namespace has a page, each name
@@ -18,6 +18,9 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from site_links import Names
+from site_notebooks import Tutorial, tutorials
+from site_notebooks import files as tutorial_files
 
 import eagerflow as tf
 
@@ -28,6 +31,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
 }
+NOTEBOOKS = "examples/notebooks/"
 # Each name stands on the page of the first namespace that has it.
 NAMESPACES = """
 keras.layers keras.losses keras.metrics keras.optimizers keras.optimizers.schedules keras.callbacks
@@ -74,9 +78,19 @@ _EXAMPLE = re.compile(r"(?:^(?:>>>|\.\.\.) ?.*\n(?:(?!>>>|\s*$).+\n)*)+", re.MUL
 _ANNOTATION_QUOTES = re.compile(r"(?<=: )'([^']*)'(?=[,) =])|(?<=-> )'([^']*)'")
 
 
+class Site:
+    """What the hooks have in common during one build."""
+
+    tutorials: list[Tutorial]
+    names: Names
+
+
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Leaves pages out of the navigation that nobody has written yet."""
+    """Fills in the lists of the navigation, and leaves pages out that nobody has written yet."""
+    Site.tutorials = tutorials(ROOT / NOTEBOOKS)
     config.nav = list(_existing(config.nav or [], Path(config.docs_dir)))
+    if not config.site_url:
+        config.extra.pop("version", None)  # a site that is not published has no others beside it
     return config
 
 
@@ -89,6 +103,12 @@ def _existing(items: list[Any], docs: Path) -> Iterator[Any]:
             yield item
         elif target == "api":
             yield {title: [{"Namespaces": "api/index.md"}, *_reference()]}
+        elif target == "tutorials":
+            pages = [
+                {each.title.replace("`", ""): f"tutorials/{each.path.stem}.md"}
+                for each in Site.tutorials
+            ]
+            yield {title: [{"Gallery": "tutorials/index.md"}, *pages]}
 
 
 def _reference() -> list[dict[str, str]]:
@@ -96,24 +116,52 @@ def _reference() -> list[dict[str, str]]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the reference, and the pages outside of `docs/`."""
+    """Adds the reference, the tutorials, and the pages outside of `docs/`."""
     for source, name in OUTSIDE.items():
         text = (ROOT / source).read_text(encoding="utf-8")
         text = re.sub(r"\]\(docs/", "](", text)
         files.append(File.generated(config, name, content=text))
-    for name, text in reference_pages().items():
+    pages = reference_pages()
+    Site.names = Names(pages)
+    for name, text in pages.items():
         files.append(File.generated(config, f"api/{name}.md", content=text))
+    for name, content in tutorial_files(Site.tutorials, NOTEBOOKS):
+        files.append(File.generated(config, f"tutorials/{name}", content=content))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turns links that leave `docs/` into links to pages of the site."""
+    """Turns links that leave `docs/` into links to pages of the site, and names of the API into links."""
     markdown = markdown.replace("](../README.md)", "](index.md)")
     for source, name in OUTSIDE.items():
         markdown = markdown.replace(f"](../{source})", f"]({name})").replace(
             f"]({source})", f"]({name})"
         )
-    return markdown
+    page.meta.setdefault("description", _description(markdown))
+    page.edit_url = _edit_url(page, config)
+    return Site.names.linked(markdown, page.file.src_uri)
+
+
+def _edit_url(page: Page, config: MkDocsConfig) -> str | None:
+    """Where the text of a page can be changed, if the repository is known and one file has it."""
+    name = page.file.src_uri
+    sources = {name: source for source, name in OUTSIDE.items()}
+    sources |= {
+        f"tutorials/{each.path.stem}.md": NOTEBOOKS + each.path.name for each in Site.tutorials
+    }
+    source = sources.get(name) if page.file.generated_by else f"docs/{name}"
+    return (
+        f"{config.repo_url.rstrip('/')}/edit/main/{source}" if config.repo_url and source else None
+    )
+
+
+def _description(markdown: str) -> str:
+    """The first paragraph, without its markup, for search engines and previews of links."""
+    for paragraph in re.sub(r"^```.*?^```$", "", markdown, flags=re.M | re.S).split("\n\n"):
+        if re.match(r"[A-Za-z`*]", paragraph):
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", lambda found: found[1] or "", paragraph)
+            return textwrap.shorten(text, 200, placeholder=" …")
+    return ""
 
 
 def _title(name: str) -> str:
