@@ -23,8 +23,9 @@ esac
 # A host shows the page of that name in the site's folder for addresses that do not exist.
 pages=$(mktemp -d)
 git worktree add --quiet "$pages" gh-pages
-newest=$(ls -d "$pages/latest" "$pages/dev" 2>/dev/null | head -n 1)
-cp "$newest/404.html" "$pages/404.html"
+newest=latest
+[ -e "$pages/$newest" ] || newest=dev
+cp "$pages/$newest/404.html" "$pages/404.html"
 git -C "$pages" add 404.html
 git -C "$pages" diff --cached --quiet || git -C "$pages" commit --quiet -m "Show the 404 page of $1"
 git worktree remove "$pages"
