@@ -14,15 +14,15 @@ def listing() -> str:
     lowered = set(_core.pjrt.lowered())
     names = [name for name in dir(_core.ops) if not name.startswith("_")]
     lacking = [name for name in names if name not in lowered]
-    paragraphs = (
-        f"Programs have {len(lowered)} operations: {_quoted(sorted(lowered))}.",
-        f"These {len(lacking)} run on the host: {_quoted(lacking)}.",
+    return _folded(f"The {len(lowered)} operations that programs have", sorted(lowered)) + _folded(
+        f"The {len(lacking)} that run on the host", lacking
     )
-    return "".join(f"\n{textwrap.fill(text, 115)}\n" for text in paragraphs)
 
 
-def _quoted(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _folded(summary: str, names: list[str]) -> str:
+    """A list of names that opens where a reader asks for it."""
+    text = textwrap.fill(", ".join(f"`{name}`" for name in names), 115)
+    return f"\n<details markdown>\n<summary>{summary}</summary>\n\n{text}\n\n</details>\n"
 
 
 def page(text: str) -> str:

@@ -31,6 +31,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
 }
+NEWS = re.compile(r"^<!-- news.*-->$", re.MULTILINE)
 NOTEBOOKS = "examples/notebooks/"
 # Each name stands on the page of the first namespace that has it.
 NAMESPACES = """
@@ -137,9 +138,18 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         markdown = markdown.replace(f"](../{source})", f"]({name})").replace(
             f"]({source})", f"]({name})"
         )
+    if NEWS.search(markdown):
+        markdown = NEWS.sub(_highlights(), markdown)
     page.meta.setdefault("description", _description(markdown))
     page.edit_url = _edit_url(page, config)
     return Site.names.linked(markdown, page.file.src_uri)
+
+
+def _highlights() -> str:
+    """What the changelog says first of the newest version that has highlights."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = re.search(r"^### Highlights\n\n(.*?)(?=^##)", changelog, re.MULTILINE | re.DOTALL)
+    return found[1].strip() if found else ""
 
 
 def _edit_url(page: Page, config: MkDocsConfig) -> str | None:
