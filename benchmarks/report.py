@@ -169,8 +169,8 @@ def summary(text: str, link: str) -> list[str]:
         wheel, installed = rows["wheel"].values, rows["installed"].values
         lines += [
             "",
-            f"The wheel has {wheel[OURS]}, {installed[OURS]} when installed (TensorFlow has "
-            f"{installed['tensorflow']}).",
+            f"The wheel is {wheel[OURS]}, {installed[OURS]} when installed; TensorFlow takes "
+            f"{installed['tensorflow']}.",
         ]
     return lines
 
