@@ -70,7 +70,8 @@ def test_notebooks_become_pages_with_their_outputs(monkeypatch, tmp_path):
         code = cells.new_code_cell("1 + 1")
         code.outputs = [
             cells.new_output("execute_result", {"text/plain": "2"}),
-            cells.new_output("stream", text="\x1b[31mred\x1b[0m\n"),
+            cells.new_output("stream", text="\x1b[31mred\x1b[0m\n1 of 2"),
+            cells.new_output("stream", text="\b\b\b\b\b\b\r2 of 2\n"),
             cells.new_output("display_data", {"text/html": "<b>bold</b>", "text/plain": "bold"}),
             cells.new_output("display_data", picture),
         ]
@@ -84,7 +85,9 @@ def test_notebooks_become_pages_with_their_outputs(monkeypatch, tmp_path):
     files = dict(site_notebooks.files(found, "folder/"))
     assert files.keys() >= {"index.md", "first.md", "first.ipynb", "second.md"}
     page = files["first.md"]
-    assert "```python\n1 + 1\n```" in page and "\nred\n```" in page and "<b>bold</b>" in page
+    assert (
+        "```python\n1 + 1\n```" in page and "\nred\n2 of 2\n```" in page and "<b>bold</b>" in page
+    )
     (picture_name,) = found[0].pictures
     assert f"]({picture_name})" in page and files[picture_name] == b"hello"
     assert "**[The first](first.md)**" in files["index.md"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 from jinja2 import DictLoader
 from nbconvert import MarkdownExporter
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
 # Outputs stand in blocks of their own; nbconvert's template indents them like code of the program.
 _TEMPLATE = """
@@ -51,6 +52,8 @@ class Tutorial:
             extra_loaders=[DictLoader({"tutorial.md.j2": _TEMPLATE})],
         )
         exporter.environment.globals["block"] = _block
+        # What one cell printed is one output, in which later progress bars replace earlier ones.
+        exporter.register_preprocessor(CoalesceStreamsPreprocessor, enabled=True)
         text, resources = exporter.from_notebook_node(
             self.notebook, resources={"unique_key": path.stem}
         )
