@@ -44,13 +44,15 @@ _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
 
 
 def __getattr__(name: str) -> typing.Any:
-    if name.startswith("_") or not (rules.is_mapped(name) or called_ops.is_known(name)):
+    known = rules.is_mapped(name) or called_ops.is_known(name)
+    # Rules exist for some operations that TensorFlow does not declare.
+    if name.startswith("_") or not known or op_defs.find(name) is None:
         raise AttributeError(f"module 'tensorflow.raw_ops' has no attribute {name!r}")
     return _function(name)
 
 
 def __dir__() -> list[str]:
-    return sorted(called_ops.names().union(rules.table()))
+    return sorted(called_ops.names().union(rules.table()).intersection(op_defs.names()))
 
 
 @functools.cache

@@ -72,6 +72,8 @@ def test_unknown_names_are_refused():
     with pytest.raises(AttributeError, match="NoSuchOp"):
         tf.raw_ops.NoSuchOp(x=1)
     assert "Conv2D" in dir(tf.raw_ops)
+    for name in dir(tf.raw_ops):
+        assert callable(getattr(tf.raw_ops, name)), name
 
 
 def test_line_of_every_operation_can_be_read():
