@@ -26,6 +26,7 @@ from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.typing import Array
 from eagerflow.util import lazy
+from eagerflow.util.optional import command
 
 MPI = lazy.Module("mpi4py.MPI")
 
@@ -131,7 +132,7 @@ def world() -> Any:
         comm = MPI.COMM_WORLD
     except (ImportError, RuntimeError) as error:
         raise ImportError(
-            'Several processes need MPI, which could not be loaded: `pip install "eagerflow[mpi]"`. '
+            f"Several processes need MPI, which could not be loaded: {command('mpi4py')}. "
             f"The import of mpi4py said: {error}"
         ) from error
     if comm.size > 1:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow.io.serialization import fill_message
-from eagerflow.protos.graph import MESSAGES, FunctionDefLibrary, GraphDef, NodeDef
+from eagerflow.protos.graph import MESSAGES
+
+if TYPE_CHECKING:
+    from eagerflow.protos.graph import FunctionDefLibrary, GraphDef, NodeDef
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 # Operations that call functions: how many of their inputs are not passed on.

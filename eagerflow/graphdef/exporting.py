@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eagerflow import _core
 from eagerflow.errors import UnimplementedError
@@ -22,7 +22,10 @@ from eagerflow.graphdef import (
 from eagerflow.graphdef.function_gradients import WrittenRun
 from eagerflow.graphdef.table_nodes import table_handle
 from eagerflow.graphdef.writer import GraphWriter, Ref
-from eagerflow.protos.graph import MESSAGES, FunctionDef, GraphDef
+from eagerflow.protos.graph import MESSAGES
+
+if TYPE_CHECKING:
+    from eagerflow.protos.graph import FunctionDef, GraphDef
 
 # The version of graphs that TensorFlow 2.21 writes, and the first that it still reads.
 _PRODUCER = 2474

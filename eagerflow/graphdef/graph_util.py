@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.graphdef.constant_variables import constant_variables
 from eagerflow.graphdef.import_graph_def import own_message
-from eagerflow.protos.graph import MESSAGES, GraphDef, NodeDef
+from eagerflow.protos.graph import MESSAGES
+
+if TYPE_CHECKING:
+    from eagerflow.protos.graph import GraphDef, NodeDef
 
 _VARIABLES = ("VarHandleOp", "VariableV2", "Variable")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.framework.func_graph import dims_of
@@ -12,7 +12,10 @@ from eagerflow.framework.operation import Operation, operation_of
 from eagerflow.graphdef.attributes import value_of
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.graphdef.made_tables import table_of
-from eagerflow.protos.graph import MESSAGES, GraphDef, NodeDef
+from eagerflow.protos.graph import MESSAGES
+
+if TYPE_CHECKING:
+    from eagerflow.protos.graph import GraphDef, NodeDef
 
 Tensor = _core.Tensor
 

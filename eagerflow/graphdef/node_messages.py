@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow.framework import dtypes, operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import exporting, function_gradients, op_defs
 from eagerflow.graphdef.op_defs import Argument
 from eagerflow.graphdef.writer import Ref
-from eagerflow.protos.graph import MESSAGES, AttrValue, OpDef
+from eagerflow.protos.graph import MESSAGES
+
+if TYPE_CHECKING:
+    from eagerflow.protos.graph import AttrValue, OpDef
 
 
 def node_def(node: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,12 +21,15 @@ from eagerflow.io.features import (
     VarLenFeature,
 )
 from eagerflow.io.raw import strings_of, strings_tensor
-from eagerflow.protos.example import MESSAGES, Feature
+from eagerflow.protos.example import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import DTypeLike, TensorLike
+
+if TYPE_CHECKING:
+    from eagerflow.protos.example import Feature
 
 _ops = _core.ops
 Tensor = _core.Tensor

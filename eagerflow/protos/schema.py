@@ -66,7 +66,10 @@ class Schema(dict[str, Any]):
         """The class of a message that is asked for first, or that does not exist."""
         if self:
             raise KeyError(name)
-        return self.classes()[name]
+        try:
+            return self.classes()[name]
+        except ImportError:
+            return self.absent[name]
 
     def classes(self) -> dict[str, Any]:
         """The classes of all messages by their names."""
@@ -83,6 +86,18 @@ class Schema(dict[str, Any]):
         """What the file of these messages is called in the pool."""
         return f"{self._package}/{id(self)}.proto"
 
+    @functools.cached_property
+    def absent(self) -> dict[str, Any]:
+        """Stands in for the classes and the enumerations where protobuf cannot be imported.
+
+        Programs can name them, which `import` statements and annotations do. Whatever makes or reads a
+        message raises the error of the import.
+        """
+        found: dict[str, Any] = {}
+        for schema in self._uses:
+            found |= schema.absent
+        return found | _declared(iter(_tokens(self._text)))
+
     def attribute(self, name: str) -> Any:
         """The class of a message, for `__getattr__` of the module that declares it."""
         try:
@@ -95,6 +110,8 @@ class Schema(dict[str, Any]):
     def enums(self) -> dict[str, Any]:
         """The enumerations outside of messages, by name, as protobuf represents them."""
         first = next(name for name in self._text.split("message ", 1)[1].split())
+        if isinstance(self[first], Absent):
+            return {}  # the schema has their names itself
         file = self[first].DESCRIPTOR.file
         wrapper = protobuf("internal.enum_type_wrapper").EnumTypeWrapper
         return {name: wrapper(kind) for name, kind in file.enum_types_by_name.items()}
@@ -126,11 +143,49 @@ class Schema(dict[str, Any]):
         return classes
 
 
+class Absent(type):
+    """The type of what stands in for messages and enumerations where protobuf is missing."""
+
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
+        return optional("google.protobuf", f"The message {cls.__name__}")  # which raises
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"type object {cls.__name__!r} has no attribute {name!r}")
+        return cls()
+
+
+def _declared(tokens: Iterator[str], kind: str = "") -> dict[str, Any]:
+    """The messages, enumerations and values of enumerations that a block declares, by name."""
+    found: dict[str, Any] = {}
+    for first in tokens:
+        if first == "}":
+            break
+        if first not in ("message", "enum", "oneof"):
+            *_, last = iter(tokens.__next__, ";")
+            if kind == "enum":
+                found[first] = int(last)
+            continue
+        name = next(tokens)
+        next(tokens)  # the brace
+        inside = _declared(tokens, first)
+        if first != "oneof":
+            found[name] = Absent(name, (), inside)
+            found |= {f"{name}.{inner}": value for inner, value in inside.items()}
+        if first == "enum":
+            found |= inside  # as protobuf has them: beside the enumeration
+    return found
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(re.sub(r"//.*", "", text))
+
+
 class _Parser:
     """Fills a file's description from the tokens of a text."""
 
     def __init__(self, text: str, file: Any, package: str, kinds: dict[str, int]) -> None:
-        self._tokens = _TOKEN.findall(re.sub(r"//.*", "", text))
+        self._tokens = _tokens(text)
         self._at = 0
         self._file = file
         self._package = package

@@ -6,18 +6,21 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import errors
 from eagerflow.checkpoint import bundle
 from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
-from eagerflow.protos.saved_model import MESSAGES, MetaGraphDef
+from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.protos.saved_model import MetaGraphDef
 
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")

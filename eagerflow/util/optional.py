@@ -35,10 +35,19 @@ def optional(module: str, what: str) -> Any:
         # An installed package that lacks a dependency of its own reports that itself.
         if top not in PACKAGES or not f"{module}.".startswith(f"{error.name}."):
             raise
-        package, extra = PACKAGES[top]
         raise ImportError(
-            f"{what} needs {package}: pip install 'eagerflow[{extra}]'", name=error.name
+            f"{what} needs {PACKAGES[top][0]}: {command(top)}", name=error.name
         ) from error
+
+
+def command(module: str) -> str:
+    """What installs the package of a module: by its own name, or with all others of its extra.
+
+    >>> command("PIL")
+    "pip install pillow, or pip install 'eagerflow[images]'"
+    """
+    package, extra = PACKAGES[module]
+    return f"pip install {package.lower()}, or pip install 'eagerflow[{extra}]'"
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from eagerflow.protos.schema import Absent
 from eagerflow.util.deprecated_names import hint
 from eagerflow_compat.dropin import install, recognise, unavailable, usage
 from eagerflow_compat.dropin.facade import resolve
@@ -77,8 +78,8 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
                 if use.path not in problems:
                     problems[use.path] = _problem(use.path, generation)
                 text = problems[use.path]
-                if text is not None and (use.path, use.line) not in seen:
-                    seen.add((use.path, use.line))
+                if text is not None and (text, use.line) not in seen:
+                    seen.add((text, use.line))
                     findings.append(Finding(name, use.line, text, use.asked))
             findings += _not_installed(name, used, folder)
     finally:
@@ -103,9 +104,13 @@ def _problem(path: str, generation: str) -> str | None:
             return None
         try:
             value = getattr(value, name)
+            if isinstance(value, Absent):
+                value()  # raises
             continue
         except AttributeError:
             pass
+        except ImportError as error:
+            return f"{shown}: {error}"
         try:
             value = importlib.import_module(f"{package}.{inside}")
         except ImportError:

@@ -14,8 +14,8 @@ from eagerflow.graph.session import BaseSession, Session
 from eagerflow.io.proto_fields import write_graph
 from eagerflow.train.coordinator import Coordinator, LooperThread
 from eagerflow_compat.v1 import global_step as steps
+from eagerflow_compat.v1 import protos
 from eagerflow_compat.v1.monitored_session import Scaffold, SessionManager
-from eagerflow_compat.v1.protos import SessionLog
 from eagerflow_compat.v1.summary import FileWriter, summary_message
 
 __all__ = ["Supervisor", "basic_train_loop"]
@@ -228,7 +228,7 @@ class Supervisor:
             return []
         loops: list[tuple[float, Callable[[], object]]] = []
         if self._summary_writer is not None:
-            start = SessionLog(status=SessionLog.START)
+            start = protos.SessionLog(status=protos.SessionLog.START)
             self._summary_writer.add_session_log(start, self._step(sess))
             if self._save_summaries_secs:
                 if self._summary_op is not None:
@@ -307,7 +307,9 @@ class Supervisor:
             )
         finally:
             if close_summary_writer and self._summary_writer is not None:
-                self._summary_writer.add_session_log(SessionLog(status=SessionLog.STOP))
+                self._summary_writer.add_session_log(
+                    protos.SessionLog(status=protos.SessionLog.STOP)
+                )
                 self._summary_writer.close()
                 self._graph_is_written = False
 
@@ -364,7 +366,9 @@ class Supervisor:
         assert self._saver is not None
         self._saver.save(session, self._save_path, global_step=self._global_step)
         if self._summary_writer is not None:
-            log = SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=self._save_path)
+            log = protos.SessionLog(
+                status=protos.SessionLog.CHECKPOINT, checkpoint_path=self._save_path
+            )
             self._summary_writer.add_session_log(log, self._step(session))
 
 

@@ -1,4 +1,7 @@
-"""The second generation: a subclassed Keras model, its weights saved, its losses summarized."""
+"""The second generation: a subclassed Keras model, its weights saved, its losses summarized.
+
+Event files need protobuf: pip install 'eagerflow[messages]'
+"""
 
 import glob
 import os

@@ -195,10 +195,12 @@ for name, call in {{{calls}}}.items():
     messages = _run_without(PACKAGES, source, tmp_path / "found")
     for name, message in messages.items():
         match = re.fullmatch(
-            r"ImportError: .+ needs (.+): pip install 'eagerflow\[(\w+)\]'", message
+            r"ImportError: .+ needs (.+): pip install (.+), or pip install 'eagerflow\[(\w+)\]'",
+            message,
         )
         assert match, f"{name}: {message}"
-        assert match.groups() in PACKAGES.values()
+        package, installed, extra = match.groups()
+        assert (package, extra) in PACKAGES.values() and installed == package.lower()
     for subject in _subjects():
         pattern = f"ImportError: {subject} needs "
         assert any(re.match(pattern, message) for message in messages.values()), subject
