@@ -31,11 +31,4 @@ from eagerflow.util import own_code as _own_code
 _own_code.install_finder()
 
 
-def _hint(name: str) -> str:
-    """What an unknown name is called now."""
-    from eagerflow.util.deprecated_names import hint
-
-    return hint(name)
-
-
-__getattr__, __dir__, __all__ = _lazy.attach(__name__, hint=_hint)
+__getattr__, __dir__, __all__ = _lazy.attach(__name__)

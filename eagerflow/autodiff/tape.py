@@ -244,3 +244,6 @@ def warn_of_dtype(what: str, name: str) -> None:
 
 
 _core.register_nest(gradient_leaves, pack_gradients)
+
+
+lazy.lacks(GradientTape, "TAPE", "backward grad")

@@ -488,3 +488,6 @@ def merge_counts(counts: Iterator[int]) -> int:
     if not known:
         return INFINITE
     return UNKNOWN if UNKNOWN in known else min(known)
+
+
+lazy.lacks(Dataset, "DATASET", "head shape size next dataset to numpy random_split")

@@ -243,3 +243,11 @@ def _walk(
                 submodules.append((path, leaf))
     for path, submodule in submodules:
         yield from _walk(submodule, recursive, predicate, key, expand, path, seen)
+
+
+lazy.lacks(
+    Module,
+    "MODULE",
+    "parameters named_parameters buffers children modules named_modules named_children zero_grad "
+    "forward to cuda cpu",
+)

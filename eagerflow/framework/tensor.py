@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes, operation
 from eagerflow.framework.device_table import table
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.util import lazy
 
 Tensor = _core.Tensor
 
@@ -264,16 +265,31 @@ def undefined_eagerly(name: str, of_symbolic: Callable[[Any], Any] | None = None
     return property(get, doc="Not defined when programs run eagerly: raises an AttributeError.")
 
 
-def _numpy_only(name: str) -> property:
-    """A property that NumPy arrays have and tensors lack, with a hint at the alternative."""
+def _set_item(self: object, key: object, value: object) -> None:
+    from eagerflow.util import hints
 
-    def get(self: Tensor) -> None:
-        raise AttributeError(
-            f"{type(self).__name__} object has no attribute '{name}'. Tensors are no NumPy arrays: use a "
-            f"function of this package, or `.numpy()` first."
-        )
+    raise hints.item_assignment(type(self))
 
-    return property(get)
+
+# Attributes of PyTorch's and NumPy's tensors.
+_LACKING = """
+sum mean max min amax amin prod std var all any norm logsumexp argmax argmin argsort sort topk unique nonzero
+cumsum cumprod abs neg sqrt rsqrt square exp log sin cos tanh sigmoid relu softmax log_softmax round floor
+ceil clip clamp isnan isfinite conj real imag add sub mul div pow eq lt gt matmul mm bmm dot t T mT transpose
+permute swapaxes view view_as reshape flatten ravel unsqueeze squeeze expand expand_as repeat
+repeat_interleave tile roll flip chunk split unbind gather take index_select masked_fill masked_select scatter
+scatter_add at where tril triu diag diagonal trace inverse det add_ sub_ mul_ copy_ fill_ zero_ fill item
+tolist tobytes detach clone copy contiguous is_contiguous data backward grad grad_fn requires_grad
+requires_grad_ retain_grad register_hook is_leaf to cuda is_cuda block_until_ready type type_as astype float
+double half bfloat16 int long bool is_floating_point size numel nelement dim ndimension stride strides nbytes
+itemsize element_size new_zeros new_ones new_tensor
+"""
+
+
+def lack_array_methods(cls: type) -> None:
+    """Lets errors of what tensors lack and PyTorch's and NumPy's have say what to write instead."""
+    lazy.lacks(cls, "TENSOR", _LACKING)
+    setattr(cls, "__setitem__", _set_item)  # noqa: B010
 
 
 OPERATORS = frozenset(
@@ -325,8 +341,6 @@ def _attach() -> None:
     members["op"] = undefined_eagerly("op", operation.operation_of)
     members["graph"] = undefined_eagerly("graph", _core.graph_of)
     members["value_index"] = undefined_eagerly("value_index", _core.output_index)
-    for name in ("T", "astype", "clip", "ravel", "reshape", "size", "tolist", "transpose"):
-        members[name] = _numpy_only(name)
     eager = (_core.EagerTensor, eager_members), (_core.EagerWeakTensor, eager_members)
     for cls, own in ((Tensor, members), *eager):
         for name, member in own.items():
@@ -334,6 +348,7 @@ def _attach() -> None:
 
 
 _attach()
+lack_array_methods(Tensor)
 
 
 def is_tensor(x: Any) -> bool:

@@ -17,7 +17,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.slice_assignment import slice_assignment
-from eagerflow.framework.tensor import OPERATORS, Reference, repr_fields
+from eagerflow.framework.tensor import OPERATORS, Reference, lack_array_methods, repr_fields
 from eagerflow.framework.trackable import Trackable
 from eagerflow.util.class_signature import SignatureOfInit
 
@@ -791,3 +791,6 @@ def _rows(delta: IndexedSlices, variable: Variable) -> tuple[_core.Tensor, _core
     return indices, _ops.broadcast_to(
         _ops.reshape(values, [-1, *row]) if values.shape.rank != 0 else values, [count, *row]
     )
+
+
+lack_array_methods(Variable)

@@ -545,3 +545,6 @@ def function(
         )
 
     return decorate if func is None else decorate(func)
+
+
+lazy.lacks(Function, "FUNCTION", "lower trace graph code eval_shape")

@@ -13,6 +13,7 @@ from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import checked_axis, sizes_may_equal, sizes_of
+from eagerflow.framework.tensor import lack_array_methods
 from eagerflow.ragged.factories import FACTORIES, RaggedFactories, rows_of
 from eagerflow.ragged.row_partition import RowPartition
 from eagerflow.typing import DTypeLike, TensorLike
@@ -406,3 +407,6 @@ def _attach_operators() -> None:
 
 _attach_operators()
 _attach_factories()
+
+
+lack_array_methods(RaggedTensor)

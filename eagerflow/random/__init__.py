@@ -2,4 +2,4 @@
 
 from eagerflow.util import lazy
 
-__getattr__, __dir__, __all__ = lazy.attach(__name__, together=True)
+__getattr__, __dir__, __all__ = lazy.attach(__name__)

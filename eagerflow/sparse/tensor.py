@@ -16,6 +16,7 @@ from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.op_function import bind_arguments
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.sizes import sizes_may_equal
+from eagerflow.framework.tensor import lack_array_methods
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
@@ -466,3 +467,6 @@ class GraphSparseSlices:
 
 def _sparse_spec(dims: tuple | None, dtype: str) -> SparseTensorSpec:
     return SparseTensorSpec(dims, dtype)
+
+
+lack_array_methods(SparseTensor)

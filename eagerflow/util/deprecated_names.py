@@ -57,9 +57,3 @@ FORMER |= {
         "placeholder_with_default reset_default_graph trainable_variables variable_scope"
     ).split()
 }
-
-
-def hint(name: str) -> str:
-    """The end of a message that says what replaces a name; empty for an unknown name."""
-    replacement = FORMER.get(name)
-    return f". It was TensorFlow 1's; instead there is {replacement}" if replacement else ""

@@ -64,9 +64,25 @@ def signatures(namespace: str) -> dict[str, str]:
 
 
 def _stub(namespace: str) -> str:
-    file = importlib.import_module(namespace).__file__ or ""
-    with open(os.path.splitext(file)[0] + ".pyi", encoding="utf-8") as stub:
+    with open(_stub_file(namespace), encoding="utf-8") as stub:
         return stub.read()
+
+
+def _stub_file(namespace: str) -> str:
+    if namespace in sys.modules:
+        return os.path.splitext(sys.modules[namespace].__file__ or "")[0] + ".pyi"
+    path = own_code.path_of(namespace)
+    return os.path.join(path, "__init__.pyi") if os.path.isdir(path) else f"{path}.pyi"
+
+
+def has_stub(namespace: str) -> bool:
+    """Whether a module, imported or not, has a stub.
+
+    >>> from eagerflow.util import lazy
+    >>> lazy.has_stub("eagerflow.linalg"), lazy.has_stub("eagerflow.nest")
+    (True, False)
+    """
+    return os.path.isfile(_stub_file(namespace))
 
 
 def _imported_from(module: ModuleType, name: str) -> Any:
@@ -89,7 +105,6 @@ def _is_missing(source: str) -> bool:
 def attach(
     namespace: str,
     make: Callable[[str, str], object] | None = None,
-    hint: Callable[[str], str] = lambda name: "",
     together: bool = False,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a module or package with a stub.
@@ -99,7 +114,6 @@ def attach(
     Args:
         namespace: the module's `__name__`.
         make: makes the functions that the stub declares itself, from their names and parameters.
-        hint: returns the end of the message that an unknown name raises.
         together: whether all names are imported once a program names the namespace, as in `tf.math`.
             The interpreter reads attributes of modules without `__getattr__` faster.
     """
@@ -117,9 +131,7 @@ def attach(
         if name in declared and make is not None:
             value = make(name, declared[name])
         elif name not in listed:
-            # The names let Python ask whether another one was meant.
-            text = f"module '{namespace}' has no attribute '{name}'{hint(name)}"
-            raise AttributeError(text, name=name, obj=module)
+            raise _missing(module, name)
         elif listed[name][0] == namespace:
             value = importlib.import_module(f"{namespace}.{listed[name][1]}")
             _import_together(value)
@@ -137,6 +149,18 @@ def attach(
         return sorted({*shown, *(name for name in vars(module) if name[:2] == "__")})
 
     return __getattr__, __dir__, shown
+
+
+def _missing(module: ModuleType, name: str) -> AttributeError:
+    hint = ""
+    # `from package import module` asks the package first, and then imports the module.
+    if sys._getframe(2).f_code.co_filename != "<frozen importlib._bootstrap>":
+        from eagerflow.util import hints
+
+        hint = hints.of_module(module.__name__, name)
+    text = f"module '{module.__name__}' has no attribute '{name}'{hint}"
+    # The module lets Python ask whether another name was meant.
+    return AttributeError(text, name=name, obj=None if hint else module)
 
 
 def listing(namespace: str) -> Callable[[], list[str]]:
@@ -169,6 +193,66 @@ def _import_together(namespace: ModuleType) -> None:
         for name in namespace.__all__:
             getattr(namespace, name)
         del vars(namespace)["__getattr__"]
+
+
+class Missing:
+    """An attribute that other packages' objects have: who reads it hears what to write here.
+
+    Unlike a `__getattr__` of the class, it costs nothing where other attributes are read, and errors
+    of the properties of subclasses stay what they are.
+
+    Args:
+        name: the attribute's name.
+        table: which table of `eagerflow/util/habits.py` has it.
+    """
+
+    __slots__ = ("_name", "_table")
+
+    def __init__(self, name: str, table: str) -> None:
+        self._name = name
+        self._table = table
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        for base in owner.__mro__:
+            found = vars(base).get(self._name, self)
+            if not isinstance(found, Missing):  # of a class that comes later, such as a mixin
+                bind = getattr(type(found), "__get__", None)
+                return found if bind is None else bind(found, instance, owner)
+        from eagerflow.util import hints
+
+        raise hints.missing_attribute(owner, self._name, self._table, instance is None)
+
+
+def lacks(cls: type, table: str, names: str) -> None:
+    """Lets errors of attributes that a class lacks say what to write instead.
+
+    Args:
+        cls: the class; attributes that it has stay.
+        table: the table of `eagerflow/util/habits.py` that has the names.
+        names: the names, in one text.
+
+    >>> from eagerflow.util import lazy
+    >>> class Point:
+    ...     pass
+    >>> lazy.lacks(Point, "TENSOR", "numel")
+    >>> hasattr(Point(), "numel"), "numel" in dir(Point())
+    (False, False)
+    """
+
+    def __dir__(self: object) -> list[str]:
+        own = vars(self) if hasattr(self, "__dict__") else ()
+        names = object.__dir__(self)
+        return [name for name in names if name in own or not _is_missing_in(type(self), name)]
+
+    for name in names.split():
+        if not hasattr(cls, name):
+            setattr(cls, name, Missing(name, table))
+    setattr(cls, "__dir__", __dir__)  # noqa: B010
+
+
+def _is_missing_in(cls: type, name: str) -> bool:
+    found = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
+    return bool(found) and all(isinstance(value, Missing) for value in found)
 
 
 class Module:

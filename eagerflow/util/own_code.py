@@ -45,6 +45,11 @@ def is_installed() -> bool:
     return sys.modules.get(NEIGHBOR, _ROOT) is not None and os.path.isdir(FOLDERS[1])
 
 
+def path_of(name: str) -> str:
+    """The file or folder of a module, without the ending of its name."""
+    return os.path.join(_ROOT, *home(name).split("."))
+
+
 def home(name: str) -> str:
     """The name of the module that a public name means: one of the neighbour's, or the same name.
 

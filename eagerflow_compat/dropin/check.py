@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -12,8 +11,9 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from eagerflow.protos.schema import Absent
-from eagerflow.util.deprecated_names import hint
-from eagerflow_compat.dropin import install, recognise, unavailable, usage
+from eagerflow.util import hints, unavailable
+from eagerflow.util.deprecated_names import FORMER
+from eagerflow_compat.dropin import install, recognise, usage
 from eagerflow_compat.dropin.facade import resolve
 
 _ROOTS = {"1.x": "eagerflow_compat.compat.v1", "2.x": "eagerflow"}
@@ -124,13 +124,16 @@ def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
     if package == "tensorflow":
         for other, root in _ROOTS.items():
             if other != generation and resolve(f"{root}.{inside}") is not None:
-                replaced = hint(inside) if other == "1.x" else ""
+                former = FORMER.get(inside) if other == "1.x" else None
+                replaced = f". Instead there is {former}" if former else ""
                 return (
                     f"; {_NAMES[other]} has it: tf.compat.v{other[0]}.{inside}, or run with "
                     f"--generation {other}{replaced}"
                 )
-    names = {known.lower(): known for known in dir(parent) if not known.startswith("_")}
-    near = [names[match] for match in difflib.get_close_matches(name.lower(), names, 3, 0.6)]
+        meant = hints.of_module(*f"eagerflow.{inside}".rsplit(".", 1))
+        if meant:
+            return meant.rstrip(".")
+    near = hints.nearest(name, [known for known in dir(parent) if not known.startswith("_")])
     return f"; the nearest names are {', '.join(near)}" if near else "; nothing is called like it"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from types import ModuleType
@@ -120,7 +119,12 @@ def _public(target: Any) -> list[str]:
 
 def missing(module: str, name: str, known: Sequence[str]) -> str:
     """What to tell somebody who asks for a name that does not exist."""
-    lower = {candidate.lower(): candidate for candidate in known}
-    close = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.6)]
-    text = f"module {module!r} has no attribute {name!r}: it is not implemented in eagerflow"
+    from eagerflow.util import hints
+
+    text = f"module {module!r} has no attribute {name!r}"
+    hint = hints.of_module(module, name)
+    if hint:
+        return text + hint
+    close = hints.nearest(name, known)
+    text += ": it is not implemented in eagerflow"
     return f"{text}; the nearest names are {', '.join(close)}" if close else text

@@ -13,14 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from eagerflow import version
-from eagerflow_compat.dropin import (
-    appearance,
-    distributions,
-    horovod,
-    paths,
-    private_names,
-    unavailable,
-)
+from eagerflow.util import unavailable
+from eagerflow_compat.dropin import appearance, distributions, horovod, paths, private_names
 from eagerflow_compat.dropin.facade import Facade, missing, resolve
 
 # Versions that programs' checks of `tf.__version__` accept: the last of a generation.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from eagerflow_compat.dropin import private_names, unavailable
+from eagerflow.util import unavailable
+from eagerflow_compat.dropin import private_names
 from eagerflow_compat.dropin.facade import resolve
 
 _V1 = "eagerflow.compat.v1"

@@ -15,8 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from eagerflow.util import lazy
-from eagerflow_compat.dropin import unavailable
+from eagerflow.util import lazy, unavailable
 from eagerflow_compat.dropin.facade import resolve
 
 _LIST = Path(__file__).with_name("private_modules.txt")

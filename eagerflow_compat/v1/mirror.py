@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import pkgutil
@@ -149,7 +148,8 @@ def _missing(module: str, name: str, known: Collection[str]) -> str:
     text = f"module {module!r} has no attribute {name!r}"
     if name.startswith("__"):
         return text
-    lower = {candidate.lower(): candidate for candidate in known}
-    close = [lower[match] for match in difflib.get_close_matches(name.lower(), lower, 3, 0.6)]
+    from eagerflow.util import hints
+
+    close = hints.nearest(name, known)
     text += ": it is not implemented in eagerflow"
     return f"{text}; the nearest names are {', '.join(close)}" if close else text

@@ -745,3 +745,12 @@ class Layer(LayerNodes, LayerDtypes):
     def __repr__(self) -> str:
         module = type(self).__module__
         return f"<{module}.{type(self).__qualname__} object at {id(self):#x}>"
+
+
+lazy.lacks(
+    Layer,
+    "LAYER",
+    "train eval state_dict load_state_dict requires_grad_ register_buffer register_parameter "
+    "register_forward_hook add_module weight in_features out_features half predict_proba score "
+    "partial_fit",
+)

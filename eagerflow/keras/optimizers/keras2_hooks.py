@@ -251,3 +251,6 @@ class Keras2Hooks:
         """Replaces rows of a variable and returns it."""
         x.scatter_update(IndexedSlices(v, i))
         return x.read_value()
+
+
+lazy.lacks(Keras2Hooks, "OPTIMIZER", "step zero_grad param_groups state_dict load_state_dict")

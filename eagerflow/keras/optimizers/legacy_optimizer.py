@@ -130,7 +130,7 @@ class Optimizer(_NewOptimizer):
         """A hyperparameter of a program's own class."""
         if name in self.__dict__.get("_hyper", ()):
             return self._get_hyper(name)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return object.__getattribute__(self, name)  # raises what has led here
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__.get("_hyper", ()):

@@ -29,6 +29,7 @@ from eagerflow.util.argument_docs import complete_docs
 from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: few programs need them.
+hints = lazy.Module("eagerflow.util.hints")
 initializers = lazy.Module("eagerflow.keras.initializers")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
@@ -507,11 +508,13 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         if not gradients:
             if not missing:
                 return self._iterations
-            raise ValueError(f"No gradients provided for any variable: {missing}.")
+            raise ValueError(
+                f"No gradients provided for any variable: {missing}. {hints.NO_GRADIENT}"
+            )
         if missing:
             warn(
-                f"Gradients do not exist for variables {missing} when minimizing the loss. If "
-                "you're using `model.compile()`, did you forget to provide a `loss` argument?"
+                f"Gradients do not exist for variables {missing} when minimizing the loss. If you're using "
+                f"`model.compile()`, did you forget to provide a `loss` argument? {hints.NO_GRADIENT}"
             )
         thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
         if thresholds != (None, None, None):  # legacy optimizers clip to 0

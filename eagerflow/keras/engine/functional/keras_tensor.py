@@ -9,7 +9,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape, as_shape
-from eagerflow.framework.tensor import Reference
+from eagerflow.framework.tensor import Reference, lack_array_methods
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
@@ -332,3 +332,6 @@ def _attach_attributes() -> None:
 
 
 _attach_attributes()
+
+
+lack_array_methods(KerasTensor)

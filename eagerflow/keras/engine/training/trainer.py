@@ -589,7 +589,9 @@ class NanWarning:
         warn(
             f"The loss is NaN in epoch {epoch + 1}. Training goes on, but will not recover: lower "
             "the learning rate, clip gradients (`clipnorm`), or look for NaN, infinite or wrongly "
-            "scaled values in the data. `tf.keras.callbacks.TerminateOnNaN()` stops training then.",
+            "scaled values in the data. `tf.debugging.enable_check_numerics()` before `fit` raises an error "
+            "at the first operation with such a result, and names the program's line; "
+            "`tf.keras.callbacks.TerminateOnNaN()` stops training then.",
             RuntimeWarning,
         )
 

@@ -184,7 +184,7 @@ def names(namespace: str) -> list[str]:
 def is_namespace(path: str) -> bool:
     """Whether things that do not exist are below a path.
 
-    >>> from eagerflow_compat.dropin import unavailable
+    >>> from eagerflow.util import unavailable
     >>> unavailable.is_namespace("tpu.experimental"), unavailable.is_namespace("math")
     (True, False)
     """
@@ -194,17 +194,37 @@ def is_namespace(path: str) -> bool:
 def reason(path: str) -> str | None:
     """Why a thing does not exist here, and what to do without it; None for things that do.
 
-    >>> from eagerflow_compat.dropin import unavailable
+    >>> from eagerflow.util import unavailable
     >>> unavailable.reason("distribute.TPUStrategy")
     'there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy().'
     """
     return _reasons().get(path)
 
 
+def reason_of_namespace(path: str) -> str | None:
+    """Why nothing below a path exists here; None for paths with nothing below them.
+
+    >>> from eagerflow.util import unavailable
+    >>> unavailable.reason_of_namespace("lite")[:40]
+    'models are not converted for phones here'
+    """
+    return _reasons_of_namespaces().get(path)
+
+
+@functools.cache
+def _reasons_of_namespaces() -> dict[str, str]:
+    found = {}
+    for path, why in _reasons().items():
+        while path:
+            path = path.rpartition(".")[0]
+            found.setdefault(path, why)
+    return found
+
+
 def find(path: str) -> object:
     """What stands for a thing that does not exist: a class or a function that raises, or None.
 
-    >>> from eagerflow_compat.dropin import unavailable
+    >>> from eagerflow.util import unavailable
     >>> unavailable.find("distribute.TPUStrategy")()
     Traceback (most recent call last):
         ...
