@@ -47,14 +47,10 @@ def test_a_checkout_that_is_not_built_says_so(tmp_path):
 
 def test_notebooks_show_models_by_their_summaries():
     model = tf.keras.Sequential([tf.keras.layers.Dense(2, name="first")])
-    assert model._repr_html_() is None
+    assert model._repr_mimebundle_() == {}
     model.build([None, 3])
-    shown = model._repr_html_()
-    assert (
-        shown.startswith("<pre style='font-family: monospace'>")
-        and "first (Dense)" in shown
-        and "&quot;sequential" in shown
-    )
+    shown = model._repr_mimebundle_()["text/html"]
+    assert "<table>" in shown and "first (Dense)" in shown and "&quot;sequential" in shown
 
 
 def test_notebooks_show_explanations_as_text():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from abc import ABCMeta
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, errors
 from eagerflow.data import structure
@@ -28,11 +28,17 @@ from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.util import lazy
 from eagerflow.util.class_signature import SignatureOfInit
 from eagerflow.util.known_as import known_as
+from eagerflow.util.text import Pictured
+
+if TYPE_CHECKING:
+    from eagerflow.util.pictures import Picture
 
 # Imported when they are first used: they import this module.
 fingerprint = lazy.Module("eagerflow.data.fingerprint")
 in_graphs = lazy.Module("eagerflow.data.in_graphs")
 plan = lazy.Module("eagerflow.data.plan")
+# Imported when it is first used: few programs need it.
+preview = lazy.Module("eagerflow.data.preview")
 
 
 class DatasetType(SignatureOfInit, ABCMeta):
@@ -54,12 +60,13 @@ class DatasetType(SignatureOfInit, ABCMeta):
 
 
 @known_as("tensorflow.python.data.ops.dataset_ops", "DatasetV2")
-class Dataset(Creation, Transformation, metaclass=DatasetType):
+class Dataset(Creation, Transformation, Pictured, metaclass=DatasetType):
     """A sequence of elements: tensors, or tuples and dictionaries of them.
 
     A dataset is made from a source (`from_tensor_slices`, `from_generator`, files), and each
     transformation returns another dataset. Nothing is computed before iteration; then the
-    entire pipeline is planned (`explain` shows how) and run.
+    entire pipeline is planned (`explain` shows how) and run. Notebooks show a dataset by its
+    `element_spec` and its first five elements, for which the pipeline runs.
 
     >>> dataset = tf.data.Dataset.range(10).filter(lambda x: x % 2 == 0).batch(3)
     >>> for batch in dataset:
@@ -164,6 +171,9 @@ class Dataset(Creation, Transformation, metaclass=DatasetType):
     def __repr__(self) -> str:
         name = self._public_name or f"_{type(self).__name__}"
         return f"<{name} element_spec={self.element_spec}>"
+
+    def _picture(self) -> Picture:
+        return preview.table(self)
 
     @property
     def _type_spec(self) -> DatasetSpec:

@@ -5,6 +5,7 @@ from eagerflow.debug.numerics import (
     disable_check_numerics as disable_check_numerics,
     enable_check_numerics as enable_check_numerics,
 )
+from eagerflow.debug.pictures import confusion as confusion, picture as picture
 from eagerflow.debug.show import draw_tape as draw_tape, show_tape as show_tape
 from eagerflow.debug.tracing import (
     current_trace as current_trace,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.debug.show import draw_text, quoted
+from eagerflow.typing import FilePath
+from eagerflow.util.notebooks import place
+from eagerflow.util.pictures import Graph
 from eagerflow.util.text import Listing
 
 # Constants with at most so many elements are shown by their values.
@@ -55,7 +56,7 @@ def _attributes(node: _core.Node) -> str:
 
 
 def _where(node: _core.Node) -> str:
-    return "" if node.source is None else f"{Path(node.source[0]).name}:{node.source[1]}"
+    return "" if node.source is None else place(*node.source[:2])
 
 
 def _used(graph: Any) -> list[Any]:
@@ -141,65 +142,60 @@ def show_graph(function: object) -> str:
     return Listing("\n".join(listing.lines))
 
 
-class _Drawing:
-    """A graph and those inside, in Graphviz's language."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._graphs = 0
-
-    def add(self, graph: Any, indent: str) -> None:
-        prefix = f"g{self._graphs}_"
-        self._graphs += 1
-        outputs = {tensor.name for tensor in graph.outputs}
-        for node in _used(graph):
-            if node.constant is not None:
-                label = _value(node)
-                look = "shape=plain, fontcolor=gray40"
-            else:
-                label = f"{node.name}\\n{_where(node)}"
-                look = "shape=box, style=rounded"
-            if node.type == "Placeholder" and node.constant is None:
-                label = f"{node.name}\\n{_kind(node.outputs[0])}"
-                look = "shape=box, style=filled, fillcolor=lightblue"
-            elif any(tensor.name in outputs for tensor in node.outputs):
-                look += ", penwidth=2"
-            self.lines.append(
-                f'{indent}"{prefix}{quoted(node.name)}" [{look}, label="{quoted(label)}"];'
-            )
-            for tensor in node.inputs:
-                origin = quoted(_core.node_of(tensor).name)
-                self.lines.append(
-                    f'{indent}"{prefix}{origin}" -> "{prefix}{quoted(node.name)}"'
-                    f' [label="{_kind(tensor)}", fontsize=9];'
-                )
-            for callee in node.callees:
-                self.lines += [
-                    f"{indent}subgraph cluster_{self._graphs} {{",
-                    f'{indent}  label="{quoted(node.name)}: {quoted(callee.name)}";',
-                ]
-                self.add(callee, indent + "  ")
-                self.lines.append(f"{indent}}}")
+def _add(drawing: Graph, graph: Any, prefix: tuple[str, ...]) -> None:
+    """Draws a graph, and the graphs of branches, loops and calls inside of it."""
+    outputs = {tensor.name for tensor in graph.outputs}
+    for node in _used(graph):
+        key = (*prefix, node.name)
+        if node.constant is not None:
+            drawing.add_node(key, [_value(node)], "value")
+        elif node.type == "Placeholder":
+            drawing.add_node(key, [node.name, _kind(node.outputs[0])], "input")
+        else:
+            kind = "output" if any(t.name in outputs for t in node.outputs) else "operation"
+            name = "" if node.name == node.type else node.name
+            drawing.add_node(key, [node.type, name, _where(node)], kind)
+        for tensor in node.inputs:
+            origin = _core.node_of(tensor)
+            label = "" if origin.constant is not None else _kind(tensor)
+            drawing.add_edge((*prefix, origin.name), key, label)
+        for callee in node.callees:
+            inside = Graph(str, title=f"{node.name}: {callee.name}")
+            _add(inside, callee, (*key, callee.name))
+            drawing.add_subgraph(inside, key)
 
 
-def draw_graph(function: object, path: str | None = None) -> str:
-    """A traced function as a graph in Graphviz's language, drawn as SVG if there is a `path`.
+def draw_graph(function: object, path: FilePath | None = None) -> Graph:
+    """A traced function as a picture: its operations, with the program's lines.
+
+    Green boxes are inputs, yellow ones compute the results. Graphs of branches, loops and calls are
+    frames.
 
     Args:
         function: a concrete function, a function with one trace, or a graph.
-        path: a file for the SVG; drawing it needs Graphviz's program `dot`.
+        path: a file to save the picture to; its ending is the format, such as `.svg`.
 
     Returns:
-        The graph in Graphviz's language. Graphs of branches, loops and calls are clusters.
+        A picture. Notebooks show it, terminals print the lines of `show_graph`; `save(path)` writes
+        a file and `show()` opens a viewer. Drawing needs `pip install 'eagerflow[pictures]'`, or
+        Graphviz's program `dot`.
 
     Raises:
-        ValueError: if a function has several traces, or none.
-        RuntimeError: if there is a `path` and `dot` is not installed, or fails.
+        ValueError: if a function has several traces, or none, or for an unknown format.
+        ImportError: if there is a `path`, and nothing that draws is installed.
+
+    >>> f = tf.function(lambda x: x * 2.0)
+    >>> picture = tf.debug.draw_graph(f.get_concrete_function(tf.TensorSpec([3])))
+    >>> for line in str(picture).splitlines():
+    ...     print(line.partition("    #")[0])
+    x = input float32[3]
+    mul = Mul(x, 2.0) -> float32[3]
+    Identity = Identity(mul) -> float32[3]
+    return Identity
     """
-    drawing = _Drawing()
-    drawing.add(_graph_of(function), "  ")
-    start = ["digraph function {", "  rankdir=TB;", '  node [fontname="sans-serif", fontsize=11];']
-    text = "\n".join([*start, *drawing.lines, "}"]) + "\n"
+    graph = _graph_of(function)
+    drawing = Graph(lambda: show_graph(graph))
+    _add(drawing, graph, ())
     if path is not None:
-        draw_text(text, path)
-    return text
+        drawing.save(path)
+    return drawing

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any
 
 from eagerflow.debug.tracing import Keys, Step, Trace, trace_or_error
+from eagerflow.typing import FilePath
+from eagerflow.util.notebooks import place
+from eagerflow.util.pictures import Graph
 from eagerflow.util.text import Listing
 
 
@@ -18,6 +18,10 @@ def _steps(keys: Keys, trace: Trace) -> list[Step]:
 
 def _kind(value: Any) -> str:
     return f"{value.dtype.name}{list(value.shape)}".replace(" ", "")
+
+
+def _where(step: Step) -> str:
+    return place(step.line.file, step.line.number) if step.line else ""
 
 
 class _Names:
@@ -82,71 +86,56 @@ def show_tape(tape: Any, trace: Trace | None = None) -> str:
         )
         outputs = ", ".join(names(value) for value in step.outputs)
         kinds = ", ".join(_kind(value) for value in step.outputs)
-        where = f"    # {Path(step.line.file).name}:{step.line.number}" if step.line else ""
-        lines.append(f"{outputs} = {step.name}({inputs}) -> {kinds}{where}")
+        where = _where(step)
+        line = f"{outputs} = {step.name}({inputs}) -> {kinds}"
+        lines.append(f"{line}    # {where}" if where else line)
     return Listing("\n".join(lines))
 
 
-def draw_tape(tape: Any, path: str | None = None, trace: Trace | None = None) -> str:
-    """A tape as a graph in Graphviz's language, drawn as SVG if there is a `path`.
+def draw_tape(tape: Any, path: FilePath | None = None, trace: Trace | None = None) -> Graph:
+    """A tape as a picture: the operations that it recorded, with the program's lines.
+
+    Green boxes are variables and watched tensors.
 
     Args:
         tape: a tape that recorded inside of `eagerflow.debug.trace()`.
-        path: a file for the SVG; drawing it needs Graphviz's program `dot`.
+        path: a file to save the picture to; its ending is the format, such as `.svg`.
         trace: the trace; by default the current or last one.
 
     Returns:
-        The graph in Graphviz's language.
+        A picture. Notebooks show it, terminals print the lines of `show_tape`; `save(path)` writes
+        a file and `show()` opens a viewer. Drawing needs `pip install 'eagerflow[pictures]'`, or
+        Graphviz's program `dot`.
 
     Raises:
-        ValueError: if nothing has been traced.
-        RuntimeError: if there is a `path` and `dot` is not installed, or fails.
+        ValueError: if nothing has been traced, or for an unknown format.
+        ImportError: if there is a `path`, and nothing that draws is installed.
     """
     keys = Keys(tape)
     names = _Names(keys, tape)
-    lines = ["digraph tape {", "  rankdir=TB;", '  node [fontname="sans-serif", fontsize=11];']
-    drawn: set[str] = set()
-    for number, step in enumerate(_steps(keys, trace_or_error(trace))):
-        where = f"{Path(step.line.file).name}:{step.line.number}" if step.line else ""
-        lines.append(f'  op{number} [shape=box, style=rounded, label="{step.name}\\n{where}"];')
-        for value, inward in [(v, True) for v in step.inputs] + [(v, False) for v in step.outputs]:
-            if not keys.recorded(value):
-                continue
-            name = names(value)
-            if name not in drawn:
-                drawn.add(name)
-                # An input that no earlier operation has returned is watched.
-                look = "box, style=filled, fillcolor=lightblue" if inward else "plain"
-                label = f"{name}\\n{_kind(value)}".replace('"', r"\"")
-                lines.append(f'  "{quoted(name)}" [shape={look}, label="{label}"];')
-            name = quoted(name)
-            lines.append(f'  "{name}" -> op{number};' if inward else f'  op{number} -> "{name}";')
-    lines.append("}")
-    text = "\n".join(lines) + "\n"
+    lines = show_tape(tape, trace)
+    drawing = Graph(lambda: lines)
+    # The steps that returned values, by the values' names.
+    origins: dict[str, int] = {}
+    steps = _steps(keys, trace_or_error(trace))
+    for number, step in enumerate(steps):
+        for value in step.inputs:
+            if keys.recorded(value):
+                name = names(value)
+                if name not in origins:
+                    origins[name] = -1
+                    drawing.add_node(name, [name, _kind(value)], "input")
+                start = name if origins[name] < 0 else origins[name]
+                drawing.add_edge(start, number, "" if start == name else f"{name} {_kind(value)}")
+        origins.update((names(value), number) for value in step.outputs)
+    used = {
+        origins[names(value)] for step in steps for value in step.inputs if keys.recorded(value)
+    }
+    for number, step in enumerate(steps):
+        kinds = ", ".join(f"{names(value)} {_kind(value)}" for value in step.outputs)
+        last = number not in used
+        rows = [step.name, kinds if last else "", _where(step)]
+        drawing.add_node(number, rows, "output" if last else "operation")
     if path is not None:
-        draw_text(text, path)
-    return text
-
-
-def quoted(name: str) -> str:
-    """A name as it stands between quotation marks."""
-    return name.replace('"', r"\"")
-
-
-def draw_text(text: str, path: str) -> None:
-    """Has Graphviz draw a graph.
-
-    Raises:
-        RuntimeError: if its program `dot` is not installed, or fails.
-    """
-    program = shutil.which("dot")
-    if program is None:
-        raise RuntimeError(
-            "Drawing needs Graphviz's program `dot`, which is not installed. The graph itself is "
-            "returned if no path is given."
-        )
-    done = subprocess.run(
-        [program, "-Tsvg", "-o", path], input=text, text=True, capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"dot failed: {done.stderr.strip()}")
+        drawing.save(path)
+    return drawing

@@ -7,6 +7,7 @@ import sys
 from typing import NamedTuple
 
 from eagerflow.util import own_code
+from eagerflow.util.notebooks import cell_of
 
 
 class Line(NamedTuple):
@@ -21,7 +22,9 @@ class Line(NamedTuple):
         return linecache.getline(self.file, self.number).strip()
 
     def __str__(self) -> str:
-        shown = f'File "{self.file}", line {self.number}, in {self.function}'
+        cell = cell_of(self.file)
+        file = f"Cell {cell}" if cell else f'File "{self.file}"'
+        shown = f"{file}, line {self.number}, in {self.function}"
         text = self.text()
         return f"{shown}\n    {text}" if text else shown
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eagerflow.util.pictures import Picture
 
 
 class Listing(str):
@@ -13,6 +16,20 @@ class Listing(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class Pictured:
+    """The base of classes whose objects notebooks show as pictures."""
+
+    __slots__ = ()
+
+    def _picture(self) -> Picture | None:
+        """The picture; None where there is nothing to show yet."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        picture = self._picture()
+        return {} if picture is None else picture._repr_mimebundle_()
 
 
 def as_bytes(bytes_or_text: object, encoding: str = "utf-8") -> bytes:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from eagerflow.keras.callbacks.callback import Callback, plain
+from eagerflow.util import lazy
+from eagerflow.util.text import Pictured
+
+if TYPE_CHECKING:
+    from eagerflow.util.pictures import Picture
+
+# Imported when it is first used: few programs need it.
+curves = lazy.Module("eagerflow.keras.callbacks.curves")
 
 
-class History(Callback):
+class History(Pictured, Callback):
     """Records the loss and metrics of each epoch; `fit` adds a `History` and returns it.
+
+    Notebooks show a plot of the values, `print` a table. `tf.debug.picture(history)` returns the
+    plot; its `save("loss.png")` writes a file.
 
     Attributes:
         history: lists of values by name.
@@ -37,6 +49,13 @@ class History(Callback):
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
         self.model.history = self
+
+    def _picture(self) -> Picture | None:
+        """A plot of each value over the epochs, before the first epoch nothing."""
+        return curves.plot(self.history) if self.history else None
+
+    def __str__(self) -> str:
+        return str(self._picture() or repr(self))
 
 
 class BaseLogger(Callback):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagerflow import nest
 from eagerflow.checkpoint.trackable import children
@@ -28,10 +28,13 @@ from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.typing import FilePath, Structure
 from eagerflow.util import lazy
+from eagerflow.util.text import Pictured
 from eagerflow.version import VERSION
 
+if TYPE_CHECKING:
+    from eagerflow.util.pictures import Picture
+
 # Imported when they are first used: they import this module.
-html = lazy.Module("html")
 archive = lazy.Module("eagerflow.keras.export.archive")
 api = lazy.Module("eagerflow.keras.saving.api")
 functional = lazy.Module("eagerflow.keras.engine.functional.functional")
@@ -67,7 +70,7 @@ def is_functional_arguments(args: tuple, kwargs: dict[str, object]) -> bool:
 _Model = TypeVar("_Model", bound="Model")
 
 
-class Model(Trainer, Layer):
+class Model(Trainer, Layer, Pictured):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
     Args:
@@ -550,6 +553,8 @@ class Model(Trainer, Layer):
     ) -> None:
         """Prints a table of the layers, their output shapes and how many weights they have.
 
+        Notebooks show a table of HTML, unless there are `line_length`, `positions` or `print_fn`.
+
         Args:
             line_length: how long lines are.
             positions: where columns end, as parts of a line.
@@ -576,15 +581,9 @@ class Model(Trainer, Layer):
             layer_range=layer_range,
         )
 
-    def _repr_html_(self) -> str | None:
-        """The summary, as notebooks show it; None, for the usual text, before the model is built."""
-        if not self.built:
-            return None
-        lines: list[str] = []
-        self.summary(print_fn=lines.append)
-        text = html.escape(chr(10).join(lines))
-        # Exported pages would set it in the font of their text otherwise.
-        return f"<pre style='font-family: monospace'>{text}</pre>"
+    def _picture(self) -> Picture | None:
+        """The summary; nothing, for the usual text, before the model is built."""
+        return layer_utils.summary_table(self) if self.built else None
 
     def save(
         self,

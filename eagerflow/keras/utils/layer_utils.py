@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import nest
@@ -11,6 +11,8 @@ from eagerflow.keras.engine.functional.input_layer import InputLayer
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
+from eagerflow.util.notebooks import in_notebook
+from eagerflow.util.pictures import Table
 
 # Imported when it is first used: few programs need it.
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
@@ -159,38 +161,89 @@ def print_summary(
     show_trainable: bool = False,
     layer_range: object = None,
 ) -> None:
-    """Prints a table of a model's layers; see `Model.summary`."""
+    """Prints a table of a model's layers, or shows it in a notebook; see `Model.summary`."""
     if print_fn is None:
         print_fn = io_utils.print_msg
+        plain = (
+            line_length is None and positions is None and io_utils.is_interactive_logging_enabled()
+        )
+        if plain and in_notebook():
+            summary_table(model, expand_nested, show_trainable, layer_range).show()
+            return
     simple = _is_sequential_like(model)
     length = line_length or (65 if simple else 98)
     columns = positions or ([0.45, 0.85, 1.0] if simple else [0.3, 0.6, 0.70, 1.0])
     if columns[-1] <= 1:
         columns = [length * end for end in columns]
     ends = [int(end) for end in columns]
-    titles = ["Layer (type)", "Output Shape", "Param #"]
-    if not simple:
-        titles.append("Connected to")
+    titles = _titles(simple, show_trainable)
     if show_trainable:
         length += _TRAINABLE_WIDTH
         ends.append(length)
-        titles.append("Trainable")
     if len(ends) < len(titles):
         raise ValueError(
             f"positions must tell where each of the {len(titles)} columns of this summary ends. "
             f"Received: positions={positions}"
         )
-    start, stop = get_layer_index_bound_by_layer_name(model.layers, layer_range)
     table = _Table(length, ends, print_fn)
     print_fn(f'Model: "{model.name}"')
     table.rule("_")
     table.row(titles)
     table.rule("=")
-    relevant = None
-    if not simple:
-        relevant = {id(node) for node in model._graph.nodes}
+    for kind, level, fields in _entries(model, simple, expand_nested, show_trainable, layer_range):
+        if kind == "row":
+            table.row(fields, level)
+        elif kind == "opening":
+            table.opening(level)
+        elif kind == "closing":
+            table.closing(level)
+        else:
+            table.blank(level)
+    table.rule("=")
+    for line in _totals(model):
+        print_fn(line)
+    table.rule("_")
 
-    def describe(layer: Layer, level: int) -> None:
+
+def summary_text(model: Any, **options: Any) -> str:
+    """The lines that `print_summary` prints."""
+    lines: list[str] = []
+    print_summary(model, print_fn=lines.append, **options)
+    return "\n".join(lines)
+
+
+def summary_table(
+    model: Any,
+    expand_nested: bool = False,
+    show_trainable: bool = False,
+    layer_range: object = None,
+) -> Table:
+    """The same as a table for notebooks."""
+    simple = _is_sequential_like(model)
+    entries = _entries(model, simple, expand_nested, show_trainable, layer_range)
+    rows = []
+    for kind, level, fields in entries:
+        if kind == "row":
+            # What is inside of a model stands further to the right.
+            rows.append(["\N{NO-BREAK SPACE}" * 4 * level + fields[0], *fields[1:]])
+    return Table(_titles(simple, show_trainable), rows, f'Model: "{model.name}"', _totals(model))
+
+
+def _titles(simple: bool, show_trainable: bool) -> list[str]:
+    titles = ["Layer (type)", "Output Shape", "Param #"]
+    if not simple:
+        titles.append("Connected to")
+    return [*titles, "Trainable"] if show_trainable else titles
+
+
+def _entries(
+    model: Any, simple: bool, expand_nested: bool, show_trainable: bool, layer_range: object
+) -> Iterator[tuple[str, int, list[str]]]:
+    """The rows of a summary and what is between them: the kind, the depth, and a row's fields."""
+    start, stop = get_layer_index_bound_by_layer_name(model.layers, layer_range)
+    relevant = None if simple else {id(node) for node in model._graph.nodes}
+
+    def row(layer: Layer) -> list[str]:
         fields = [
             f"{layer.name} ({type(layer).__name__})",
             _output_shape(layer),
@@ -200,31 +253,34 @@ def print_summary(
             fields.append(_connections(layer, relevant))
         if show_trainable:
             fields.append("Y" if layer.trainable else "N")
-        table.row(fields, level)
+        return fields
 
-    def list_layers(owner: Any, level: int) -> None:
+    def entries(owner: Any, level: int) -> Iterator[tuple[str, int, list[str]]]:
         layers = owner.layers if level else owner.layers[start:stop]
         for index, layer in enumerate(layers):
-            describe(layer, level)
+            yield "row", level, row(layer)
             inside = getattr(layer, "layers", None) if expand_nested else None
             if inside:
-                table.opening(level + 1)
-                list_layers(layer, level + 1)
-                table.closing(level + 1)
+                yield "opening", level + 1, []
+                yield from entries(layer, level + 1)
+                yield "closing", level + 1, []
             elif level == 0 or index < len(layers) - 1:
-                table.blank(level)
+                yield "blank", level, []
 
-    list_layers(model, 0)
-    table.rule("=")
+    return entries(model, 0)
+
+
+def _totals(model: Any) -> list[str]:
     trainable, others = model.trainable_weights, model.non_trainable_weights
+    lines = []
     for title, weights in (
         ("Total", [*trainable, *others]),
         ("Trainable", trainable),
         ("Non-trainable", others),
     ):
         size = readable_memory_size(weight_memory_size(weights))
-        print_fn(f"{title} params: {count_params(weights)} ({size})")
-    table.rule("_")
+        lines.append(f"{title} params: {count_params(weights)} ({size})")
+    return lines
 
 
 def _output_shape(layer: Layer) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras.utils import io_utils
+from eagerflow.util.notebooks import runs_unattended
 
 
 class Progbar:
@@ -52,6 +53,8 @@ class Progbar:
             or "posix" in sys.modules
             or "PYCHARM_HOSTED" in os.environ
         )
+        # Only the last bar of each epoch is printed where nobody sees it grow.
+        self._only_last = runs_unattended()
         self._total_width = 0
         self._seen_so_far = 0
         # By name, the weighted sum of a value and the sum of the weights.
@@ -82,7 +85,8 @@ class Progbar:
         if current == self.target:
             self._time_at_epoch_end = now
         if self.verbose == 1:
-            if now - self._last_update < self.interval and not finalize:
+            early = self._only_last or now - self._last_update < self.interval
+            if early and not finalize:
                 return
             io_utils.print_msg(self._bar_message(current, now, finalize), line_break=False)
         elif self.verbose == 2 and finalize:
@@ -110,7 +114,10 @@ class Progbar:
 
     def _bar_message(self, current: int, now: float, finalize: bool) -> str:
         width_before = self._total_width
-        start = "\b" * width_before + "\r" if self._dynamic_display else "\n"
+        start = "\n"
+        if self._dynamic_display:
+            # Notebooks and what exports them know a carriage return, and not all know backspaces.
+            start = "\r" if width_before else ""
         bar = self._bar(current)
         step_time = self._estimate_step_duration(current, now)
         if self.target is None or finalize:

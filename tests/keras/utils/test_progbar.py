@@ -36,8 +36,7 @@ def test_bar(clock, capsys):
     first = " 1/10 [==>...........................] - ETA: 4s - loss: 2.0000 - acc: 0.2500"
     second = " 5/10 [==============>...............] - ETA: 0s - loss: 1.2000 - acc: 0.5000"
     last = "10/10 [==============================] - 2s 111ms/step - loss: 0.7000 - acc: 0.7500"
-    expected = "\r" + first + "\b" * len(first) + "\r" + second + "\b" * len(second) + "\r" + last
-    assert capsys.readouterr().out == expected + "\n"
+    assert capsys.readouterr().out == f"{first}\r{second}\r{last}\n"
 
 
 def test_shorter_lines_cover_longer_ones(clock, capsys):
@@ -49,7 +48,7 @@ def test_shorter_lines_cover_longer_ones(clock, capsys):
     first = "  1/200 [..............................] - ETA: 5:31:40"
     second = "  2/200 [..............................] - ETA: 3:18"
     gap = " " * (len(first) - len(second))
-    assert capsys.readouterr().out == "\r" + first + "\b" * len(first) + "\r" + second + gap
+    assert capsys.readouterr().out == f"{first}\r{second}{gap}"
 
 
 def test_unknown_length(clock, capsys):
@@ -60,7 +59,18 @@ def test_unknown_length(clock, capsys):
     bar.update(2, [("loss", 3e-5)], finalize=True)
     first = "      1/Unknown - 0s 500us/step - loss: 1.0000e-05"
     assert capsys.readouterr().out == (
-        "\r" + first + "\b" * len(first) + "\r      2/Unknown - 0s 500us/step - loss: 2.0000e-05\n"
+        f"{first}\r      2/Unknown - 0s 500us/step - loss: 2.0000e-05\n"
+    )
+
+
+def test_tools_that_run_notebooks_get_the_last_bar(clock, capsys, monkeypatch):
+    monkeypatch.setattr(progbar, "runs_unattended", lambda: True)
+    bar = progbar.Progbar(2, interval=0)
+    for step in (1, 2):
+        clock.now += 0.5
+        bar.update(step, [("loss", 1.0)])
+    assert capsys.readouterr().out == (
+        "2/2 [==============================] - 1s 500ms/step - loss: 1.0000\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""Models as graphs in Graphviz's language."""
+"""Drawings of models."""
 
 import sys
 
@@ -22,27 +22,52 @@ def test_nodes_and_arrows():
         model(), show_shapes=True, show_layer_activations=True
     ).to_string()
     assert text.startswith("digraph G {")
-    for part in ("InputLayer", ">h<", "[(None, 3)]", "(None, 2)", "linear"):
+    for part in ("InputLayer", "h</font>", "[(None, 3)]", "(None, 2)", "linear"):
         assert part in text
     assert text.count("->") == 5
     assert text.count("{") == text.count("}")
 
 
+def test_options():
+    plain = vis_utils.model_to_dot(model(), show_layer_names=False).to_string()
+    assert "h</font>" not in plain and "rankdir=TB" in plain
+    text = vis_utils.model_to_dot(
+        model(), show_dtype=True, show_trainable=True, rankdir="LR", layer_range=["x", "h"]
+    ).to_string()
+    assert "float32" in text and ">yes<" in text and "rankdir=LR" in text
+    assert "Add" not in text and text.count("->") == 1
+
+
 def test_models_inside():
     text = vis_utils.model_to_dot(model(), expand_nested=True).to_string()
-    assert "subgraph cluster_in {" in text
+    assert "label=<in>" in text and text.count("subgraph cluster_") == 1
     assert text.count("{") == text.count("}") == 2
 
 
 def test_files(tmp_path, capsys, monkeypatch):
     path = tmp_path / "model.dot"
-    tf.keras.utils.plot_model(model(), path)
+    picture = tf.keras.utils.plot_model(model(), path)
     assert path.read_text().startswith("digraph G {")
+    assert str(picture).startswith('Model: "')
+    with pytest.raises(ValueError, match="saved as one of svg, png, pdf"):
+        tf.keras.utils.plot_model(model(), tmp_path / "model.doc")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ImportError, match="install graphviz"):
+    monkeypatch.setitem(sys.modules, "pygraphviz", None)
+    with pytest.raises(ImportError, match=r"needs pygraphviz: pip install 'eagerflow\[pictures\]'"):
         tf.keras.utils.plot_model(model(), tmp_path / "model.png")
     monkeypatch.setitem(sys.modules, "IPython.core.magics.namespace", None)
     assert tf.keras.utils.plot_model(model(), tmp_path / "model.png") is None
-    assert "install graphviz" in capsys.readouterr().out
+    assert "needs pygraphviz" in capsys.readouterr().out
     with pytest.raises(ValueError, match="not yet been built"):
         tf.keras.utils.plot_model(tf.keras.Sequential([layers.Dense(1)]))
+    assert not (tmp_path / "model.png").exists()
+
+
+def test_programs_call_it_as_pydots_graphs(tmp_path):
+    dot = tf.keras.utils.model_to_dot(model())
+    assert dot.create(prog="dot", format="dot") == dot.create_dot() == dot.to_string().encode()
+    dot.write_dot(tmp_path / "a.dot")
+    dot.write(tmp_path / "b.txt", format="raw")
+    assert (tmp_path / "a.dot").read_text() == (tmp_path / "b.txt").read_text() == dot.to_string()
+    with pytest.raises(AttributeError, match="create_doc"):
+        dot.create_doc()
