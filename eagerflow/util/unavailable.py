@@ -213,7 +213,7 @@ def reason_of_namespace(path: str) -> str | None:
 
 @functools.cache
 def _reasons_of_namespaces() -> dict[str, str]:
-    found = {}
+    found: dict[str, str] = {}
     for path, why in _reasons().items():
         while path:
             path = path.rpartition(".")[0]
