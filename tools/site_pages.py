@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from site_links import Names
@@ -76,6 +77,10 @@ _SECTIONS = ("Args", "Raises", "Returns", "Yields", "Attributes")
 _SECTION = re.compile(rf"^({'|'.join(_SECTIONS)}):\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
 _ITEM = re.compile(r"^(\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*): (.*)$", re.DOTALL)
 _EXAMPLE = re.compile(r"(?:^(?:>>>|\.\.\.) ?.*\n(?:(?!>>>|\s*$).+\n)*)+", re.MULTILINE)
+_FOREIGN = re.compile(
+    r"<(?:script|img|iframe|source|video)\b[^>]*\bsrc=[\"']?(?:https?:)?//[^>]*>"
+    r"|<link\b(?=[^>]*\brel=[\"']?(?:stylesheet|icon|preload|preconnect))[^>]*\bhref=[\"']?(?:https?:)?//[^>]*>"
+)
 _ANNOTATION_QUOTES = re.compile(r"(?<=: )'([^']*)'(?=[,) =])|(?<=-> )'([^']*)'")
 
 
@@ -174,6 +179,14 @@ def _description(markdown: str) -> str:
     return ""
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Refuses pages that load something from other hosts: readers are nobody else's business."""
+    found = _FOREIGN.search(output)
+    if found:
+        raise PluginError(f"{page.file.src_uri} loads from another host: {found[0]}")
+    return output
+
+
 def _title(name: str) -> str:
     return "tf" if name == "tf" else f"tf.{name}"
 
@@ -212,7 +225,7 @@ def reference_pages() -> dict[str, str]:
     lines += ["| namespace | | names |", "|---|---|---:|"]
     for namespace in ["tf", *sorted(NAMESPACES)]:
         summary = (
-            _summary(_namespace(namespace))
+            _about(_namespace(namespace))
             if namespace != "tf"
             else "The names that most programs use."
         )
@@ -228,6 +241,12 @@ def _summary(value: Any) -> str:
     return " ".join(text.partition("\n\n")[0].split()).replace("|", "\\|")
 
 
+def _about(namespace: Any) -> str:
+    """What a namespace says of itself, which stands beside its name."""
+    text = re.sub(r"^(?:tf|eagerflow|keras)[\w.]*: ", "", _summary(namespace))
+    return text[:1].upper() + text[1:]
+
+
 def _page(
     namespace: str, values: list[tuple[str, Any]], home: dict[int, tuple[str, str]]
 ) -> Iterator[str]:
@@ -236,7 +255,7 @@ def _page(
         yield "---\nsearch:\n  boost: 0.5\n---\n"
     yield f"# {_title(namespace)}\n"
     if namespace != "tf":
-        yield _summary(module) + "\n"
+        yield _about(module) + "\n"
     yield "| name | |\n|---|---|"
     for name, value in values:
         where, other = home.get(id(value), (namespace, name))
