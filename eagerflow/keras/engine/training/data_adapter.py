@@ -198,6 +198,11 @@ class DataAdapter:
         """The specs of a batch."""
         raise TypeError(f"{type(self).__name__} has no batches.")
 
+    @property
+    def sizes(self) -> Any:
+        """The specs of a batch, with the sizes that are known."""
+        return self.element_spec
+
     def first_batch(self) -> Any:
         """A batch to build models with if the specs have unknown sizes; else None."""
         return None
@@ -328,6 +333,11 @@ def _spec_of_batch(value: Any, size: int | None) -> Any:
     if hasattr(spec, "_gathered"):
         return spec._unbatch()._batch(size)
     return with_shape(spec, [size, *spec.shape.as_list()[1:]])
+
+
+def _specs_of(batch: Structure) -> Any:
+    """The specs of batches that are like one, of any number of samples."""
+    return nest.map_structure(lambda value: _spec_of_batch(value, None), batch)
 
 
 def with_shape(spec: TypeSpec, shape: list[int | None]) -> TypeSpec:
@@ -499,11 +509,16 @@ class GeneratorAdapter(DataAdapter):
         self._iterator = iter(generator)
         self._first = [_standardized(batch) for batch in itertools.islice(self._iterator, 1)]
         self._spec = _of_any_sizes(self._first[0]) if self._first else None
+        self._sizes = _specs_of(self._first[0]) if self._first else None
 
     @property
     def element_spec(self) -> Any:
         """The ranks of what the first batch has."""
         return self._spec
+
+    @property
+    def sizes(self) -> Any:
+        return self._sizes
 
     def first_batch(self) -> Any:
         """The first batch, which `batches` returns again."""
@@ -550,6 +565,10 @@ class SequenceAdapter(DataAdapter):
     def element_spec(self) -> Any:
         """The ranks of what the first batch has."""
         return _of_any_sizes(self._first)
+
+    @property
+    def sizes(self) -> Any:
+        return _specs_of(self._first)
 
     def first_batch(self) -> Any:
         """The first batch."""

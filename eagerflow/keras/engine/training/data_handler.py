@@ -29,6 +29,8 @@ dataset_iterator = lazy.Module("eagerflow.data.iterator")
 graph_iterators = lazy.Module("eagerflow.data.graph_iterators")
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
+# Imported when a step fails.
+misfits = lazy.Module("eagerflow.keras.engine.training.misfits")
 # Needed where there are several processes.
 sharding = lazy.Module("eagerflow.distribute.sharding")
 
@@ -75,6 +77,7 @@ class DataHandler:
         self._adapter = select_adapter(
             x, y, sample_weight, batch_size, shuffle, steps_per_epoch, workers
         )
+        self._model = model
         if model is not None and not model.built:
             _build(model, self._adapter)
         self._initial_epoch = initial_epoch
@@ -186,7 +189,11 @@ class DataHandler:
 
     @contextlib.contextmanager
     def catch_stop_iteration(self) -> Iterator[None]:
-        """Ends the epoch when the data end, with a warning if that is too early."""
+        """Ends the epoch when the data end, with a warning if that is too early.
+
+        Raises:
+            ValueError: where a step has failed because its inputs do not fit a layer.
+        """
         try:
             yield
         except (StopIteration, OutOfRangeError):
@@ -201,6 +208,11 @@ class DataHandler:
                 f"case, {total} batches). You may need to use the repeat() function when building "
                 "your dataset."
             )
+        except Exception as error:
+            misfit = misfits.explained(self._model, self._adapter.sizes, error)
+            if misfit is error:
+                raise
+            raise misfit from None
 
     def steps(self) -> Iterator[int]:
         """The index of the first step of each execution in an epoch."""

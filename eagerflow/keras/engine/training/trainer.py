@@ -24,7 +24,7 @@ from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.keras.engine.training.steps import Steps
 from eagerflow.keras.typing import Logs
 from eagerflow.typing import Function, Structure
-from eagerflow.util import tracebacks
+from eagerflow.util import lazy, tracebacks
 from eagerflow.util.arguments import arguments
 from eagerflow.util.program_warnings import warn
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList, History
     from eagerflow.keras.engine.model import Model
 
+# Imported when a step fails.
+misfits = lazy.Module("eagerflow.keras.engine.training.misfits")
 
 _IN_FUNCTION = (
     "Detected a call to `Model.{0}` inside a `tf.function`. `Model.{0}` is a high-level endpoint that "
@@ -431,6 +433,16 @@ class Trainer(Steps):
             spec = weighed_spec(spec)
         return Batches(batches, spec)
 
+    def _run(self, function: Any, batch: Batches) -> Any:
+        """The result of a step; its errors name the layer that the inputs do not fit."""
+        try:
+            return function(batch)
+        except Exception as error:
+            misfit = misfits.explained(self, batch.element_spec, error)
+            if misfit is error:
+                raise
+            raise misfit from None
+
     @outside_graphs
     @as_compiled
     def train_on_batch(
@@ -459,7 +471,7 @@ class Trainer(Steps):
         function = self.train_function = self.make_train_function()
         if reset_metrics:
             self.reset_metrics()
-        logs = plain(function(self._one_batch(x, y, sample_weight, class_weight)))
+        logs = plain(self._run(function, self._one_batch(x, y, sample_weight, class_weight)))
         return logs if return_dict else in_order(logs, self.metrics_names)
 
     @outside_graphs
@@ -476,14 +488,14 @@ class Trainer(Steps):
         function = self.test_function = self.make_test_function()
         if reset_metrics:
             self.reset_metrics()
-        logs = plain(function(self._one_batch(x, y, sample_weight)))
+        logs = plain(self._run(function, self._one_batch(x, y, sample_weight)))
         return logs if return_dict else in_order(logs, self.metrics_names)
 
     @outside_graphs
     def predict_on_batch(self, x: Any) -> Any:
         """The predictions for one batch, as arrays."""
         self.predict_function = self.make_predict_function()
-        outputs = self.predict_function(self._one_batch(x, None, None))
+        outputs = self._run(self.predict_function, self._one_batch(x, None, None))
         return nest.map_structure(lambda value: value.numpy(), outputs)
 
     def fit_generator(
