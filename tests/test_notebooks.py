@@ -27,3 +27,33 @@ def test_a_notebook_runs(notebook, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert '"output_type": "error"' not in copy.read_text()
+
+
+SHOWING = """
+import eagerflow as tf
+x, y = tf.ones([64, 3]), tf.ones([64, 1])
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=[3], name="only")])
+model.compile("sgd", "mse")
+model.summary()
+history = model.fit(x, y, epochs=2, batch_size=1, verbose=VERBOSE)
+history
+"""
+
+
+@pytest.mark.parametrize("verbose", [0, 1, 2, "auto"])
+def test_what_tools_store_is_clean(verbose):
+    """Notebooks that a tool runs have tables, plots and one bar for each epoch."""
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    pytest.importorskip("matplotlib")
+    source = SHOWING.replace("VERBOSE", repr(verbose))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    nbclient.NotebookClient(notebook, kernel_name="python3").execute()
+    outputs = notebook.cells[0].outputs
+    text = "".join(output.text for output in outputs if output.output_type == "stream")
+    assert "\r" not in text and "\b" not in text
+    assert text.count("64/64") == (2 if verbose else 0)
+    summary = next(output for output in outputs if output.output_type == "display_data")
+    assert "only (Dense)" in summary.data["text/html"]
+    assert outputs[-1].data["image/svg+xml"].startswith("<svg")

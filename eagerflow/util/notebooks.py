@@ -23,7 +23,8 @@ def runs_unattended() -> bool:
     Such tools keep all that a line was before a carriage return.
     """
     # Programs that show notebooks can ask for input; tools that only run them cannot.
-    request = getattr(_shell(), "get_parent", dict)() if in_notebook() else {}
+    shell: Any = _shell() if in_notebook() else None
+    request = shell.get_parent() if hasattr(shell, "get_parent") else {}
     return request.get("content", {}).get("allow_stdin") is False
 
 
@@ -39,6 +40,6 @@ def place(file: str, number: int) -> str:
 
 def cell_of(file: str) -> str | None:
     """The cell, such as "In[3]", whose code has that file name; None for files."""
-    compiler = getattr(_shell(), "compile", None)
+    compiler: Any = getattr(_shell(), "compile", None)
     label = compiler.format_code_name(file) if hasattr(compiler, "format_code_name") else None
-    return label and label[1]
+    return label[1] if label else None
