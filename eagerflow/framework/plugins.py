@@ -6,17 +6,18 @@ their devices. None is loaded before a program asks for one of its devices or fo
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import os
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import device_table
-from eagerflow.util import lazy
 
 # Paths of plugins, separated as in PATH. "GPU=/path" calls the devices of that one GPU:0, GPU:1, ...
 VARIABLE = device_table.PLUGINS
@@ -25,9 +26,6 @@ VARIABLE = device_table.PLUGINS
 _TYPES = {"cuda": "GPU", "rocm": "GPU", "gpu": "GPU", "sycl": "GPU", "metal": "GPU", "tpu": "TPU"}
 _KIND = re.compile("[A-Z][A-Z0-9_]*")
 _GROUPS = ("jax_plugins", "xla_plugins")
-
-# Needed only once a program asks for devices: it would be a fifth of importing the package.
-metadata = lazy.Module("importlib.metadata")
 
 
 @dataclass(frozen=True)
@@ -102,15 +100,55 @@ def installed() -> list[Plugin]:
 @functools.cache
 def _of_packages() -> tuple[Plugin, ...]:
     plugins = []
-    for group in _GROUPS:
-        for entry in metadata.entry_points(group=group):
-            library = _library_in(entry.module)
-            if library is not None:
-                plugins.append(Plugin(entry.name, str(library)))
+    for name, module in _entry_points():
+        library = _library_in(module)
+        if library is not None:
+            plugins.append(Plugin(name, str(library)))
     libtpu = _library_in("libtpu")
     if libtpu is not None:
         plugins.append(Plugin("libtpu", str(libtpu)))
     return tuple(plugins)
+
+
+def _entry_points() -> list[tuple[str, str]]:
+    """The entry points of the groups of plugins: names and modules.
+
+    It reads the files itself: `importlib.metadata` would take longer than all else that a program's
+    first tensor needs.
+    """
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            for package in os.listdir(folder or "."):
+                if package.endswith((".dist-info", ".egg-info")):
+                    entries = _entries_in(os.path.join(folder, package, "entry_points.txt"))
+                    if entries:  # the first of two versions on the path counts
+                        found.setdefault(package.partition("-")[0], entries)
+    entries = [entry for name in sorted(found) for entry in found[name]]
+    return [
+        (name, module) for wanted in _GROUPS for group, name, module in entries if group == wanted
+    ]
+
+
+def _entries_in(path: str) -> list[tuple[str, str, str]]:
+    """Group, name and module of the entry points in a file that has plugins."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return []
+    found: list[tuple[str, str, str]] = []
+    if not any(group.encode() in content for group in _GROUPS):
+        return found
+    group = ""
+    for line in content.decode(errors="replace").splitlines():
+        name, equals, target = line.partition("=")
+        if equals:
+            module = target.partition(":")[0].partition("[")[0]
+            found.append((group, name.strip(), module.strip()))
+        elif line.startswith("["):
+            group = line.strip("[] \t")
+    return found
 
 
 def _library_in(module: str) -> Path | None:
