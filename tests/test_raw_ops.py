@@ -31,12 +31,12 @@ def test_rules_use_what_there_is(name):
                 value = getattr(value, part)
 
 
-@pytest.mark.parametrize("name", conditions.table())
+@pytest.mark.parametrize("name", conditions.texts())
 def test_conditions_read_what_there_is(name):
     definition = op_defs.find(name)
     known = {argument.name for argument in definition.inputs} | definition.attributes.keys()
     assert rules.is_mapped(name)
-    for condition in conditions.table()[name]:
+    for condition in conditions.of_operation(name):
         read = {
             node.id for node in ast.walk(ast.parse(condition.text)) if isinstance(node, ast.Name)
         }

@@ -9,6 +9,7 @@
 #include "bindings/element_function.h"
 #include "bindings/errors.h"
 #include "bindings/files.h"
+#include "bindings/messages.h"
 #include "bindings/function_object.h"
 #include "bindings/fusion.h"
 #include "bindings/garbage.h"
@@ -295,6 +296,7 @@ NB_MODULE(_core, m) {
   py::add_fusion(m);
   py::add_optimizers(m);
   py::add_files(m);
+  py::add_messages(m);
   py::add_tables(m);
   py::add_channels(m);
   py::add_composed_ops(m);

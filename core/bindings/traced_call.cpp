@@ -33,6 +33,10 @@ struct Argument {
 
 struct Kind {
   std::vector<Argument> arguments;
+  // The names of the last arguments, as calls give them; null if there are none.
+  PyRef keywords;
+  // Which of a call's arguments is each input of the graph.
+  std::vector<size_t> order;
   graph::CallablePtr callable;
   PyRef pack;  // packs a list of tensors into the result; null if the only tensor is the result
 };
@@ -57,8 +61,20 @@ bool matches(const Argument& argument, PyObject* given) {
          tensor.shape() == argument.shape;
 }
 
-bool matches(const Kind& kind, PyObject* const* args, size_t count) {
-  if (kind.arguments.size() != count) return false;
+// Whether two tuples have the same names. Those in a program's text are interned.
+bool same_names(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (!a || !b || PyTuple_GET_SIZE(a) != PyTuple_GET_SIZE(b)) return false;
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(a); ++k) {
+    PyObject* const ours = PyTuple_GET_ITEM(a, k);
+    PyObject* const theirs = PyTuple_GET_ITEM(b, k);
+    if (ours != theirs && PyUnicode_Compare(ours, theirs) != 0) return false;
+  }
+  return true;
+}
+
+bool matches(const Kind& kind, PyObject* const* args, size_t count, PyObject* keywords) {
+  if (kind.arguments.size() != count || !same_names(kind.keywords, keywords)) return false;
   for (size_t k = 0; k < count; ++k) {
     if (!matches(kind.arguments[k], args[k])) return false;
   }
@@ -72,12 +88,12 @@ bool is_over(const Kind& kind) {
   });
 }
 
-PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args, size_t count) {
+PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args) {
   ++function.calls;
   const graph::CallablePtr callable = kind.callable;  // the function may forget it meanwhile
   const PyRef pack = kind.pack;
   TensorList inputs;
-  for (size_t k = 0; k < count; ++k) {
+  for (const size_t k : kind.order) {
     inputs.push_back(kind.arguments[k].object ? handle_of(args[k]) : tensor_of(args[k]));
   }
   TensorList results;
@@ -94,16 +110,17 @@ PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args
 PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* keywords) {
   TracedCall& function = self_of(self);
   const auto count = static_cast<size_t>(PyVectorcall_NARGS(nargsf));
-  if (!keywords && !paused && !graph::building()) {
+  const size_t given = count + (keywords ? static_cast<size_t>(PyTuple_GET_SIZE(keywords)) : 0);
+  if (!paused && !graph::building()) {
     for (const Kind& kind : *function.kinds) {
-      if (matches(kind, args, count)) {
-        return guarded([&] { return run_kind(function, kind, args, count); });
+      if (matches(kind, args, given, keywords)) {
+        return guarded([&] { return run_kind(function, kind, args); });
       }
     }
   }
   // The function itself is the first argument of its method.
   std::vector<PyObject*> all{self};
-  all.insert(all.end(), args, args + count + (keywords ? PyTuple_GET_SIZE(keywords) : 0));
+  all.insert(all.end(), args, args + given);
   return PyObject_VectorcallMethod(call_name, all.data(), count + 1, keywords);
 }
 
@@ -135,20 +152,47 @@ void dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// A tuple of the same names, interned.
+PyRef interned(PyObject* names) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(names);
+  PyRef made = checked(PyTuple_New(count));
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    PyObject* name = Py_NewRef(PyTuple_GET_ITEM(names, k));
+    if (PyUnicode_CheckExact(name)) PyUnicode_InternInPlace(&name);
+    PyTuple_SET_ITEM(made.get(), k, name);
+  }
+  return made;
+}
+
 PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
-    if (count != 3 || !PyTuple_Check(args[0])) {
-      PyErr_SetString(PyExc_TypeError,
-                      "remember() takes a tuple of arguments, a graph, a function.");
+    if ((count != 3 && count != 5) || !PyTuple_Check(args[0]) ||
+        (count == 5 && (!PyTuple_Check(args[3]) || !PyTuple_Check(args[4])))) {
+      PyErr_SetString(
+          PyExc_TypeError,
+          "remember() takes a tuple of arguments, a graph, a function, and, if there are "
+          "names, a tuple of these and one with the index of each input.");
       return nullptr;
     }
     Kind kind;
+    if (count == 5) kind.keywords = interned(args[3]);
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); ++k) {
       PyObject* const argument = PyTuple_GET_ITEM(args[0], k);
       if (is_tensor(argument)) {
         kind.arguments.push_back({tensor_of(argument).dtype(), tensor_of(argument).shape(), {}});
       } else {
         kind.arguments.push_back({.object = checked(PyWeakref_NewRef(argument, nullptr))});
+      }
+    }
+    for (size_t k = 0; k < kind.arguments.size(); ++k) {
+      PyObject* const index =
+          count == 5 ? PyTuple_GetItem(args[4], static_cast<Py_ssize_t>(k)) : nullptr;
+      if (count == 5 && !index) return nullptr;
+      kind.order.push_back(index ? PyLong_AsSize_t(index) : k);
+      if (PyErr_Occurred()) return nullptr;
+      if (kind.order.back() >= kind.arguments.size()) {
+        PyErr_SetString(PyExc_IndexError, "remember() takes indices of arguments.");
+        return nullptr;
       }
     }
     kind.callable = callable_of(args[1]);
@@ -174,7 +218,8 @@ PyMethodDef methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL,
      "Remembers a graph for calls with tensors like these, and with these iterators. The function "
-     "packs the list of results; None if the only tensor is the result."},
+     "packs the list of results; None if the only tensor is the result. The last arguments of the "
+     "calls may have names; then the indices say which argument is each input of the graph."},
     {"_forget", forget, METH_NOARGS, "Forgets all graphs."},
     {"_take_calls", take_calls, METH_NOARGS,
      "The number of calls answered by remembered graphs since the last call of this."},

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, overload
 
 from numpy.typing import NDArray
 
@@ -354,8 +354,18 @@ class TracedCall:
     """Calls with tensors run graphs; others call `_call`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    @overload
     def _remember(
         self, arguments: tuple[Any, ...], graph: Graph, pack: Callable[[list[Any]], Any] | None
+    ) -> None: ...
+    @overload
+    def _remember(
+        self,
+        arguments: tuple[Any, ...],
+        graph: Graph,
+        pack: Callable[[list[Any]], Any] | None,
+        names: tuple[str, ...],
+        order: tuple[int, ...],
     ) -> None: ...
     def _forget(self) -> None: ...
     def _take_calls(self) -> int: ...
@@ -633,6 +643,28 @@ class DenseExamples:
 
     def __init__(self, keys: list[str], dtypes: list[DType], shapes: list[list[int]]) -> None: ...
     def parse(self, serialized: Tensor) -> list[Tensor] | None: ...
+
+class Message:
+    """A message that was read: its fields are attributes."""
+
+    def __getattr__(self, name: str) -> Any: ...
+    def WhichOneof(self, name: str) -> str | None: ...
+    def HasField(self, name: str) -> bool: ...
+    def SerializeToString(self) -> bytes: ...
+
+class MessageTypes:
+    """Declarations of messages that may have each other as fields.
+
+    Args:
+        declarations: name, oneofs and fields of each; a field is its name, number, kind, whether it is
+            repeated, whether it is a map, the index of its message, and that of its oneof.
+    """
+
+    def __init__(
+        self,
+        declarations: list[tuple[str, list[str], list[tuple[str, int, int, bool, bool, int, int]]]],
+    ) -> None: ...
+    def read(self, type: int, content: bytes) -> Message: ...
 
 class Table:
     """Keys and their values, found by hashing."""

@@ -20,7 +20,6 @@ from eagerflow.io.os_errors import from_os_error, make_folder, path_text, transl
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside
 from eagerflow.protos.checkpoint import MESSAGES
-from eagerflow.protos.schema import protobuf
 from eagerflow.util.varints import read_varint, varints
 
 _VERSION = 1
@@ -266,25 +265,24 @@ class BundleReader:
             )
         with translated(path), open(path, "rb") as file:
             items = read_table(file.read(), path)
-        DecodeError = protobuf("message").DecodeError
         try:
             if not items or items[0][0] != b"":
                 raise ValueError("it has no header")
-            header = MESSAGES["BundleHeaderProto"].FromString(items[0][1])
+            header = MESSAGES.reader("BundleHeaderProto")(items[0][1])
             if header.endianness != 0:
                 raise ValueError("its numbers are big-endian")
             if header.version.min_consumer > _VERSION:
                 raise ValueError("it was written by a newer version")
-            entry_class = MESSAGES["BundleEntryProto"]
+            read_entry = MESSAGES.reader("BundleEntryProto")
             self.entries: dict[str, Entry] = {}
             self._parts: dict[bytes, Entry] = {}  # of tensors that were saved in several
             for key, value in items[1:]:
-                entry = Entry(entry_class.FromString(value))
+                entry = Entry(read_entry(value))
                 if key.startswith(b"\0"):
                     self._parts[key] = entry
                 else:
                     self.entries[key.decode("utf-8", "replace")] = entry
-        except (DecodeError, ValueError, TypeError) as error:
+        except (ValueError, TypeError) as error:
             raise errors.DataLossError._of(
                 f"The index {path} of a checkpoint is damaged: {error}"
             ) from error

@@ -25,7 +25,6 @@ from eagerflow.checkpoint.trackable import (
 from eagerflow.framework.trackable import ValueParts
 from eagerflow.framework.tracked_containers import TrackableDataStructure
 from eagerflow.protos.checkpoint import MESSAGES
-from eagerflow.protos.schema import protobuf
 from eagerflow.util import lazy
 
 # Imported when it is first used: most programs log nothing.
@@ -128,12 +127,11 @@ class Restoration:
     """
 
     def __init__(self, reader: BundleReader) -> None:
-        DecodeError = protobuf("message").DecodeError
         self.reader = reader
         content = reader.read(GRAPH_KEY).numpy()
         try:
-            self.graph = MESSAGES["TrackableObjectGraph"].FromString(content)
-        except (DecodeError, TypeError) as error:
+            self.graph = MESSAGES.reader("TrackableObjectGraph")(content)
+        except (ValueError, TypeError) as error:
             raise errors.DataLossError._of(
                 f"The graph of objects in {reader.prefix} is damaged: {error}"
             ) from error

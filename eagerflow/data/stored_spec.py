@@ -7,10 +7,11 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.data.structure import named_tuple
+from eagerflow.framework import type_spec
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.indexed_slices import IndexedSlicesSpec
 from eagerflow.framework.shapes import TensorShape, fill_message
-from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, spec_of_message
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
 from eagerflow.ragged.spec import RaggedTensorSpec
@@ -55,10 +56,7 @@ def decode_spec(data: bytes) -> Any:
 def fill_value(value: Any, spec: Structure) -> None:
     """Sets a StructuredValue to a structure of specs."""
     if isinstance(spec, TensorSpec):
-        message = value.tensor_spec_value
-        message.name = spec.name or ""
-        message.dtype = spec.dtype.as_datatype_enum
-        fill_message(message.shape, spec.shape)
+        type_spec.fill_message(value.tensor_spec_value, spec)
     elif isinstance(spec, tuple) and hasattr(spec, "_fields"):
         value.named_tuple_value.name = type(spec).__name__
         for key, item in zip(spec._fields, spec, strict=True):
@@ -122,7 +120,7 @@ def read_value(value: Any) -> Any:
         raise ValueError("a value is missing")
     content = getattr(value, kind)
     if kind == "tensor_spec_value":
-        return TensorSpec(TensorShape(content.shape), as_dtype(content.dtype), content.name or None)
+        return spec_of_message(content)
     if kind == "tuple_value":
         return tuple(read_value(item) for item in content.values)
     if kind == "list_value":

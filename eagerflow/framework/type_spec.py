@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.trace_type import TraceType
@@ -522,6 +522,18 @@ class NoneTensorSpec(TypeSpec):
 
     def __repr__(self) -> str:
         return "NoneTensorSpec()"
+
+
+def fill_message(message: Any, spec: TensorSpec) -> None:
+    """Sets a TensorSpecProto."""
+    message.name = spec.name or ""
+    message.dtype = spec.dtype.as_datatype_enum
+    shapes.fill_message(message.shape, spec.shape)
+
+
+def spec_of_message(message: Any) -> TensorSpec:
+    """The spec in a TensorSpecProto."""
+    return TensorSpec(TensorShape(message.shape), as_dtype(message.dtype), message.name or None)
 
 
 def type_spec_from_value(value: object) -> TypeSpec:

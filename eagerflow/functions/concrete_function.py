@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+from collections.abc import Callable as PythonCallable
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,7 +47,7 @@ class Callable:
         raise NotImplementedError
 
 
-class ConcreteFunction(Callable):
+class ConcreteFunction(_core.TracedCall, Callable):
     """A function that was traced for certain types of arguments.
 
     Calls accept the arguments of the function itself; those that the trace knows as Python values may
@@ -166,31 +168,42 @@ class ConcreteFunction(Callable):
 
     # Calls.
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the graph.
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the graph, for arguments of a kind that the native call does not know yet.
 
         Raises:
             TypeError: if the arguments fit neither the parameters nor the graph's inputs.
         """
-        try:
-            arguments = self._bound(args, kwargs)
-        except TypeError as error:
-            if _core.building() is not None:  # traces know the shapes of calls
-                raise
-            return self._call_flat(args, kwargs, error)
-        return self.call_bound(arguments)
-
-    def _bound(self, args: tuple, kwargs: dict[str, object]) -> dict[str, Any]:
         signature = self._function_type
         try:
             bound = types.bound_with_defaults(signature, args, kwargs, {})
-            return types.cast_arguments(signature, bound)
-        except (TypeError, ValueError) as error:
-            raise types.binding_error(error, args, kwargs, signature) from error
+            arguments = types.cast_arguments(signature, bound)
+        except (TypeError, ValueError) as cause:
+            # Its text has the values of all arguments: it is written only where it is shown.
+            error = functools.partial(types.binding_error, cause, args, kwargs, signature)
+            if _core.building() is not None:  # traces know the shapes of calls
+                raise error() from cause
+            return self._call_flat(args, kwargs, error)
+        return self.call_bound(arguments, self, args, kwargs)
 
-    def call_bound(self, arguments: Mapping[str, object]) -> Any:
-        """The result for arguments by parameter, which fit."""
-        return self.run(self._function_type.to_tensors(arguments), arguments)
+    def call_bound(
+        self,
+        arguments: Mapping[str, object],
+        function: _core.TracedCall,
+        args: tuple,
+        kwargs: dict[str, object],
+    ) -> Any:
+        """The result for arguments by parameter, which fit.
+
+        Args:
+            arguments: the arguments.
+            function: what was called; it answers such calls without Python code from now on.
+            args: the arguments as they were given.
+            kwargs: those by name.
+        """
+        tensors = self._function_type.to_tensors(arguments)
+        remember(function, self, tensors, args, kwargs)
+        return self.run(tensors, arguments)
 
     def run(self, tensors: list[Tensor], arguments: Mapping[str, object]) -> Any:
         """The result for arguments by parameter, with the tensors in them."""
@@ -219,19 +232,21 @@ class ConcreteFunction(Callable):
             names.append(f"{name}_{count}" if count else name)
         return names
 
-    def _call_flat(self, args: tuple, kwargs: dict[str, object], error: TypeError) -> Any:
+    def _call_flat(
+        self, args: tuple, kwargs: dict[str, object], error: PythonCallable[[], TypeError]
+    ) -> Any:
         names = self._arg_keywords
         shown = f"{self._python_name}({', '.join(names)})"
         reason = self._misfit(names, args, kwargs)
         if reason is not None:
             raise TypeError(
-                f"{error}\nFallback to flat signature also failed due to: {shown}{reason}"
+                f"{error()}\nFallback to flat signature also failed due to: {shown}{reason}"
             ) from None
         tensors = [*args, *(kwargs[name] for name in names[len(args) :])]
         for index, (tensor, symbol) in enumerate(zip(tensors, self._graph.inputs, strict=True)):
             if not isinstance(tensor, Tensor | _core.Variable):
                 raise TypeError(
-                    f"{error}\nFallback to flat signature also failed due to: {shown}: expected "
+                    f"{error()}\nFallback to flat signature also failed due to: {shown}: expected "
                     f"argument #{index}(zero-based) to be a Tensor; got {type(tensor).__name__} "
                     f"({tensor})."
                 )
@@ -241,7 +256,9 @@ class ConcreteFunction(Callable):
                     f"a {_spoken(symbol.dtype)} tensor but is a {_spoken(tensor.dtype)} tensor "
                     f"[Op:{self._name}]"
                 )
-        return self._result(self._graph.run([_core.as_tensor(tensor) for tensor in tensors]))
+        inputs = [_core.as_tensor(tensor) for tensor in tensors]
+        remember(self, self, inputs, args, kwargs)
+        return self._result(self._graph.run(inputs))
 
     def _misfit(self, names: list[str], args: tuple, kwargs: dict[str, object]) -> str | None:
         """Why arguments do not fit the graph's inputs; None if they do."""
@@ -270,6 +287,41 @@ class ConcreteFunction(Callable):
             ValueError: if a fetched tensor needs an input of the graph that is not fed.
         """
         return pruning.pruned(self, feeds, fetches, name)
+
+
+def remember(
+    function: _core.TracedCall,
+    concrete: ConcreteFunction,
+    tensors: list[Tensor],
+    args: tuple,
+    kwargs: dict[str, object],
+) -> None:
+    """Lets a function answer calls with tensors like these natively, if they are the graph's inputs.
+
+    Args:
+        function: what was called.
+        concrete: what answers the call.
+        tensors: the inputs of its graph.
+        args: the arguments of the call; besides tensors, they may be iterators of datasets.
+        kwargs: those by name.
+    """
+    given = (*args, *kwargs.values())
+    if len(given) != len(tensors) or concrete._argument_variables or _core.building() is not None:
+        return
+    if not kwargs:
+        if all(map(_is_input, tensors, args)):
+            function._remember(args, concrete._graph, concrete.pack)
+        return
+    places = {id(value): k for k, value in enumerate(given)}
+    order = tuple(places.get(id(tensor), -1) for tensor in tensors)
+    # A tensor that is passed twice does not tell which input is which argument.
+    if len(places) == len(given) and -1 not in order:
+        function._remember(given, concrete._graph, concrete.pack, tuple(kwargs), order)
+
+
+def _is_input(tensor: Tensor, argument: object) -> bool:
+    """Whether an argument is itself an input of a graph, or an iterator, whose handle is one."""
+    return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 
 
 def _spoken(dtype: Any) -> str:

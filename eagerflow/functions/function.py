@@ -20,7 +20,7 @@ from eagerflow.framework.func_graph import FuncGraph, eagerly
 from eagerflow.framework.trace_type import TracingContext
 from eagerflow.functions import cache, retracing, trace_types, tracing
 from eagerflow.functions import function_type as types
-from eagerflow.functions.concrete_function import Callable, ConcreteFunction
+from eagerflow.functions.concrete_function import Callable, ConcreteFunction, remember
 from eagerflow.functions.placement import check_devices
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.functions.variable_spec import VariableSpec
@@ -188,10 +188,7 @@ class Function(_core.TracedCall, Callable):
         try:
             concrete, values = self._concrete_for(args, kwargs)
             tensors = concrete.function_type.to_tensors(values)
-            # Calls whose arguments are the graph's inputs need no Python code from now on.
-            if not kwargs and len(tensors) == len(args) and _core.building() is None:
-                if all(map(_is_input, tensors, args)):
-                    self._remember(args, concrete.graph, concrete.pack)
+            remember(self, concrete, tensors, args, kwargs)
             return concrete.run(tensors, values)
         except Exception as error:
             tracebacks.keep_program(error)
@@ -420,11 +417,6 @@ class Function(_core.TracedCall, Callable):
 
     def __reduce__(self) -> tuple:
         return _from_pickle, self._arguments(self._python_function)
-
-
-def _is_input(tensor: Tensor, argument: object) -> bool:
-    """Whether an argument is itself an input of a graph, or an iterator, whose handle is one."""
-    return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 
 
 def _from_pickle(*state: Any) -> Function:

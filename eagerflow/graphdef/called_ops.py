@@ -18,12 +18,12 @@ from eagerflow.graphdef.op_defs import Argument, OpDef
 
 def is_known(name: str) -> bool:
     """Whether there is a handler for an operation."""
-    return name in importing.HANDLERS
+    return importing.handler_of(name) is not None
 
 
 def names() -> frozenset[str]:
     """The operations that there are."""
-    return frozenset(importing.HANDLERS)
+    return frozenset(importing.handlers())
 
 
 def resource(definition: OpDef, argument: Argument, value: object) -> Any:
@@ -50,7 +50,8 @@ def call(definition: OpDef, inputs: Mapping[str, object], attrs: Mapping[str, ob
         attrs: its attributes; functions are Python functions.
     """
     node = SimpleNamespace(op=definition.name, name=definition.name, attr=attrs)
-    results = importing.HANDLERS[definition.name](_Caller(attrs), node, dict(inputs), dict(attrs))
+    handler = importing.handlers()[definition.name]
+    results = handler(_Caller(attrs), node, dict(inputs), dict(attrs))
     return [ResourceHandle(r) if isinstance(r, _core.Variable) else r for r in results]
 
 

@@ -11,12 +11,17 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.func_graph import dims_of
-from eagerflow.image import corner_resizing, projective, resampling
 from eagerflow.ops.assertions import require
 from eagerflow.ops.numpy_ops import on_values
-from eagerflow.ops.random import distributions
 from eagerflow.ops.random.stateful import sizes_of
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util import lazy
+
+# Imported when they are first used: few graphs need them.
+corner_resizing = lazy.Module("eagerflow.image.corner_resizing")
+distributions = lazy.Module("eagerflow.ops.random.distributions")
+projective = lazy.Module("eagerflow.image.projective")
+resampling = lazy.Module("eagerflow.image.resampling")
 
 _ops = _core.ops
 Tensor = _core.Tensor

@@ -39,18 +39,23 @@ class Condition(NamedTuple):
 
 
 @functools.cache
-def table() -> dict[str, list[Condition]]:
-    """The conditions of each operation."""
+def texts() -> dict[str, list[str]]:
+    """The expressions for each operation that has conditions."""
     path = os.path.join(os.path.dirname(__file__), "conditions.txt")
-    found: dict[str, list[Condition]] = {}
+    found: dict[str, list[str]] = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             names, _, text = line.strip().partition(": ")
             if names and not names.startswith("#"):
-                parsed = [_parsed(part) for part in text.split("; ")]
                 for name in names.split(", "):
-                    found.setdefault(name, []).extend(parsed)
+                    found.setdefault(name, []).extend(text.split("; "))
     return found
+
+
+@functools.cache
+def of_operation(name: str) -> list[Condition]:
+    """The conditions of an operation; they are compiled when they are first asked for."""
+    return [_parsed(text) for text in texts().get(name, ())]
 
 
 class _Equality(ast.NodeTransformer):
@@ -89,7 +94,7 @@ def check(definition: OpDef, arguments: Mapping[str, object]) -> None:
     for argument in definition.inputs:
         if argument.number:
             _check_number(definition, argument, arguments)
-    for condition in table().get(definition.name, ()):
+    for condition in of_operation(definition.name):
         _check(definition.name, condition, arguments)
 
 

@@ -7,6 +7,7 @@ tensors.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,19 +16,14 @@ from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.graphdef import (
     attributes,
-    called_python,
-    checkpoint_ops,
     custom_gradients,
-    example_ops,
-    iterator_ops,
     op_defs,
     rules,
     state_ops,
-    tensor_array_ops,
-    training_ops,
     version1_control_flow,
 )
 from eagerflow.graphdef.op_defs import Argument, OpDef
+from eagerflow.util import lazy
 
 Tensor = _core.Tensor
 
@@ -37,16 +33,32 @@ _MAX_DEPTH = 48
 _NODES_IN_ALL = 200_000
 _TIMES_THE_FILE = 50
 
-# What runs the operations that are no plain calls.
-HANDLERS: dict[str, state_ops.Handler] = {
-    **state_ops.HANDLERS,
-    **tensor_array_ops.HANDLERS,
-    **training_ops.HANDLERS,
-    **example_ops.HANDLERS,
-    **checkpoint_ops.HANDLERS,
-    **iterator_ops.HANDLERS,
-    **called_python.HANDLERS,
-}
+# The modules whose `HANDLERS` run operations that have no rule, besides `state_ops`. They are imported
+# when there is a node of such an operation.
+_MODULES = [
+    lazy.Module("eagerflow.graphdef.tensor_array_ops"),
+    lazy.Module("eagerflow.graphdef.training_ops"),
+    lazy.Module("eagerflow.graphdef.example_ops"),
+    lazy.Module("eagerflow.graphdef.checkpoint_ops"),
+    lazy.Module("eagerflow.graphdef.iterator_ops"),
+    lazy.Module("eagerflow.graphdef.called_python"),
+]
+
+
+@functools.cache
+def handlers() -> dict[str, state_ops.Handler]:
+    """What runs the operations that are no plain calls, by their names."""
+    found = dict(state_ops.HANDLERS)
+    for module in _MODULES:
+        found.update(module.HANDLERS)
+    return found
+
+
+def handler_of(op: str) -> state_ops.Handler | None:
+    """What runs an operation that is no plain call; None for others."""
+    found = state_ops.HANDLERS.get(op)
+    return found if found is not None or rules.is_mapped(op) else handlers().get(op)
+
 
 _DAMAGE = (
     LookupError, TypeError, ValueError, AssertionError, AttributeError, ArithmeticError,
@@ -112,8 +124,8 @@ class Builder:
         self.gradients: dict[str, custom_gradients.LoadedGradient] = {}
         # Files that belong to the graph, and may be read.
         self.files: frozenset[str] = frozenset()
-        nodes = size + sum(len(message.node_def) for message in self.functions.values())
-        self._left = _NODES_IN_ALL + _TIMES_THE_FILE * nodes
+        # The nodes of a function are counted when it is first called.
+        self._left = _NODES_IN_ALL + _TIMES_THE_FILE * size
         self._depth = 0
         # The graph of the node that is being built, and the name scope for the nodes of the function
         # that it calls.
@@ -177,6 +189,7 @@ class Builder:
         """The nodes of a function that its results and effects need, sorted."""
         name = message.signature.name
         if name not in self._orders:
+            self._left += _TIMES_THE_FILE * len(message.node_def)
             nodes = {
                 node.name: self._after_what_is_taken(node)
                 for node in self._structured(message.node_def, name)
@@ -194,10 +207,7 @@ class Builder:
         gradient = custom_gradients.of_node(self.gradients, node)
         if gradient is None:
             return node
-        copy = type(node)()
-        copy.CopyFrom(node)
-        copy.input.extend(f"^{name}" for name in custom_gradients.names_taken(gradient, node))
-        return copy
+        return _WithInputs(node, [f"^{x}" for x in custom_gradients.names_taken(gradient, node)])
 
     def _structured(self, nodes: Iterable[Any], name: str) -> Iterable[Any]:
         """Nodes without version 1's control flow; its functions are added to the library."""
@@ -357,7 +367,7 @@ class Builder:
         if node.op in version1_control_flow.OPERATIONS:
             raise version1_control_flow.unreachable(node)
         definition = op_defs.find(node.op)
-        handler = HANDLERS.get(node.op)
+        handler = handler_of(node.op)
         if definition is None or not (handler or rules.is_mapped(node.op)):
             raise rules.unknown(node.op, f" in node '{node.name}'{where}")
         attrs = attributes_of(node, definition)
@@ -423,6 +433,22 @@ def _after(graph: Any, effects: list[int], results: _Results) -> _Results:
 
 def _gives_tensors(results: _Results) -> bool:
     return any(isinstance(value, Tensor | Missing) for value in results.flat())
+
+
+class _WithInputs:
+    """A node with further inputs.
+
+    Args:
+        node: the NodeDef message.
+        more: the inputs.
+    """
+
+    def __init__(self, node: Any, more: list[str]) -> None:
+        self._node = node
+        self.input = [*node.input, *more]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._node, name)
 
 
 class _UnknownRank:

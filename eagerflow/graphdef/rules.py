@@ -42,9 +42,15 @@ Tensor = _core.Tensor
 @functools.cache
 def table() -> dict[str, str]:
     """The expression of each operation; empty if it is the engine's operation of that name."""
-    path = os.path.join(os.path.dirname(__file__), "rules.txt")
     known = set(op_defs.names())
-    found = {name: "" for name in native() if name in known}
+    return {name: "" for name in native() if name in known} | _written()
+
+
+@functools.cache
+def _written() -> dict[str, str]:
+    """The expressions in `rules.txt`."""
+    path = os.path.join(os.path.dirname(__file__), "rules.txt")
+    found = {}
     with open(path, encoding="utf-8") as file:
         for line in file:
             name, _, expression = line.strip().partition(": ")
@@ -66,7 +72,7 @@ def native() -> dict[str, str]:
 @functools.cache
 def expression(name: str) -> str:
     """The expression of an operation, which `rules.txt` may leave out."""
-    text = table()[name]
+    text = _written().get(name)
     if text:
         return text
     definition = op_defs.find(name)
@@ -81,7 +87,7 @@ def _code(name: str) -> CodeType:
 
 def is_mapped(name: str) -> bool:
     """Whether there is a rule for an operation."""
-    return name in table()
+    return name in _written() or (name in native() and op_defs.find(name) is not None)
 
 
 def unknown(name: str, where: str = "") -> UnimplementedError:

@@ -15,8 +15,11 @@ from eagerflow.errors import OutOfRangeError, PermissionDeniedError, Unimplement
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.host_call import now_or_node
-from eagerflow.graphdef import composed
-from eagerflow.lookup import initializers
+from eagerflow.util import lazy
+
+# Imported when they are first used: few files need them.
+composed = lazy.Module("eagerflow.graphdef.composed")
+initializers = lazy.Module("eagerflow.lookup.initializers")
 
 Handler = Callable[[Any, Any, dict[str, Any], dict[str, Any]], list[Any]]
 

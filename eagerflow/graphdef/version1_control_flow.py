@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.protos.graph import MESSAGES
@@ -87,9 +88,16 @@ def _inputs(node: Any) -> Iterator[_Input]:
     return map(_parsed, node.input)
 
 
+def _changeable(node: Any) -> Any:
+    """A node that was read as a message that can be changed."""
+    if isinstance(node, _core.Message):
+        return MESSAGES["NodeDef"].FromString(node.SerializeToString())
+    return node
+
+
 class _Structure:
     def __init__(self, nodes: Iterable[Any], name: str) -> None:
-        self.nodes: dict[str, Any] = {node.name: node for node in nodes}
+        self.nodes: dict[str, Any] = {node.name: _changeable(node) for node in nodes}
         self.functions: list[Any] = []
         self._name = name
         self._left = 1000 + _TIMES_THE_NODES * len(self.nodes)

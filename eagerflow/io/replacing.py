@@ -6,7 +6,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import shutil
 import time
 from collections.abc import Iterator
 
@@ -32,6 +31,8 @@ def beside(path: str) -> Iterator[str]:
     try:
         yield own
     finally:
+        import shutil  # programs that only read checkpoints do not need it
+
         shutil.rmtree(own, ignore_errors=True)
         os.close(lock)
 
@@ -81,6 +82,8 @@ def _remove_if_abandoned(path: str) -> None:
         return
     try:
         if _lock(lock):
+            import shutil
+
             shutil.rmtree(path, ignore_errors=True)
     finally:
         os.close(lock)

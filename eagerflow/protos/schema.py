@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from eagerflow import _core
+from eagerflow.protos import declarations
+from eagerflow.protos.declarations import Declaration
 from eagerflow.util.optional import optional
 
-_TOKEN = re.compile(r'"[^"]*"|[\w.]+|[{}=;<>,\[\]]')
-_SCALARS = {
-    "double": 1,
-    "float": 2,
-    "int64": 3,
-    "uint64": 4,
-    "int32": 5,
-    "fixed64": 6,
-    "fixed32": 7,
-    "bool": 8,
-    "string": 9,
-    "bytes": 12,
-    "uint32": 13,
-    "sint64": 18,
-}
-_MESSAGE, _ENUM = 11, 14
 _OPTIONAL, _REPEATED = 1, 3
 
 
@@ -59,8 +45,6 @@ class Schema(dict[str, Any]):
         self._package = package
         self._text = text
         self._uses = uses
-        # The full names of what the text declares, once the classes are built.
-        self._kinds: dict[str, int] = {}
 
     def __missing__(self, name: str) -> Any:
         """The class of a message that is asked for first, or that does not exist."""
@@ -96,7 +80,7 @@ class Schema(dict[str, Any]):
         found: dict[str, Any] = {}
         for schema in self._uses:
             found |= schema.absent
-        return found | _declared(iter(_tokens(self._text)))
+        return found | _absent(self._declared)
 
     def attribute(self, name: str) -> Any:
         """The class of a message, for `__getattr__` of the module that declares it."""
@@ -116,11 +100,51 @@ class Schema(dict[str, Any]):
         wrapper = protobuf("internal.enum_type_wrapper").EnumTypeWrapper
         return {name: wrapper(kind) for name, kind in file.enum_types_by_name.items()}
 
+    def reader(self, name: str) -> Callable[[bytes], Any]:
+        """A function that reads messages of a name, without the package that writes them.
+
+        It checks all of a message, and raises a ValueError if the bytes are none. What it returns
+        cannot be changed. Fields are attributes, as in protobuf's messages; repeated fields are lists,
+        and maps are dictionaries. A field is read when it is first asked for.
+        """
+        types, index = self._reader
+        return functools.partial(types.read, index[f".{self._package}.{name}"])
+
+    @functools.cached_property
+    def _declared(self) -> list[Declaration]:
+        found = declarations.parsed(self._package, self._text)
+        kinds = {each.full_name: each.kind for each in self._all(found)}
+        declarations.resolve(found, kinds)
+        return found
+
+    def _all(self, own: list[Declaration]) -> Iterator[Declaration]:
+        """The declarations that these may use: their own, and those of other schemas."""
+        for schema in {id(schema): schema for schema in self._schemas()}.values():
+            yield from declarations.every(own if schema is self else schema._declared)
+
+    def _schemas(self) -> Iterator[Schema]:
+        yield self
+        for schema in self._uses:
+            yield from schema._schemas()
+
+    @functools.cached_property
+    def _reader(self) -> tuple[_core.MessageTypes, dict[str, int]]:
+        """What reads messages, and the index of each message there by its full name."""
+        found = [one for one in self._all(self._declared) if one.kind == declarations.MESSAGE]
+        index = {one.full_name: k for k, one in enumerate(found)}
+        described = [
+            (one.full_name[1:], one.oneofs, [
+                (f.name, f.number, f.kind, f.repeated, f.is_map, index.get(f.type_name, -1), f.oneof)
+                for f in one.fields
+            ])
+            for one in found
+        ]  # fmt: skip
+        return _core.MessageTypes(described), index
+
     def _build(self) -> dict[str, Any]:
         classes: dict[str, Any] = {}
         for schema in self._uses:
             classes |= schema.classes()
-            self._kinds |= schema._kinds
         message_factory = protobuf("message_factory")
         file = protobuf("descriptor_pb2").FileDescriptorProto(
             name=self.file_name(),
@@ -128,7 +152,8 @@ class Schema(dict[str, Any]):
             syntax="proto3",
             dependency=sorted(self._needed()),
         )
-        _Parser(self._text, file, self._package, self._kinds).run()
+        for declaration in self._declared:
+            _describe(declaration, file.message_type, file.enum_type)
         pool = _pool()
         pool.Add(file)
         built = pool.FindFileByName(file.name)
@@ -155,137 +180,37 @@ class Absent(type):
         return cls()
 
 
-def _declared(tokens: Iterator[str], kind: str = "") -> dict[str, Any]:
-    """The messages, enumerations and values of enumerations that a block declares, by name."""
+def _absent(declared: list[Declaration]) -> dict[str, Any]:
+    """Stands in for messages, enumerations and the values of enumerations, by name."""
     found: dict[str, Any] = {}
-    for first in tokens:
-        if first == "}":
-            break
-        if first not in ("message", "enum", "oneof"):
-            *_, last = iter(tokens.__next__, ";")
-            if kind == "enum":
-                found[first] = int(last)
-            continue
-        name = next(tokens)
-        next(tokens)  # the brace
-        inside = _declared(tokens, first)
-        if first != "oneof":
-            found[name] = Absent(name, (), inside)
-            found |= {f"{name}.{inner}": value for inner, value in inside.items()}
-        if first == "enum":
+    for one in declared:
+        is_enum = one.kind == declarations.ENUM
+        inside = {f.name: f.number for f in one.fields} if is_enum else _absent(one.nested)
+        found[one.name] = Absent(one.name, (), inside)
+        found |= {f"{one.name}.{inner}": value for inner, value in inside.items()}
+        if is_enum:
             found |= inside  # as protobuf has them: beside the enumeration
     return found
 
 
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(re.sub(r"//.*", "", text))
-
-
-class _Parser:
-    """Fills a file's description from the tokens of a text."""
-
-    def __init__(self, text: str, file: Any, package: str, kinds: dict[str, int]) -> None:
-        self._tokens = _tokens(text)
-        self._at = 0
-        self._file = file
-        self._package = package
-        self._kinds = kinds
-        self._unresolved: list[tuple[Any, str, str]] = []
-
-    def run(self) -> None:
-        while self._at < len(self._tokens):
-            kind = self._next()
-            if kind == "message":
-                self._message(self._file.message_type.add(), "." + self._package)
-            elif kind == "enum":
-                self._enum(self._file.enum_type.add(), "." + self._package)
-            else:
-                raise ValueError(f"Expected a message or an enum, found {kind!r}.")
-        for field, name, scope in self._unresolved:
-            field.type_name = next(full for full in _scopes(name, scope) if full in self._kinds)
-            field.type = self._kinds[field.type_name]
-
-    def _next(self, expected: str | None = None) -> str:
-        token = self._tokens[self._at]
-        if expected is not None and token != expected:
-            raise ValueError(f"Expected {expected!r}, found {token!r}.")
-        self._at += 1
-        return token
-
-    def _enum(self, enum: Any, scope: str) -> None:
-        enum.name = self._next()
-        self._kinds[f"{scope}.{enum.name}"] = _ENUM
-        self._next("{")
-        while self._tokens[self._at] != "}":
-            name = self._next()
-            self._next("=")
-            enum.value.add(name=name, number=int(self._next()))
-            self._next(";")
-        self._next("}")
-
-    def _message(self, message: Any, scope: str) -> None:
-        message.name = self._next()
-        scope = f"{scope}.{message.name}"
-        self._kinds[scope] = _MESSAGE
-        self._next("{")
-        while self._tokens[self._at] != "}":
-            kind = self._next()
-            if kind == "message":
-                self._message(message.nested_type.add(), scope)
-            elif kind == "enum":
-                self._enum(message.enum_type.add(), scope)
-            elif kind == "oneof":
-                message.oneof_decl.add(name=self._next())
-                self._next("{")
-                while self._tokens[self._at] != "}":
-                    field = self._field(message, self._next(), _OPTIONAL, scope)
-                    field.oneof_index = len(message.oneof_decl) - 1
-                self._next("}")
-            elif kind == "map":
-                self._map(message, scope)
-            elif kind == "repeated":
-                self._field(message, self._next(), _REPEATED, scope)
-            else:
-                self._field(message, kind, _OPTIONAL, scope)
-        self._next("}")
-
-    def _type(self, field: Any, kind: str, scope: str) -> None:
-        if kind in _SCALARS:
-            field.type = _SCALARS[kind]
-        else:
-            self._unresolved.append((field, kind, scope))
-
-    def _field(self, message: Any, kind: str, label: int, scope: str) -> Any:
-        field = message.field.add(name=self._next(), label=label)
-        self._type(field, kind, scope)
-        self._next("=")
-        field.number = int(self._next())
-        self._next(";")
-        return field
-
-    def _map(self, message: Any, scope: str) -> None:
-        self._next("<")
-        key = self._next()
-        self._next(",")
-        value = self._next()
-        self._next(">")
-        name = self._tokens[self._at]
-        entry = message.nested_type.add(name=_camel(name) + "Entry")
-        entry.options.map_entry = True
-        entry_scope = f"{scope}.{entry.name}"
-        self._kinds[entry_scope] = _MESSAGE
-        for number, (part, kind) in enumerate((("key", key), ("value", value)), 1):
-            field = entry.field.add(name=part, number=number, label=_OPTIONAL)
-            self._type(field, kind, scope)
-        self._field(message, entry.name, _REPEATED, scope)
-
-
-def _scopes(name: str, scope: str) -> Iterator[str]:
-    """The full names that a name may refer to, the innermost first."""
-    while scope:
-        yield f"{scope}.{name}"
-        scope = scope.rpartition(".")[0]
-
-
-def _camel(name: str) -> str:
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+def _describe(declaration: Declaration, messages: Any, enums: Any) -> None:
+    """Adds protobuf's description of a declaration to one of two lists."""
+    if declaration.kind == declarations.ENUM:
+        enum = enums.add(name=declaration.name)
+        for constant in declaration.fields:
+            enum.value.add(name=constant.name, number=constant.number)
+        return
+    message = messages.add(name=declaration.name)
+    if declaration.is_entry:
+        message.options.map_entry = True
+    for name in declaration.oneofs:
+        message.oneof_decl.add(name=name)
+    for each in declaration.fields:
+        field = message.field.add(name=each.name, number=each.number, type=each.kind)
+        field.label = _REPEATED if each.repeated else _OPTIONAL
+        if each.kind in (declarations.MESSAGE, declarations.ENUM):
+            field.type_name = each.type_name
+        if each.oneof >= 0:
+            field.oneof_index = each.oneof
+    for inner in declaration.nested:
+        _describe(inner, message.nested_type, message.enum_type)

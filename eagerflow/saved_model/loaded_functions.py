@@ -121,7 +121,7 @@ def _with_nothing(structure: Any, results: Sequence[Tensor]) -> list[Any]:
     return [None if leaf is None else next(remaining) for leaf in leaves]
 
 
-class LoadedFunction(concrete_functions.Callable):
+class LoadedFunction(_core.TracedCall, concrete_functions.Callable):
     """A function of a file: the concrete functions that it was saved with.
 
     Args:
@@ -173,8 +173,8 @@ class LoadedFunction(concrete_functions.Callable):
         """
         return self._matching(args, kwargs)[0].built(self._names())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Runs the concrete function that fits the arguments.
+    def _call(self, *args: Any, **kwargs: Any) -> Tensor:
+        """Runs the concrete function that fits the arguments, of a kind that was not called before.
 
         Raises:
             ValueError: if none was saved for them.
@@ -191,7 +191,7 @@ class LoadedFunction(concrete_functions.Callable):
                 strict=True,
             )
         }  # fmt: skip
-        return built.call_bound(converted)
+        return built.call_bound(converted, self, args, kwargs)
 
     def _names(self) -> list[str]:
         return list(self.__signature__.parameters)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import mmap
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -20,14 +19,15 @@ from eagerflow.framework.variable import Variable
 from eagerflow.graphdef.custom_gradients import LoadedGradient
 from eagerflow.graphdef.importing import Builder, refused
 from eagerflow.io.serialization import tensor_of_message
-from eagerflow.lookup.tables import DenseHashTable, MutableHashTable
 from eagerflow.ops.creation import zeros
 from eagerflow.saved_model import constants, structured_values
 from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction, SignatureMap
 from eagerflow.saved_model.options import Asset
 from eagerflow.util import lazy
 
-# Imported when it is first used: few files have optimizers.
+# Imported when they are first used: few files have large variables, tables or optimizers.
+mmap = lazy.Module("mmap")
+tables = lazy.Module("eagerflow.lookup.tables")
 restored = lazy.Module("eagerflow.keras.optimizers.restored")
 
 _WRAPPERS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
@@ -362,8 +362,8 @@ class ObjectLoader:
                     raise ValueError("the values of a table have more elements than the files")
                 if made.op.startswith("MutableDenseHashTable"):
                     reserved = [self._constant_in(creator, name) for name in made.input[:2]]
-                    return DenseHashTable(key, value, zeros(sizes, value), *reserved)
-                return MutableHashTable(key, value, zeros(sizes, value))
+                    return tables.DenseHashTable(key, value, zeros(sizes, value), *reserved)
+                return tables.MutableHashTable(key, value, zeros(sizes, value))
         return self._run(creator)
 
     def _constant_in(self, function: str, name: str) -> Any:

@@ -78,7 +78,9 @@ def load(export_dir: FilePath, tags: Iterable[str] | None = None, options: objec
     if meta_graph.object_graph_def.concrete_functions:
         return _load_objects(folder, meta_graph, options)
     if meta_graph.signature_def and not meta_graph.object_graph_def.nodes:
-        return version1.load(folder, meta_graph, getattr(options, "allowed_operations", ()))
+        # Programs look at its graph, and may change it.
+        own = MESSAGES["MetaGraphDef"].FromString(meta_graph.SerializeToString())
+        return version1.load(folder, own, getattr(options, "allowed_operations", ()))
     loaded = load_folder(export_dir, tags)
     if hasattr(loaded, "_flatten_layers"):
         signatures.add_signatures(loaded)
@@ -163,7 +165,7 @@ def load_folder(export_dir: FilePath, tags: Any = None, compile: bool = False) -
     return model
 
 
-def _optimizer(model: Any, loader: Any, meta_graph: MetaGraphDef, folder: str, stored: int) -> Any:
+def _optimizer(model: Any, loader: Any, meta_graph: Any, folder: str, stored: int) -> Any:
     """The variables of an optimizer that a model has without being compiled; None if there are none."""
     nodes = meta_graph.object_graph_def.nodes
     numbers = [c.node_id for c in nodes[0].children if c.local_name == "optimizer"] if nodes else []
@@ -210,7 +212,7 @@ def _meta_graph(folder: str, tags: Iterable[str] | None) -> Any:
     )
 
 
-def _load_objects(folder: str, meta_graph: MetaGraphDef, options: object) -> Any:
+def _load_objects(folder: str, meta_graph: Any, options: object) -> Any:
     loader = _object_loader(folder, meta_graph, options)
     with _damage_of_objects(folder, *_UNFIT):
         root = loader.load()
@@ -220,7 +222,7 @@ def _load_objects(folder: str, meta_graph: MetaGraphDef, options: object) -> Any
     return root
 
 
-def _object_loader(folder: str, meta_graph: MetaGraphDef, options: object) -> Any:
+def _object_loader(folder: str, meta_graph: Any, options: object) -> Any:
     allowed = getattr(options, "allowed_operations", ())
     with _damage_of_objects(folder, *_UNFIT):
         stored = _stored_bytes(constants.variables_prefix(folder))
@@ -263,12 +265,11 @@ def _stored_bytes(prefix: str) -> int:
 
 
 def _read(path: str, name: str) -> Any:
-    DecodeError = protobuf("message").DecodeError
     with translated(path), open(path, "rb") as file:
         content = file.read()
     try:
-        return MESSAGES[name].FromString(content)
-    except DecodeError as error:
+        return MESSAGES.reader(name)(content)
+    except ValueError as error:
         raise DamagedFileError(path, f"The message {name}", error) from error
 
 

@@ -6,13 +6,16 @@ import collections
 from collections.abc import Mapping
 from typing import Any
 
-from eagerflow.data import stored_spec
-from eagerflow.data.structure import named_tuple
-from eagerflow.framework import dtypes, shapes
+from eagerflow.framework import dtypes, shapes, type_spec
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.graphdef import attributes
+from eagerflow.util import lazy
+
+# Imported when they are first used: most signatures have tensors only.
+stored_spec = lazy.Module("eagerflow.data.stored_spec")
+structure = lazy.Module("eagerflow.data.structure")
 
 # The type of the result of `inspect.getfullargspec`.
 ArgSpec: Any = collections.namedtuple(  # type: ignore[name-match]
@@ -50,6 +53,8 @@ def fill(message: Any, value: object) -> None:
         items.SetInParent()
         for item in value:
             fill(items.values.add(), item)
+    elif isinstance(value, TensorSpec):
+        type_spec.fill_message(message.tensor_spec_value, value)
     elif isinstance(value, TypeSpec):
         stored_spec.fill_value(message, value)
     elif isinstance(value, dict | Mapping):
@@ -80,12 +85,14 @@ def read(message: Any, depth: int = 0) -> Any:
         return {key: read(item, depth + 1) for key, item in sorted(content.fields.items())}
     if kind == "named_tuple_value":
         keys = tuple(pair.key for pair in content.values)
-        made = ArgSpec if keys == ArgSpec._fields else named_tuple(content.name, keys)
+        made = ArgSpec if keys == ArgSpec._fields else structure.named_tuple(content.name, keys)
         return made(*(read(pair.value, depth + 1) for pair in content.values))
     if kind == "tensor_dtype_value":
         return dtypes.as_dtype(content)
     if kind == "tensor_shape_value":
         return attributes.shape_of(content)
-    if kind in ("tensor_spec_value", "type_spec_value"):
+    if kind == "tensor_spec_value":
+        return type_spec.spec_of_message(content)
+    if kind == "type_spec_value":
         return stored_spec.read_value(message)
     return content
