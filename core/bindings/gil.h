@@ -2,21 +2,30 @@
 #pragma once
 
 #include <Python.h>
+
+#include <cstddef>  // defines __GLIBCXX__ where it is GNU's
+
+#if defined(__GLIBCXX__)
 #include <cxxabi.h>
 #include <unistd.h>
+#endif
 
 namespace ef::py {
 
 // Runs `body`, which acquires Python's lock. During shutdown, Python before 3.14 ends threads that
 // do so by unwinding their stacks, and noexcept functions of C++ would then abort the process. Such
-// a thread waits here for the process to end.
+// a thread waits here for the process to end. Other libraries than GNU's do not unwind stacks.
 template <class Body>
 auto surviving_shutdown(const Body& body) {
+#if defined(__GLIBCXX__)
   try {
     return body();
   } catch (abi::__forced_unwind&) {
     for (;;) pause();
   }
+#else
+  return body();
+#endif
 }
 
 inline void take_back(PyThreadState* state) {

@@ -2,20 +2,18 @@
 // arena.
 #include "device/allocator.h"
 
-#include <pthread.h>
-#include <sys/mman.h>
-#include <sys/sysinfo.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
 #include <utility>
+
+#include "platform/memory.h"
+#include "platform/process.h"
 
 namespace ef {
 namespace {
@@ -146,20 +144,15 @@ class Arena {
   static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
   static size_t physical_memory() {
-    static const size_t total = [] {
-      struct sysinfo info;
-      if (sysinfo(&info) != 0) return ~size_t{0};
-      return static_cast<size_t>(info.totalram) * info.mem_unit;
-    }();
+    static const size_t total = platform::physical_memory();
     return total;
   }
 
   // Reserves addresses, not memory: twice the size of physical memory, or as much as is allowed.
   bool reserve() {
     for (size_t span = 2 * round_up(physical_memory(), kHugePage); span > kHugePage; span /= 2) {
-      void* raw =
-          mmap(nullptr, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (raw == MAP_FAILED) continue;
+      void* raw = platform::reserve(span);
+      if (!raw) continue;
       const auto start = reinterpret_cast<uintptr_t>(raw);
       end_ = reinterpret_cast<std::byte*>(round_up(start, kHugePage));
       limit_ = reinterpret_cast<std::byte*>(start + span);
@@ -178,8 +171,7 @@ class Arena {
     // No free block fits, so all are idle: beyond a quarter of the memory in use, their memory is
     // released.
     if (free_bytes_ > in_use_ / 4 + (size_t{32} << 20)) release();
-    if (mprotect(end_, more, PROT_READ | PROT_WRITE) != 0) return false;
-    madvise(end_, more, MADV_HUGEPAGE);
+    if (!platform::commit(end_, more)) return false;
     if (there > 0) {
       free_.erase({there, last->first});
       last->second.size += more;
@@ -232,7 +224,7 @@ class Arena {
   }
 
   void release() {
-    for (const auto& [size, address] : free_) madvise(address, size, MADV_DONTNEED);
+    for (const auto& [size, address] : free_) platform::discard(address, size);
   }
 
   std::mutex mutex_;
@@ -250,7 +242,7 @@ class Arena {
 // Never destroyed: tensors may outlive static destruction.
 Arena& arena() {
   static Arena* const blocks = [] {
-    pthread_atfork([] { arena().lock(); }, [] { arena().unlock(); }, [] { arena().unlock(); });
+    platform::at_fork([] { arena().lock(); }, [] { arena().unlock(); }, [] { arena().unlock(); });
     return new Arena;
   }();
   return *blocks;
@@ -268,12 +260,12 @@ std::atomic<bool> allocated{false};
 void* fresh_block(size_t bytes) {
   allocated.store(true, std::memory_order_relaxed);
   if (bytes >= kArenaBlock) return arena().allocate(bytes, false);
-  return std::aligned_alloc(kStep, bytes);
+  return platform::allocate_aligned(kStep, bytes);
 }
 
 void give_up_block(void* block, size_t bytes) {
   if (bytes >= kArenaBlock) return arena().deallocate(block);
-  std::free(block);
+  platform::free_aligned(block);
 }
 
 // Empties a thread's lists when it ends; later deallocations on it are not cached.

@@ -4,10 +4,6 @@
 // occupies a processor; these loops end when the work is done.
 #include "device/parallel.h"
 
-#include <omp.h>
-#include <pthread.h>
-#include <sched.h>
-
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -18,6 +14,7 @@
 #include "device/flush_subnormals.h"
 #include "device/openmp.h"
 #include "device/signals.h"
+#include "platform/process.h"
 
 namespace ef {
 namespace {
@@ -26,12 +23,6 @@ std::atomic<int> limit{0};
 thread_local bool busy_with_part = false;
 thread_local Interruptible* innermost = nullptr;
 constexpr std::chrono::milliseconds kBetweenChecks(50);
-
-// Loops since OpenMP's threads worked for a library, up to the number that still use them.
-constexpr int kLoopsAfterOpenmp = 32;
-std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
-std::atomic<bool> openmp_used{false};  // in this process or the one that it was forked from
-std::atomic<bool> openmp_lost{false};  // its threads exist in the parent process only
 
 inline void pause() {
 #if defined(__x86_64__)
@@ -62,7 +53,7 @@ bool wait_awake(Duration worked, const Ready& ready) {
     }
     const Duration waited = now() - start;
     if (waited > longest) return false;
-    if (waited > kLeastWait) sched_yield();
+    if (waited > kLeastWait) std::this_thread::yield();
   }
 }
 
@@ -209,16 +200,9 @@ class Pool {
 // Never destroyed: its threads run until the process ends.
 std::atomic<Pool*> shared{nullptr};
 
-// A child process has its parent's memory, but not its threads. OpenMP would wait for them, unless
-// it is asked for one thread only.
-void forget_threads() {
-  shared.store(nullptr, std::memory_order_relaxed);
-  if (!openmp_used.load(std::memory_order_relaxed)) return;
-  openmp_lost.store(true, std::memory_order_relaxed);
-  loops_since_openmp.store(kLoopsAfterOpenmp, std::memory_order_relaxed);
-  omp_set_num_threads(1);
-}
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_threads);
+// A child process has its parent's memory, but not its threads.
+void forget_threads() { shared.store(nullptr, std::memory_order_relaxed); }
+[[maybe_unused]] const int registered = platform::at_fork(nullptr, nullptr, forget_threads);
 
 Pool& pool() {
   Pool* current = shared.load(std::memory_order_acquire);
@@ -229,18 +213,37 @@ Pool& pool() {
   return *current;
 }
 
+// Runs a loop on OpenMP's threads.
+void run_on_openmp(int threads, int64_t count, PartFn part, const void* body) {
+  struct Loop {
+    int64_t count;
+    PartFn part;
+    const void* body;
+    Failure failure;
+  } loop{count, part, body, {}};
+  const auto run = [](void* state, int64_t thread, int64_t team) {
+    auto& [count, part, body, failure] = *static_cast<Loop*>(state);
+    const FlushSubnormals flush;
+    try {
+      part(body, count * thread / team, count * (thread + 1) / team);
+    } catch (...) {
+      failure.note();
+    }
+  };
+  ef::run_on_openmp(threads, run, &loop);
+  if (const std::exception_ptr failure = loop.failure.take()) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 int max_threads() {
   const int chosen = limit.load(std::memory_order_relaxed);
-  if (chosen > 0) return chosen;
-  static const int available = omp_get_max_threads();
-  return available;
+  return chosen > 0 ? chosen : openmp_threads();
 }
 
 void set_max_threads(int count) {
   limit.store(count, std::memory_order_relaxed);
-  if (count > 0 && openmp_works()) omp_set_num_threads(count);
+  if (count > 0) set_openmp_threads(count);
 }
 
 Interruptible::Interruptible(Check check, void* state)
@@ -264,47 +267,13 @@ void check_interrupt() {
   current->check_(current->state_);
 }
 
-bool in_parallel() { return busy_with_part || omp_in_parallel(); }
-
-bool openmp_works() { return !openmp_lost.load(std::memory_order_relaxed); }
-
-void prepare_openmp_threads() {
-  thread_local bool done = false;
-  if (std::exchange(done, true) || !openmp_works()) return;
-#pragma omp parallel
-  {
-    FlushSubnormals::for_good();
-    if (omp_get_thread_num() != 0) BlockSignals::for_good();
-  }
-}
-
-void openmp_ran() {
-  if (!openmp_works()) return;
-  openmp_used.store(true, std::memory_order_relaxed);
-  loops_since_openmp.store(0, std::memory_order_relaxed);
-}
+bool in_parallel() { return busy_with_part || in_openmp_region(); }
 
 void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {
   const int threads = max_threads();
   const bool often = interruptible();
-  const int since = loops_since_openmp.load(std::memory_order_relaxed);
-  if (since < kLoopsAfterOpenmp && !often) {
-    loops_since_openmp.store(since + 1, std::memory_order_relaxed);
-    const auto wanted = static_cast<int>(std::min<int64_t>(pieces, threads));
-    Failure failure;
-#pragma omp parallel num_threads(wanted)
-    {
-      const FlushSubnormals flush;
-      const int64_t team = omp_get_num_threads();
-      const int64_t thread = omp_get_thread_num();
-      try {
-        part(body, count * thread / team, count * (thread + 1) / team);
-      } catch (...) {
-        failure.note();
-      }
-    }
-    if (const std::exception_ptr exception = failure.take()) std::rethrow_exception(exception);
-    return;
+  if (!often && openmp_is_awake()) {
+    return run_on_openmp(static_cast<int>(std::min<int64_t>(pieces, threads)), count, part, body);
   }
   constexpr int64_t kPartsPerThread = 4;
   constexpr int64_t kMostParts = 1 << 12;

@@ -12,8 +12,16 @@ namespace ef {
 //
 // oneDNN's matrix products use the stack pointer for addresses on the heap
 // (github.com/uxlfoundation/oneDNN/issues/4845): a handler would write its frame there.
+//
+// Windows runs handlers on threads of their own: there is nothing to block.
 class BlockSignals {
  public:
+#if defined(_WIN32)
+  BlockSignals() {}
+  static void for_good() {}
+  BlockSignals(const BlockSignals&) = delete;
+  BlockSignals& operator=(const BlockSignals&) = delete;
+#else
   BlockSignals() : outermost_(!std::exchange(blocked, true)) {
     if (!outermost_) return;
     sigset_t all;
@@ -40,6 +48,7 @@ class BlockSignals {
   static inline thread_local bool blocked = false;
   const bool outermost_;
   sigset_t before_;
+#endif
 };
 
 }  // namespace ef

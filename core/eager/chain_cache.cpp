@@ -1,11 +1,11 @@
 // The most recently used chains.
 #include "eager/chain_cache.h"
 
-#include <pthread.h>
-
 #include <array>
 #include <functional>
 #include <mutex>
+
+#include "platform/process.h"
 
 namespace ef {
 namespace {
@@ -44,8 +44,8 @@ struct Cache {
 Cache& cache() {
   static Cache* const only = [] {
     static Cache* made = new Cache;  // threads may outlive the end of the program
-    pthread_atfork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
-                   [] { made->mutex.unlock(); });
+    platform::at_fork([] { made->mutex.lock(); }, [] { made->mutex.unlock(); },
+                      [] { made->mutex.unlock(); });
     return made;
   }();
   return *only;

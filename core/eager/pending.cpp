@@ -1,8 +1,6 @@
 // Computes deferred results together.
 #include "eager/pending.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -15,6 +13,7 @@
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/element_blocks.h"
 #include "ops/op.h"
+#include "platform/process.h"
 #include "tensor/buffer_limit.h"
 
 namespace ef::lazy {
@@ -25,7 +24,7 @@ std::atomic<int64_t> held_bytes{0};
 namespace {
 
 [[maybe_unused]] const int registered =
-    pthread_atfork([] { links.lock(); }, [] { links.unlock(); }, [] { links.unlock(); });
+    platform::at_fork([] { links.lock(); }, [] { links.unlock(); }, [] { links.unlock(); });
 
 // Held, before `links`, while a result takes over the memory of its inputs, which have no other
 // readers. Readers of values of that pass wait for it.
@@ -37,8 +36,8 @@ void finish_before_forks() {
   [[maybe_unused]] static const int registered = [] {
     allocator_stats();
     make_chain_cache();
-    return pthread_atfork([] { overwriting.lock(); }, [] { overwriting.unlock(); },
-                          [] { overwriting.unlock(); });
+    return platform::at_fork([] { overwriting.lock(); }, [] { overwriting.unlock(); },
+                             [] { overwriting.unlock(); });
   }();
 }
 

@@ -1,9 +1,8 @@
 // Reading and writing variables.
 #include "eager/variable.h"
 
-#include <sched.h>
-
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "device/pjrt/client.h"
@@ -70,7 +69,7 @@ VariableRef::VariableRef(Variable& variable) : variable_(&variable) { variable_-
 void VariableRef::release() { variable_->release(); }
 
 void Variable::lock() {
-  while (busy_.exchange(true, std::memory_order_acquire)) sched_yield();
+  while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
 }
 
 // While a session runs, functions that nodes call also use declarations.

@@ -1,10 +1,6 @@
 // Reading and writing in pieces that fit a cache, by several threads.
 #include "files/checked_io.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -13,6 +9,7 @@
 
 #include "checksum/crc32c.h"
 #include "device/parallel.h"
+#include "platform/files.h"
 
 namespace ef {
 namespace {
@@ -72,7 +69,7 @@ class Sums {
 template <class Call>
 int move_all(size_t size, const Call& call) {
   for (size_t done = 0; done < size;) {
-    const ssize_t moved = call(done, size - done);
+    const int64_t moved = call(done, size - done);
     if (moved < 0 && errno == EINTR) continue;
     if (moved < 0) return errno;
     if (moved == 0) return EIO;
@@ -105,14 +102,16 @@ uint32_t write_checked(int file, int64_t offset, const void* data, size_t bytes)
   const auto* from = static_cast<const std::byte*>(data);
   const auto write = [&](size_t at, size_t size) {
     return move_all(size, [&](size_t done, size_t left) {
-      return pwrite(file, from + at + done, left, offset + static_cast<int64_t>(at + done));
+      return platform::write_at(file, from + at + done, left,
+                                offset + static_cast<int64_t>(at + done));
     });
   };
   Sums sums(bytes);
   // Detects a full disk before writing, and reserves all pages at once.
-  if (bytes > kStretch && fallocate(file, 0, offset, static_cast<off_t>(bytes)) != 0 &&
-      errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR) {
-    throw std::system_error(errno, std::generic_category());
+  if (bytes > kStretch) {
+    if (const int error = platform::reserve_space(file, offset, bytes)) {
+      throw std::system_error(error, std::generic_category());
+    }
   }
   // The system lets one thread at a time write to a file: others compute checksums meanwhile.
   std::atomic<bool> writing{false};
@@ -142,7 +141,8 @@ uint32_t read_checked(int file, int64_t offset, void* data, size_t bytes) {
   parallel_for(sums.stretches(), 1, [&](int64_t, int64_t) {
     while (!sums.refused() && sums.take([&](size_t at, size_t size, uint32_t& sum) {
       const int error = move_all(size, [&](size_t done, size_t left) {
-        return pread(file, to + at + done, left, offset + static_cast<int64_t>(at + done));
+        return platform::read_at(file, to + at + done, left,
+                                 offset + static_cast<int64_t>(at + done));
       });
       if (error) sums.refuse(error);
       sum = crc32c(sum, to + at, size);
@@ -154,16 +154,14 @@ uint32_t read_checked(int file, int64_t offset, void* data, size_t bytes) {
 }
 
 Buffer* map_file(int file, int64_t offset, size_t bytes) {
-  const int64_t before = offset % sysconf(_SC_PAGESIZE);
+  const int64_t before = offset % platform::mapping_unit();
   const size_t span = bytes + static_cast<size_t>(before);
-  // Writable, but private: writes through an array that shares it do not change the file.
-  void* start = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file,
-                     offset - before);
-  if (start == MAP_FAILED) throw std::system_error(errno, std::generic_category());
-  madvise(start, span, MADV_WILLNEED);
+  // Writes through an array that shares it do not change the file.
+  void* start = platform::map_part(file, offset - before, span);
+  if (!start) throw std::system_error(errno, std::generic_category());
   const auto release = [](void* context) {
     const auto* mapping = static_cast<Mapping*>(context);
-    munmap(mapping->start, mapping->bytes);
+    platform::unmap(mapping->start, mapping->bytes);
     delete mapping;
   };
   return Buffer::adopt(static_cast<std::byte*>(start) + before, bytes, release,

@@ -1,8 +1,6 @@
 // Streams of random operations in graphs.
 #include "graph/random_streams.h"
 
-#include <sys/random.h>
-
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include "eager/variable.h"
 #include "graph/record.h"
 #include "graph/variables.h"
+#include "platform/process.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -76,7 +75,7 @@ class RandomStream final : public NodeFunction {
   StreamState beginning() const {
     if (seeds_) return {seeds_->first, 0, seeds_->second};
     int64_t words[2];
-    if (getrandom(words, sizeof words, 0) != sizeof words) {
+    if (!platform::random_bytes(words, sizeof words)) {
       fail(Code::kInternal, "The system gives no random numbers.");
     }
     return {words[0], 0, words[1]};

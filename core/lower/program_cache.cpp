@@ -1,8 +1,6 @@
 // Files of compiled programs.
 #include "lower/program_cache.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include <system_error>
 
 #include "checksum/crc32c.h"
+#include "platform/process.h"
 #include "tensor/error.h"
 
 namespace ef::lower {
@@ -51,7 +50,7 @@ void write_program(const fs::path& file, const std::string& source, const std::s
   std::error_code ignored;
   fs::create_directories(file.parent_path(), ignored);
   const std::string rest = source + '\0' + program;
-  const fs::path unfinished = cat(file.string(), ".", getpid());
+  const fs::path unfinished = cat(file.string(), ".", platform::process_id());
   {
     std::ofstream stream(unfinished, std::ios::binary);
     stream << checksum_of(rest) << '\n' << rest;

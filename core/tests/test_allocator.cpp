@@ -1,8 +1,10 @@
 // The allocator: alignment, reuse, splitting and joining of large blocks, threads, refusal.
 #include "device/allocator.h"
 
+#if !defined(_WIN32)
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <atomic>
 #include <cstdint>
@@ -143,6 +145,7 @@ TEST(allocator_takes_blocks_of_other_threads) {
   pool_deallocate(block, 256);
 }
 
+#if !defined(_WIN32)
 TEST(allocator_is_open_in_forked_processes) {
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
@@ -164,6 +167,7 @@ TEST(allocator_is_open_in_forked_processes) {
   stop = true;
   for (std::thread& thread : threads) thread.join();
 }
+#endif
 
 }  // namespace
 }  // namespace ef

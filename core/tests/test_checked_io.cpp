@@ -1,6 +1,4 @@
 // Files: written bytes are read and mapped again, with the checksum of one pass over memory.
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +7,7 @@
 
 #include "checksum/crc32c.h"
 #include "files/checked_io.h"
+#include "platform/files.h"
 #include "tests/check.h"
 
 namespace ef {
@@ -68,7 +67,8 @@ TEST(checked_io_last_pieces) {
     CHECK_EQUAL(checksum(bytes.data(), size), sum);
     CHECK_EQUAL(write_checked(file, kMargin, bytes.data(), size), sum);
     std::string all(before.size() + 1, 'x');
-    CHECK_EQUAL(pread(file, all.data(), all.size(), 0), static_cast<ssize_t>(before.size()));
+    CHECK_EQUAL(platform::read_at(file, all.data(), all.size(), 0),
+                static_cast<int64_t>(before.size()));
     all.pop_back();
     CHECK(all == before.substr(0, kMargin) + bytes.substr(0, size) + before.substr(0, kMargin));
     std::string read(size + kMargin, 'r');

@@ -1,6 +1,4 @@
 // Loading plugins: versions, errors, clients and their devices.
-#include <dlfcn.h>
-
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -8,6 +6,7 @@
 #include "device/pjrt/api.h"
 #include "device/pjrt/client.h"
 #include "eager/dispatch.h"
+#include "platform/process.h"
 #include "tensor/error.h"
 
 namespace ef::pjrt {
@@ -50,12 +49,12 @@ const PJRT_Api* open_library(const std::string& path) {
     fail(Code::kNotFound, "There is no plugin ", path,
          ". EAGERFLOW_PJRT_PLUGINS and tf.config name files of shared libraries.");
   }
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = platform::load_library(path.c_str());
   if (!library) {
-    fail(Code::kNotFound, "The plugin ", path, " cannot be loaded: ", dlerror());
+    fail(Code::kNotFound, "The plugin ", path, " cannot be loaded: ", platform::library_error());
   }
   using GetApi = const PJRT_Api* (*)();
-  const auto get_api = reinterpret_cast<GetApi>(dlsym(library, "GetPjrtApi"));
+  const auto get_api = reinterpret_cast<GetApi>(platform::library_symbol(library, "GetPjrtApi"));
   if (!get_api) {
     fail(Code::kFailedPrecondition, path,
          " is no plugin: it has no function GetPjrtApi, which plugins of the PJRT interface have.");

@@ -1,20 +1,10 @@
 // Inner loops of the special functions. All but lgamma are computed in double precision.
-#include <cmath>
-
 #include "kernels/cpu/plain_loops.h"
 #include "kernels/cpu/special_functions.h"
+#include "platform/math.h"
 
 namespace ef::cpu {
 namespace {
-
-float log_gamma(float x) {
-  int sign;
-  return ::lgammaf_r(x, &sign);
-}
-double log_gamma(double x) {
-  int sign;
-  return ::lgamma_r(x, &sign);
-}
 
 template <class T>
 struct Special {
@@ -35,7 +25,7 @@ struct Special {
 template <class T>
 void add_special(ElementLoops& loops, DType type) {
   using Loop = Special<T>;
-  loops.at(Unary::kLgamma, type) = plain_unary<T, T, [](T x) { return log_gamma(x); }>;
+  loops.at(Unary::kLgamma, type) = plain_unary<T, T, [](T x) { return platform::log_gamma(x); }>;
   loops.at(Unary::kDigamma, type) = Loop::template unary<digamma>;
   loops.at(Unary::kBesselI0, type) = Loop::template unary<bessel_i0>;
   loops.at(Unary::kBesselI0e, type) = Loop::template unary<bessel_i0e>;

@@ -1,9 +1,9 @@
 #include "kernels/cpu/libmvec.h"
 
 #if defined(__x86_64__)
-#include <dlfcn.h>
-
 #include <string>
+
+#include "platform/process.h"
 #endif
 
 namespace ef::cpu {
@@ -30,14 +30,14 @@ constexpr const char* kPrefixes[3][2] = {
 
 // Looked up when the engine is loaded, before any kernel runs.
 const bool looked_up = [] {
-  void* const library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void* const library = platform::load_library("libmvec.so.1");
   if (!library) return false;
   for (int isa = 0; isa < 3; ++isa) {
     for (int wide = 0; wide < 2; ++wide) {
       for (int i = 0; i < static_cast<int>(Mvec::kCount); ++i) {
         const std::string name = std::string(kPrefixes[isa][wide]) + kNames[i].kind + "_" +
                                  kNames[i].function + (wide ? "" : "f");
-        mvec_functions[isa][wide][i] = dlsym(library, name.c_str());
+        mvec_functions[isa][wide][i] = platform::library_symbol(library, name.c_str());
       }
     }
   }

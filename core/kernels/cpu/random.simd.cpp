@@ -44,20 +44,20 @@ EF_INLINE U64 multiply_low(U64 a, U64 b) {
 // Interleaves the lanes of a and b: their first half, or their second.
 EF_INLINE U64 interleave_first(U64 a, U64 b) {
 #if EF_VECTOR_BYTES == 64
-  return __builtin_shuffle(a, b, U64{0, 8, 1, 9, 2, 10, 3, 11});
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
 #elif EF_VECTOR_BYTES == 32
-  return __builtin_shuffle(a, b, U64{0, 4, 1, 5});
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
 #else
-  return __builtin_shuffle(a, b, U64{0, 2});
+  return __builtin_shufflevector(a, b, 0, 2);
 #endif
 }
 EF_INLINE U64 interleave_second(U64 a, U64 b) {
 #if EF_VECTOR_BYTES == 64
-  return __builtin_shuffle(a, b, U64{4, 12, 5, 13, 6, 14, 7, 15});
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
 #elif EF_VECTOR_BYTES == 32
-  return __builtin_shuffle(a, b, U64{2, 6, 3, 7});
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
 #else
-  return __builtin_shuffle(a, b, U64{1, 3});
+  return __builtin_shufflevector(a, b, 1, 3);
 #endif
 }
 

@@ -10,6 +10,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/random.h"
 #include "kernels/cpu/special_functions.h"
+#include "platform/math.h"
 #include "tensor/error.h"
 
 namespace ef::cpu {
@@ -98,10 +99,7 @@ double gamma_number(double alpha, Philox stream) {
   }
 }
 
-double log_factorial(double k) {
-  int sign;
-  return ::lgamma_r(k + 1, &sign);
-}
+double log_factorial(double k) { return platform::log_gamma(k + 1); }
 
 // Small rates by products of uniform values (D. Knuth), rates from 10 by W. Hörmann, "The
 // transformed rejection method for generating Poisson random variables" (1993).

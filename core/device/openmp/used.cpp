@@ -1,0 +1,75 @@
+#include <omp.h>
+
+#include <atomic>
+#include <utility>
+
+#include "device/flush_subnormals.h"
+#include "device/openmp.h"
+#include "device/parallel.h"
+#include "device/signals.h"
+#include "platform/process.h"
+
+namespace ef {
+namespace {
+
+// Loops since OpenMP's threads worked for a library, up to the number that still use them.
+constexpr int kLoopsAfterOpenmp = 32;
+std::atomic<int> loops_since_openmp{kLoopsAfterOpenmp};
+std::atomic<bool> openmp_used{false};  // in this process or the one that it was forked from
+std::atomic<bool> openmp_lost{false};  // its threads exist in the parent process only
+
+// In a child process, OpenMP would wait for its parent's threads, unless it is asked for one thread
+// only.
+void forget_threads() {
+  if (!openmp_used.load(std::memory_order_relaxed)) return;
+  openmp_lost.store(true, std::memory_order_relaxed);
+  loops_since_openmp.store(kLoopsAfterOpenmp, std::memory_order_relaxed);
+  omp_set_num_threads(1);
+}
+[[maybe_unused]] const int registered = platform::at_fork(nullptr, nullptr, forget_threads);
+
+}  // namespace
+
+bool openmp_works() { return !openmp_lost.load(std::memory_order_relaxed); }
+
+void prepare_openmp_threads() {
+  thread_local bool done = false;
+  if (std::exchange(done, true) || !openmp_works()) return;
+#pragma omp parallel
+  {
+    FlushSubnormals::for_good();
+    if (omp_get_thread_num() != 0) BlockSignals::for_good();
+  }
+}
+
+int openmp_threads() {
+  static const int available = omp_get_max_threads();
+  return available;
+}
+
+void set_openmp_threads(int count) {
+  if (openmp_works()) omp_set_num_threads(count);
+}
+
+bool in_openmp_region() { return omp_in_parallel(); }
+
+void openmp_ran() {
+  if (!openmp_works()) return;
+  openmp_used.store(true, std::memory_order_relaxed);
+  loops_since_openmp.store(0, std::memory_order_relaxed);
+}
+
+bool openmp_is_awake() {
+  const int since = loops_since_openmp.load(std::memory_order_relaxed);
+  if (since >= kLoopsAfterOpenmp) return false;
+  loops_since_openmp.store(since + 1, std::memory_order_relaxed);
+  return true;
+}
+
+void run_on_openmp(int threads, void (*body)(void* state, int64_t thread, int64_t threads),
+                   void* state) {
+#pragma omp parallel num_threads(threads)
+  body(state, omp_get_thread_num(), omp_get_num_threads());
+}
+
+}  // namespace ef

@@ -1,0 +1,100 @@
+// Linux and macOS.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "platform/files.h"
+#include "platform/memory.h"
+#include "platform/process.h"
+
+namespace ef::platform {
+
+size_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  if (pages <= 0) return ~size_t{0};
+  return static_cast<size_t>(pages) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void* reserve(size_t bytes) {
+  void* const start =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return start == MAP_FAILED ? nullptr : start;
+}
+
+bool commit(void* address, size_t bytes) {
+  if (mprotect(address, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+#if defined(__linux__)
+  madvise(address, bytes, MADV_HUGEPAGE);
+#endif
+  return true;
+}
+
+void discard(void* address, size_t bytes) {
+#if defined(__APPLE__)
+  madvise(address, bytes, MADV_FREE);  // MADV_DONTNEED keeps the memory there
+#else
+  madvise(address, bytes, MADV_DONTNEED);
+#endif
+}
+
+void* allocate_aligned(size_t alignment, size_t bytes) {
+  return std::aligned_alloc(alignment, bytes);
+}
+
+void free_aligned(void* address) { std::free(address); }
+
+int64_t read_at(int file, void* data, size_t bytes, int64_t offset) {
+  return pread(file, data, bytes, offset);
+}
+
+int64_t write_at(int file, const void* data, size_t bytes, int64_t offset) {
+  return pwrite(file, data, bytes, offset);
+}
+
+int reserve_space([[maybe_unused]] int file, [[maybe_unused]] int64_t offset,
+                  [[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+  if (fallocate(file, 0, offset, static_cast<off_t>(bytes)) != 0 && errno != EOPNOTSUPP &&
+      errno != ENOSYS && errno != EINTR) {
+    return errno;
+  }
+#endif
+  return 0;
+}
+
+int64_t mapping_unit() { return sysconf(_SC_PAGESIZE); }
+
+void* map_part(int file, int64_t offset, size_t bytes) {
+  void* const start =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, offset);
+  if (start == MAP_FAILED) return nullptr;
+  madvise(start, bytes, MADV_WILLNEED);
+  return start;
+}
+
+void unmap(void* start, size_t bytes) { munmap(start, bytes); }
+
+int process_id() { return getpid(); }
+
+int at_fork(ForkHandler before, ForkHandler in_parent, ForkHandler in_child) {
+  return pthread_atfork(before, in_parent, in_child);
+}
+
+bool random_bytes(void* data, size_t bytes) { return getentropy(data, bytes) == 0; }
+
+void* load_library(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+
+std::string library_error() {
+  const char* const text = dlerror();
+  return text ? text : "";
+}
+
+void* library_symbol(void* library, const char* name) { return dlsym(library, name); }
+
+}  // namespace ef::platform
