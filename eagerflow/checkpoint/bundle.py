@@ -16,6 +16,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.table import read_table, table_bytes
 from eagerflow.framework import dtypes
 from eagerflow.framework.tensor import items
+from eagerflow.io.descriptors import OWN
 from eagerflow.io.os_errors import from_os_error, make_folder, path_text, translated
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside
@@ -122,7 +123,7 @@ class _NewFile:
     _COLLECTED = 1 << 20
 
     def __init__(self, path: str) -> None:
-        self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OWN, 0o666)
         self._pending = bytearray()
         self._written = 0
 
@@ -390,7 +391,7 @@ class _DataFile:
 
     def __init__(self, path: str) -> None:
         self.handle = -1
-        self.handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.handle = os.open(path, os.O_RDONLY | OWN)
         status = os.fstat(self.handle)
         self.size = status.st_size
         self.constant = not status.st_mode & 0o222

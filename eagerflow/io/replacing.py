@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import os
 import time
 from collections.abc import Iterator
 
+from eagerflow.io.descriptors import NO_LINKS, OWN, lock
 from eagerflow.io.os_errors import make_folder, translated
 
 _LOCK = "lock"
@@ -27,14 +26,11 @@ def beside(path: str) -> Iterator[str]:
     start = f".{os.fsdecode(os.fsencode(name)[:_LONGEST])}.saving-"
     with translated(path):
         _remove_abandoned(folder or ".", start)
-        own, lock = _locked_folder(folder or ".", start)
+        own, held = _locked_folder(folder or ".", start)
     try:
         yield own
     finally:
-        import shutil  # programs that only read checkpoints do not need it
-
-        shutil.rmtree(own, ignore_errors=True)
-        os.close(lock)
+        _remove_locked(own, held)
 
 
 def _locked_folder(folder: str, start: str) -> tuple[str, int]:
@@ -44,22 +40,24 @@ def _locked_folder(folder: str, start: str) -> tuple[str, int]:
         path = os.path.join(own, _LOCK)
         os.mkdir(own, 0o700)
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            held = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | OWN, 0o600)
         except FileNotFoundError:
             continue
         # Another process may have removed the folder as abandoned before it was locked.
-        if _lock(lock) is not False and os.path.exists(path):
-            return own, lock
-        os.close(lock)
+        if lock(held) is not False and os.path.exists(path):
+            return own, held
+        os.close(held)
 
 
-def _lock(descriptor: int) -> bool | None:
-    """Whether a file could be locked; None where locks are unknown."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        return False if error.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
-    return True
+def _remove_locked(folder: str, held: int) -> None:
+    """Removes a folder while its lock is held, where open files can be removed."""
+    import shutil  # programs that only read checkpoints do not need it
+
+    if os.name == "nt":
+        os.close(held)
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.name != "nt":
+        os.close(held)
 
 
 def _remove_abandoned(folder: str, start: str) -> None:
@@ -74,19 +72,16 @@ def _remove_abandoned(folder: str, start: str) -> None:
 
 def _remove_if_abandoned(path: str) -> None:
     try:
-        lock = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        held = os.open(os.path.join(path, _LOCK), os.O_RDWR | NO_LINKS | OWN)
     except FileNotFoundError:
         # Its process was killed before it made the lock, or is about to make it.
         if time.time() - os.stat(path).st_mtime > _ABANDONED:
             os.rmdir(path)
         return
-    try:
-        if _lock(lock):
-            import shutil
-
-            shutil.rmtree(path, ignore_errors=True)
-    finally:
-        os.close(lock)
+    if lock(held):
+        _remove_locked(path, held)
+    else:
+        os.close(held)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -89,7 +90,10 @@ def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
     if not plain or size < _UNTOUCHED_BYTES:
         return zeros(sizes, dtype)
     # Not np.zeros(): after larger arrays, malloc writes zeros into memory that it has.
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if sys.platform == "win32":
+        pages = mmap.mmap(-1, size)
+    else:
+        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     values = np.frombuffer(pages, dtype.as_numpy_dtype).reshape(sizes)
     return _core.from_dlpack(values.__dlpack__())
 
