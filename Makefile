@@ -19,7 +19,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
 .PHONY: build demo test placements lint house format bench oracle peers ecosystem sanitize fuzz stress differential wheel \
-  wheels aarch64 docs clean
+  wheels aarch64 cross docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -202,6 +202,19 @@ aarch64: $(VENV)/.ready
 	$(BIN)/cmake --build build-aarch64
 	$(BIN)/ctest --test-dir build-aarch64 --output-on-failure
 
+# The engine and its Python module for macOS and Windows, by Zig's compiler: compiled, not run.
+# `make cross CROSS=aarch64-macos` compiles for one of them.
+CROSS ?=
+
+.venv-cross/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv .venv-cross
+	.venv-cross/bin/python tools/requirements.py cross > .venv-cross/requirements.txt
+	.venv-cross/bin/python -m pip install --quiet -r .venv-cross/requirements.txt
+	touch $@
+
+cross: .venv-cross/.ready
+	PATH=$(abspath .venv-cross)/bin:$(PATH) .venv-cross/bin/python tools/cross.py $(CROSS)
+
 # Wheels for every Python that is installed here (or WHEELS="3.12"), and the source distribution; each
 # is installed into an environment of its own and tested there. WHEELS="--onednn PREFIX" builds them as
 # released ones are, with what `python tools/build_onednn.py PREFIX` compiled.
@@ -237,4 +250,4 @@ ecosystem: build $(VENV)/.ecosystem
 		$(if $(AGAIN),--again)
 
 clean:
-	rm -rf build build-sanitize build-aarch64 build-site .venv-wheels build-threads build-fuzz build-differential build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
+	rm -rf build build-sanitize build-aarch64 build-cross build-site .venv-wheels .venv-cross build-threads build-fuzz build-differential build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
