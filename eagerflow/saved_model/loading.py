@@ -20,7 +20,7 @@ from eagerflow.typing import FilePath
 from eagerflow.util import lazy
 
 if TYPE_CHECKING:
-    from eagerflow.protos.saved_model import MetaGraphDef
+    pass
 
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
