@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eagerflow import errors
 from eagerflow.checkpoint import bundle
@@ -18,9 +18,6 @@ from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
-
-if TYPE_CHECKING:
-    pass
 
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
