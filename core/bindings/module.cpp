@@ -415,6 +415,8 @@ NB_MODULE(_core, m) {
 
   py::add_device_functions(m);
   py::add_host_kernels(m);
+  m.def("default_threads", ef::default_threads,
+        "The number of threads that a program starts with.");
   m.def("num_threads", ef::max_threads, "The number of threads that a kernel may use.");
   m.def("set_num_threads", ef::set_max_threads, "Limits the number of threads; 0 means all.");
   m.def("isa", isa_name, "The instruction set of the vector kernels.");

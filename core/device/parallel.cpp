@@ -4,8 +4,10 @@
 // occupies a processor; these loops end when the work is done.
 #include "device/parallel.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -15,6 +17,7 @@
 #include "device/openmp.h"
 #include "device/signals.h"
 #include "platform/process.h"
+#include "platform/quota.h"
 
 namespace ef {
 namespace {
@@ -236,9 +239,20 @@ void run_on_openmp(int threads, int64_t count, PartFn part, const void* body) {
 
 }  // namespace
 
+int default_threads() {
+  static const int count = [] {
+    const int all = openmp_threads();
+    if (std::getenv("OMP_NUM_THREADS")) return all;
+    const int few = std::min(all, platform::quota_processors());
+    if (few < all) set_openmp_threads(few);
+    return few;
+  }();
+  return count;
+}
+
 int max_threads() {
   const int chosen = limit.load(std::memory_order_relaxed);
-  return chosen > 0 ? chosen : openmp_threads();
+  return chosen > 0 ? chosen : default_threads();
 }
 
 void set_max_threads(int count) {

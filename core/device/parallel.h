@@ -8,6 +8,9 @@
 
 namespace ef {
 
+// The number of threads that a program starts with: OMP_NUM_THREADS, or that of the processors that
+// the system and the quota on processor time allow.
+int default_threads();
 // The largest number of threads of a parallel loop.
 int max_threads();
 void set_max_threads(int count);
