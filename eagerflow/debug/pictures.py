@@ -171,5 +171,5 @@ def _of_array(array: np.ndarray) -> Plot:
     facts = [str(array.dtype), str(list(array.shape)), f"{array.min():.4g}", f"{array.max():.4g}"]
     facts.append(f"{array.mean(dtype=np.float64):.4g}")
     table = Table(["dtype", "shape", "least", "largest", "mean"], [facts])
-    size = (4.5, 3.0) if not several else (max(2.0, 1.2 * columns), 1.2 * rows)
+    size = (4.5, 3.0) if not several else (max(2.0, 1.0 * columns), 1.1 * rows)
     return Plot(draw, table, size)

@@ -225,7 +225,7 @@ class Graph(Picture):
                 lines.append(f"n{numbers[of]} -> n{numbers[first]} [{look}];")
         for start, end, label in self._edges:
             ends = (f"n{numbers.setdefault(key, len(numbers))}" for key in (start, end))
-            text = f" [label=<{html.escape(label)}>]" if label else ""
+            text = f" [label=<&#160;{html.escape(label)}>]" if label else ""
             lines.append(f"{' -> '.join(ends)}{text};")
         return lines
 

@@ -200,4 +200,4 @@ def test_tapes_name_what_operations_return():
         tf.exp(v) * tf.square(v)
     drawn = draw_tape(tape).to_string()
     assert drawn.count("<b>v</b>") == 1 and drawn.count(" -> ") == 4
-    assert "label=<t1 float32[]>" in drawn
+    assert "label=<&#160;t1 float32[]>" in drawn

@@ -146,7 +146,7 @@ def test_graphs_are_written_in_graphvizs_language():
     assert lines[0] == "digraph G {" and lines[-1] == "}"
     text = "\n".join(lines)
     assert "<b>A &amp; B</b>" in text and "&lt;2&gt;" in text and "then &lt;else&gt;" in text
-    assert "n0 -> n1 [label=<float32[?]>];" in lines and "n2 -> n1;" in lines
+    assert "n0 -> n1 [label=<&#160;float32[?]>];" in lines and "n2 -> n1;" in lines
     assert "n1 -> n4 [lhead=cluster_3, style=dashed, arrowhead=none];" in lines
 
 

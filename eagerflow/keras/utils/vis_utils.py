@@ -122,7 +122,7 @@ def model_to_dot(
         first, last = get_layer_index_bound_by_layer_name(layers, layer_range)
         layers = layers[first:last]
     shown = {id(layer) for layer in layers}
-    last = {id(t._keras_history.layer) for t in graph.outputs} if graph is not None else set()
+    final = {id(t._keras_history.layer) for t in graph.outputs} if graph is not None else set()
     for layer in layers:
         inside = layer if isinstance(layer, Model) and expand_nested else None
         if inside is not None and inside._graph is not None:
@@ -135,7 +135,7 @@ def model_to_dot(
             kind = "operation"
             if isinstance(layer, input_layer.InputLayer):
                 kind = "input"
-            elif not subgraph and id(layer) in last:
+            elif not subgraph and id(layer) in final:
                 kind = "output"
             dot.add_node(id(layer), _rows(layer, options), kind)
     if graph is None:
