@@ -22,6 +22,7 @@ from eagerflow import (
     math as math,
     nest as nest,
     nn as nn,
+    onnx as onnx,
     profiler as profiler,
     quantization as quantization,
     queue as queue,

@@ -39,8 +39,8 @@ CALLS_UP = {
     "ops": {"sparse", "autograph", "functions"},
     # Columns are configured as Keras's objects are.
     "feature_column": {"keras"},
-    # Models are saved as SavedModels.
-    "keras": {"saved_model"},
+    # Models are saved as SavedModels and exported as ONNX files.
+    "keras": {"onnx", "saved_model"},
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
-from eagerflow.checkpoint.trackable import walk
+from eagerflow.checkpoint.trackable import children, walk
 from eagerflow.io.archives import refuse_packing
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import path_text
@@ -21,9 +21,22 @@ ENDINGS = (".safetensors", ".npz")
 Variable: Any = _core.Variable
 
 
+def _children(item: Any) -> dict[str, Any]:
+    """The children of an object, a model's layers by their names."""
+    return {
+        child.name if name.startswith(("layer-", "layer_with_weights-")) else name: child
+        for name, child in children(item).items()
+    }
+
+
 def named_variables(root: object) -> dict[str, Any]:
-    """The variables of an object by the path of attribute names to each; a model's weights only."""
-    variables = {path or "value": item for item, path in walk(root) if isinstance(item, Variable)}
+    """The variables of an object by the path of names to each; a model's weights only.
+
+    The names are those of attributes, and of the layers of functional and Sequential models.
+    """
+    variables = {
+        path or "value": item for item, path in walk(root, _children) if isinstance(item, Variable)
+    }
     own = getattr(root, "variables", None)
     if own is None:
         return variables

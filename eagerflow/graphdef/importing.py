@@ -356,7 +356,7 @@ class Builder:
             if graph is None or node.op in ("Const", *_CALLS) or node.op in self.functions:
                 return self._run(node, inputs, where)
             start = len(graph)
-            results = self._run(node, inputs, where)
+            results = _owned(self._run(node, inputs, where), graph, start)
             made = [graph.node(number) for number in range(start, len(graph))]
             graph.note_imported(node, made, inputs, results.flat())
             return results
@@ -391,16 +391,16 @@ class _Results:
     """The results of a node, one for each output that its operation declares."""
 
     def __init__(self, definition: OpDef | None, values: list[Any]) -> None:
-        self._definition = definition
-        self._values = values
+        self.definition = definition
+        self.values = values
 
     def flat(self) -> list[Any]:
         """All values; an output may be several."""
-        definition = self._definition
+        definition = self.definition
         if definition is None or all(argument.is_single for argument in definition.outputs):
-            return self._values
+            return self.values
         found: list[Any] = []
-        for argument, value in zip(definition.outputs, self._values, strict=True):
+        for argument, value in zip(definition.outputs, self.values, strict=True):
             found += [value] if argument.is_single else value
         return found
 
@@ -409,12 +409,42 @@ class _Results:
         name, _, index = text.rpartition(":")
         if not name:
             return self.flat()[int(index or 0)]
-        if self._definition is None:
-            return self._values[int(index)]
-        for argument, value in zip(self._definition.outputs, self._values, strict=True):
+        if self.definition is None:
+            return self.values[int(index)]
+        for argument, value in zip(self.definition.outputs, self.values, strict=True):
             if argument.name == name:
                 return value if argument.is_single else value[int(index)]
         raise KeyError(text)
+
+
+def _owned(results: _Results, graph: Any, start: int) -> _Results:
+    """The results of a node of several outputs, each a tensor of its own.
+
+    An output that is an input here, or another output, goes through an identity: programs that read
+    the imported graph take tensors of one name for one tensor.
+
+    Args:
+        results: the results.
+        graph: the graph that is being built.
+        start: the number of nodes that were there before.
+    """
+    if len(results.flat()) < 2:
+        return results
+    seen: set[int] = set()
+
+    def own(value: Any) -> Any:
+        if isinstance(value, list):
+            return [own(part) for part in value]
+        if not isinstance(value, Tensor) or not _core.is_symbolic(value):
+            return value
+        if _core.graph_of(value) is graph and (
+            _core.node_of(value).id < start or id(value) in seen
+        ):
+            value = _core.ops.identity(value)
+        seen.add(id(value))
+        return value
+
+    return _Results(results.definition, [own(value) for value in results.values])
 
 
 def _after(graph: Any, effects: list[int], results: _Results) -> _Results:

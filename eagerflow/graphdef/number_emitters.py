@@ -93,7 +93,8 @@ def _arg(view: View) -> Sequence[Ref]:
 def _depthwise(view: View) -> Sequence[Ref]:
     # TensorFlow's kernels for CPUs ignore the dilations.
     if max(view.known("dilations") or [1]) > 1:
-        if any(None in ref.shape.as_list() for ref in view.inputs if ref.shape.rank == 4):
+        needed = view.inputs[1:2] if view.node.op == "depthwise_conv2d" else view.inputs
+        if any(None in ref.shape.as_list() for ref in needed if ref.shape.rank == 4):
             raise NoSuchNodeError("the sizes of a convolution with gaps must be known")
         return lowered(view)
     return direct(view, inverse.table()[view.node.op])

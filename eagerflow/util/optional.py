@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 from typing import Any
 
 # What a module is imported from: the package's name, and the extra of this one that brings it.
@@ -14,15 +15,22 @@ PACKAGES = {
     "matplotlib": ("Matplotlib", "pictures"),
     "mpi4py": ("mpi4py", "mpi"),
     "pygraphviz": ("pygraphviz", "pictures"),
+    "onnx": ("onnx", "onnx"),
     "safetensors": ("safetensors", "weights"),
     "scipy": ("SciPy", "science"),
     "simplejpeg": ("simplejpeg", "images"),
     "sklearn": ("scikit-learn", "science"),
+    "tf2onnx": ("tf2onnx", "onnx"),
 }
 
 
-def optional(module: str, what: str) -> Any:
+def optional(module: str, what: str, imported: bool = True) -> Any:
     """The module of that name, which `what` needs, the subject of a sentence.
+
+    Args:
+        module: the module's name.
+        what: what needs it.
+        imported: False to look only whether it is there: another process imports it.
 
     Raises:
         ImportError: if its package is not installed; the message says how to install it.
@@ -31,7 +39,11 @@ def optional(module: str, what: str) -> Any:
     'json'
     """
     try:
-        return importlib.import_module(module)
+        if imported:
+            return importlib.import_module(module)
+        if importlib.util.find_spec(module) is None:
+            raise ModuleNotFoundError(f"No module named '{module}'", name=module)
+        return None
     except ModuleNotFoundError as error:
         top = module.partition(".")[0]
         # An installed package that lacks a dependency of its own reports that itself.

@@ -46,6 +46,7 @@ CALLS = {
     "hdf5 read": "tf.keras.models.load_model(folder + '/file.h5')",
     "keras": "model.save(folder + '/x.keras')",
     "safetensors": "model.save_weights(folder + '/x.safetensors')",
+    "onnx": "tf.onnx.export(abs, folder + '/x.onnx', [tf.TensorSpec([2])])",
     "sobol": "tf.math.sobol_sample(2, 3)",
     "window": "tf.keras.initializers.STFT('real', window='bohman')",
     "sound": "wav.read_wav(folder + '/sound.wav', 8000)",

@@ -601,24 +601,36 @@ class Model(Trainer, Layer, Pictured):
         format: str = "tf_saved_model",
         verbose: bool = False,
         input_signature: Any = None,
+        opset_version: int | None = None,
     ) -> None:
-        """Writes a SavedModel with the endpoint `serve`, the model's call for inference.
+        """Writes the model's call for inference, or its weights, for programs without its class.
 
         Args:
-            filepath: the folder.
-            format: "tf_saved_model".
-            verbose: whether the endpoint is printed.
+            filepath: the folder of a SavedModel, or the file.
+            format: "tf_saved_model" (its endpoint is `serve`), "onnx" (inputs and outputs have the
+                names of the model's) or "safetensors" (the weights alone, as `save_weights` writes
+                them to `NAME.safetensors`).
+            verbose: whether the endpoint of a SavedModel is printed.
             input_signature: the specs of the call's arguments; by default `save_spec()`.
+            opset_version: for ONNX, the version of its operators: 13 to 18, by default 18.
 
         Raises:
             ValueError: if the model's inputs are not known, or for other formats.
-            tf.errors.UnimplementedError: if a layer does what TensorFlow's graphs cannot do.
+            ImportError: if the package that the format needs is not installed.
+            tf.errors.UnimplementedError: if a layer does what TensorFlow's graphs or ONNX cannot do;
+                the message names operation and, for ONNX, layer.
         """
-        if format != "tf_saved_model":
+        if format == "onnx":
+            archive.export_onnx(self, filepath, input_signature, opset_version)
+        elif format == "safetensors":
+            api.save_arrays(self, filepath)
+        elif format == "tf_saved_model":
+            archive.export_model(self, filepath, input_signature, bool(verbose))
+        else:
             raise ValueError(
-                f"Unrecognized format={format}. The only supported format is 'tf_saved_model'."
+                f"Unrecognized format={format}. The formats are 'tf_saved_model', 'onnx' and "
+                "'safetensors'."
             )
-        archive.export_model(self, filepath, input_signature, bool(verbose))
 
     def save_weights(
         self,

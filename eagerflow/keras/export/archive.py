@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,10 +12,13 @@ from eagerflow.framework.module import Module
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.function import Function, function
 from eagerflow.keras.engine import layer_losses
+from eagerflow.keras.engine.calls import first_call
 from eagerflow.lookup import tables
 from eagerflow.util import lazy
 
 # Models are exported by few programs.
+exporting = lazy.Module("eagerflow.graphdef.exporting")
+onnx = lazy.Module("eagerflow.onnx.exporting")
 saved_functions = lazy.Module("eagerflow.saved_model.saved_functions")
 saved_model = lazy.Module("eagerflow.saved_model")
 
@@ -183,10 +187,69 @@ def export_model(model: Any, filepath: Any, input_signature: Any, verbose: bool)
     archive = ExportArchive()
     if input_signature is None:
         input_signature = _known_arguments(model)
-    named = {"training": False} if model._call_spec.expects_training else {}
     archive.track(model)
-    archive.add_endpoint("serve", lambda *args: model(*args, **named), input_signature)
+    archive.add_endpoint("serve", _inference(model), input_signature)
     archive.write_out(filepath, verbose=verbose)
+
+
+def export_onnx(
+    model: Any, filepath: Any, input_signature: Any = None, opset_version: int | None = None
+) -> None:
+    """Writes a model's call for inference as an ONNX file.
+
+    Args:
+        model: the model.
+        filepath: the file.
+        input_signature: the specs of its arguments; None for those that it knows.
+        opset_version: the version of ONNX's operators.
+
+    Raises:
+        ValueError: if the model's inputs are not known, or there is no such version.
+        ImportError: if tf2onnx is not installed.
+        tf.errors.UnimplementedError: if ONNX lacks an operation; the message names the layer.
+    """
+    if input_signature is None:
+        input_signature = _known_arguments(model)
+    traced = function(_inference(model), input_signature=input_signature)
+    with layer_losses.unchanged(model):
+        concrete = traced.get_concrete_function()
+    names = model.output_names if getattr(model, "outputs", None) else None
+    users = functools.partial(_users, model)
+    onnx.write(concrete, filepath, opset_version, names, users)
+
+
+def _inference(model: Any) -> Callable[..., Any]:
+    """The call of a layer or model for inference."""
+    named = {"training": False} if model._call_spec.expects_training else {}
+    return lambda *args, **kwargs: model(*args, **kwargs, **named)
+
+
+def _users(model: Any, operation: str) -> list[str]:
+    """The innermost layers of a model whose calls need an operation of TensorFlow's."""
+    found = []
+    for layer in model._flatten_layers(include_self=False):
+        known = first_call.known_specs(layer)
+        if known is None and layer._inbound_nodes:
+            specs = nest.map_structure(lambda x: x.type_spec, layer.get_input_at(0))
+            known = ([specs], {})
+        if known is None:
+            continue
+        args, kwargs = known
+        concrete = function(_inference(layer)).get_concrete_function(*args, **kwargs)
+        message = exporting.graph_def(concrete.graph, strict=True)
+        bodies = [message.node, *(body.node_def for body in message.library.function)]
+        if any(node.op == operation for nodes in bodies for node in nodes):
+            found.append(layer)
+    outer = {
+        id(layer)
+        for layer in found
+        if not set(map(id, layer._flatten_layers(include_self=False))).isdisjoint(map(id, found))
+    }
+    return [
+        f"layer '{layer.name}' ({type(layer).__name__})"
+        for layer in found
+        if id(layer) not in outer
+    ]
 
 
 def _known_arguments(model: Any) -> list[Any]:

@@ -224,8 +224,7 @@ def save_weights(
     path = path_text(filepath)
     if path.endswith(arrays.ENDINGS):
         _refuse_existing(path, overwrite)
-        _require_weights(model)
-        arrays.save_arrays(model, path)
+        save_arrays(model, path)
         return
     kind = save_format or ("h5" if path.endswith(_HDF5) else "tf")
     kind = {"tensorflow": "tf", "keras": "h5", "hdf5": "h5"}.get(kind, kind)
@@ -253,6 +252,17 @@ def save_weights(
         _refuse_existing(index_path(path), overwrite)
         save_objects(model, path)
         write_state(os.path.dirname(path), CheckpointState(path, [path]))
+
+
+def save_arrays(model: Model, filepath: FilePath) -> None:
+    """Saves the weights of a model as plain arrays, by the names of layers and attributes.
+
+    Raises:
+        ValueError: if the path does not end in `.safetensors` or `.npz`, or there are no weights.
+        ImportError: if the package that the format needs is not installed.
+    """
+    _require_weights(model)
+    arrays.save_arrays(model, filepath)
 
 
 def _require_weights(model: Model) -> None:

@@ -1,0 +1,1 @@
+from eagerflow.onnx.exporting import export as export
