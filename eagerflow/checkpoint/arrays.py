@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,25 @@ Variable: Any = _core.Variable
 
 
 def _children(item: Any) -> dict[str, Any]:
-    """The children of an object, a model's layers by their names."""
-    return {
-        child.name if name.startswith(("layer-", "layer_with_weights-")) else name: child
-        for name, child in children(item).items()
-    }
+    """The children of an object, a model's layers by their names.
+
+    Names that layers did not get from the program are counted anew in each model: another model of the
+    same layers reads the file.
+    """
+    found: dict[str, Any] = {}
+    used: dict[str, int] = {}
+    for name, child in children(item).items():
+        if name.startswith("layer_with_weights-"):
+            continue  # it is "layer-N", too
+        if name.startswith("layer-"):
+            name = re.sub(r"_\d+$", "", child.name)
+            if name.replace("_", "") != type(child).__name__.lower():
+                name = child.name
+            else:
+                used[name] = used.get(name, -1) + 1
+                name += f"_{used[name]}" * (used[name] > 0)
+        found[name] = child
+    return found
 
 
 def named_variables(root: object) -> dict[str, Any]:

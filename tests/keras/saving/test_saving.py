@@ -155,6 +155,36 @@ def test_arrays_that_do_not_fit(tmp_path, ending):
         other.load_weights(path)
 
 
+def test_names_of_arrays(tmp_path):
+    """Layers' names; those that are not the program's are counted in each model."""
+    from safetensors.numpy import load_file
+
+    def make():
+        layers = tf.keras.layers
+        inner = [layers.Embedding(5, 4, dtype="bfloat16"), layers.Dense(4, name="inner")]
+        encoder = tf.keras.Sequential([tf.keras.Input((3,)), *inner], name="encoder")
+        x = tf.keras.Input((3,))
+        y = layers.Dense(2)(layers.Dense(2)(encoder(x)))
+        return tf.keras.Model(x, layers.Bidirectional(layers.GRU(2), name="both")(y))
+
+    first, second = make(), make()
+    path = tmp_path / "w.safetensors"
+    first.export(path, format="safetensors")
+    found = load_file(path)
+    assert found["encoder/embedding/embeddings"].dtype == "bfloat16"
+    for name in (
+        "encoder/inner/kernel",
+        "dense/bias",
+        "dense_1/bias",
+        "both/forward_layer/cell/kernel",
+    ):
+        assert name in found
+    assert len(found) == len(first.weights)
+    second.load_weights(path)
+    for ours, theirs in zip(second.get_weights(), first.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_by_name(tmp_path):
     model = make()
     model.save_weights(tmp_path / "w.h5")
