@@ -67,7 +67,7 @@ def export(
     >>> import os, tempfile
     >>> f = tf.function(lambda x: tf.nn.relu(x) + 1.0, input_signature=[tf.TensorSpec([None, 2])])
     >>> path = os.path.join(tempfile.mkdtemp(), "f.onnx")
-    >>> eagerflow.onnx.export(f, path)  # doctest: +SKIP
+    >>> tf.onnx.export(f, path)  # doctest: +SKIP
     """
     if isinstance(obj, str | os.PathLike):
         obj = saved_model.load(path_text(obj))

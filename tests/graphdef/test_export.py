@@ -130,3 +130,19 @@ def test_draws_with_a_seed_keep_it():
     draw = next(node for node in message.node if node.op == "RandomUniform")
     assert (draw.attr["seed"].i, draw.attr["seed2"].i) == tf.compat.v1.get_seed(5)
     same(run_again(concrete, [])[1][1:], concrete()[1])
+
+
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("size", [None, 7])
+def test_depthwise_convolutions_with_gaps_of_any_batch(padding, size):
+    kernel = tf.random.stateless_normal([3, 3, 2, 2], [1, 2])
+    spec = tf.TensorSpec([None, size, size, 2])
+
+    @tf.function(input_signature=[spec])
+    def convolved(x):
+        return tf.nn.depthwise_conv2d(x, kernel, [1] * 4, padding, dilations=[2, 2])
+
+    x = tf.random.stateless_normal([3, 7, 7, 2], [3, 4])
+    message, results = run_again(convolved.get_concrete_function(), [x])
+    check_messages(message)
+    same(results, convolved(x))

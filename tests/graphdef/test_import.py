@@ -294,3 +294,18 @@ def test_values_that_may_be_fed_keep_their_shape():
         assert graph.get_tensor_by_name("x:0").shape.as_list() == [None]
         assert session.run("y:0").tolist() == [2, 2, 2]
         assert session.run("y:0", {"x:0": [1.0, 4.0]}).tolist() == [2, 8]
+
+
+def test_outputs_of_a_node_are_tensors_of_their_own():
+    """The mean and the variance that inference returns are inputs."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        x = v1.placeholder(tf.float32, [None, 4, 4, 2], name="x")
+        values = [tf.constant([1.0, 2.0], name=f"v{k}") for k in range(4)]
+        v1.nn.fused_batch_norm(x, *values, is_training=False, name="norm")
+        message = graph.as_graph_def()
+    with tf.Graph().as_default() as graph, v1.Session() as session:
+        v1.import_graph_def(message, name="")
+        names = [tensor.name for op in graph.get_operations() for tensor in op.outputs]
+        assert len(set(names)) == len(names) > 6
+        assert session.run("norm:1").tolist() == [1.0, 2.0]
