@@ -19,6 +19,7 @@ import regression
 import saved_models
 import sessions
 import small
+import small_served
 import startup
 import subnormals
 import surface
@@ -34,6 +35,7 @@ FAMILIES = {
         regression,
         sessions,
         saved_models,
+        small_served,
         cnn,
         mlp,
         traced,

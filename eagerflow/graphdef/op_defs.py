@@ -11,7 +11,6 @@ import os
 import re
 from typing import Any, NamedTuple
 
-_LINE = re.compile(r"(\w+)(!?)\((.*?)\) -> \((.*?)\) \{(.*)\}")
 _ATTR = re.compile(r"(\w+): ([\w()]+)(?: >= (-?\d+))?( in (?=\[))?")
 _DECODER = json.JSONDecoder()
 
@@ -99,13 +98,14 @@ def find(name: str) -> OpDef | None:
 
 
 def _parsed(line: str) -> OpDef:
-    match = _LINE.fullmatch(line)
-    assert match is not None, line
-    name, state, inputs, outputs, attributes = match.groups()
+    name, _, rest = line.partition("(")
+    inputs, _, rest = rest.partition(") -> (")
+    outputs, _, attributes = rest.removesuffix("}").partition(") {")
     declared, named = _arguments(inputs), _attributes(attributes)
     deduced = {attr for argument in declared for attr in (argument.type, argument.number)}
     of_inputs = frozenset(deduced & named.keys())
-    return OpDef(name, bool(state), declared, _arguments(outputs), named, of_inputs)
+    has_state = name.endswith("!")
+    return OpDef(name.rstrip("!"), has_state, declared, _arguments(outputs), named, of_inputs)
 
 
 def _arguments(text: str) -> tuple[Argument, ...]:

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-_STATEMENT = re.compile(
-    r"""\s*(?://.*\s*)*(?:
-    (?P<block>message|enum|oneof)\s+(?P<name>\w+)\s*\{
-    | map<\s*(?P<key>\w+)\s*,\s*(?P<value>[\w.]+)\s*>\s*(?P<map>\w+)\s*=\s*(?P<mapped>\d+)\s*;
-    | (?P<repeated>repeated\s+)?(?P<type>[\w.]+)\s+(?P<field>\w+)\s*=\s*(?P<number>\d+)\s*;
-    | (?P<constant>\w+)\s*=\s*(?P<integer>\d+)\s*;
-    | (?P<end>\}))""",
-    re.VERBOSE,
-)
 _SCALARS = {
     "double": 1,
     "float": 2,
@@ -88,54 +78,83 @@ def parsed(package: str, text: str) -> list[Declaration]:
         ValueError: if it is no proto3.
     """
     root = Declaration("", f".{package}", MESSAGE)
-    around, oneof = [root], -1
-    at, end = 0, len(text.rstrip())
-    while at < end:
-        match = _STATEMENT.match(text, at)
-        inner = around[-1]
-        if match is None or (match["end"] and inner is root and oneof < 0):
-            raise ValueError(f"Expected a declaration, found {text[at : at + 40]!r}.")
-        at = match.end()
-        if match["field"]:
-            kind = match["type"]
-            inner.fields.append(
-                Field(
-                    match["field"], int(match["number"]), _SCALARS.get(kind, 0), kind,
-                    match["repeated"] is not None, oneof,
-                )
-            )  # fmt: skip
-        elif match["end"]:
-            if oneof >= 0:
-                oneof = -1
-            else:
-                around.pop()
-        elif match["block"] == "oneof":
-            inner.oneofs.append(match["name"])
-            oneof = len(inner.oneofs) - 1
-        elif match["block"]:
-            kind_here = MESSAGE if match["block"] == "message" else ENUM
-            made = Declaration(match["name"], f"{inner.full_name}.{match['name']}", kind_here)
-            inner.nested.append(made)
-            around.append(made)
-        elif match["map"]:
-            name = (
-                "".join(part[:1].upper() + part[1:] for part in match["map"].split("_")) + "Entry"
-            )
-            key, value = match["key"], match["value"]
-            entry = Declaration(name, f"{inner.full_name}.{name}", MESSAGE, is_entry=True)
-            entry.fields = [
-                Field("key", 1, _SCALARS.get(key, 0), key),
-                Field("value", 2, _SCALARS.get(value, 0), value),
-            ]
-            inner.nested.append(entry)
-            inner.fields.append(
-                Field(match["map"], int(match["mapped"]), 0, name, repeated=True, is_map=True)
-            )
-        else:
-            inner.fields.append(Field(match["constant"], int(match["integer"]), 0, ""))
-    if len(around) > 1:
-        raise ValueError(f"{around[-1].full_name} has no end.")
+    lines = [line.partition("//")[0] for line in text.splitlines()]
+    words = iter(_spaced(" ".join(lines)).split())
+    try:
+        for word in words:
+            if word not in ("message", "enum"):
+                raise ValueError(f"Expected a message or an enum, found {word!r}.")
+            _read_block(root, word, words)
+    except StopIteration:
+        raise ValueError("The last message has no end.") from None
     return root.nested
+
+
+def _spaced(text: str) -> str:
+    for sign in ";{}=<>,":
+        text = text.replace(sign, f" {sign} ")
+    return text
+
+
+def _read_block(around: Declaration, word: str, words: Iterator[str]) -> None:
+    """Adds a message or an enumeration, whose first word has been read."""
+    name = next(words)
+    made = Declaration(name, f"{around.full_name}.{name}", MESSAGE if word == "message" else ENUM)
+    around.nested.append(made)
+    _expect(words, "{")
+    oneof = -1
+    for word in words:
+        if word == "}":
+            if oneof < 0:
+                return
+            oneof = -1
+        elif word in ("message", "enum"):
+            _read_block(made, word, words)
+        elif word == "oneof":
+            made.oneofs.append(next(words))
+            _expect(words, "{")
+            oneof = len(made.oneofs) - 1
+        elif word == "map":
+            _read_map(made, words)
+        else:
+            repeated = word == "repeated"
+            kind = next(words) if repeated else word
+            name = next(words) if made.kind == MESSAGE else kind
+            made.fields.append(
+                Field(name, _number(words), _SCALARS.get(kind, 0), kind, repeated, oneof)
+            )
+    raise StopIteration
+
+
+def _read_map(message: Declaration, words: Iterator[str]) -> None:
+    _expect(words, "<")
+    key = next(words)
+    _expect(words, ",")
+    value = next(words)
+    _expect(words, ">")
+    field = next(words)
+    name = "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
+    entry = Declaration(name, f"{message.full_name}.{name}", MESSAGE, is_entry=True)
+    entry.fields = [
+        Field("key", 1, _SCALARS.get(key, 0), key),
+        Field("value", 2, _SCALARS.get(value, 0), value),
+    ]
+    message.nested.append(entry)
+    message.fields.append(Field(field, _number(words), 0, name, repeated=True, is_map=True))
+
+
+def _number(words: Iterator[str]) -> int:
+    """What follows a name: its number."""
+    _expect(words, "=")
+    number = int(next(words))
+    _expect(words, ";")
+    return number
+
+
+def _expect(words: Iterator[str], wanted: str) -> None:
+    word = next(words)
+    if word != wanted:
+        raise ValueError(f"Expected {wanted!r}, found {word!r}.")
 
 
 def every(declarations: list[Declaration]) -> Iterator[Declaration]:
