@@ -6,10 +6,13 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.protos import declarations
 from eagerflow.protos.declarations import Declaration
+from eagerflow.util import lazy
 from eagerflow.util.optional import optional
+
+# By its name: type checkers see the messages of a module only if it is not part of a cycle of imports.
+_core = lazy.Module("eagerflow._core")
 
 _OPTIONAL, _REPEATED = 1, 3
 
@@ -107,8 +110,8 @@ class Schema(dict[str, Any]):
         cannot be changed. Fields are attributes, as in protobuf's messages; repeated fields are lists,
         and maps are dictionaries. A field is read when it is first asked for.
         """
-        types, index = self._reader
-        return functools.partial(types.read, index[f".{self._package}.{name}"])
+        read, index = self._reader
+        return functools.partial(read, index[f".{self._package}.{name}"])
 
     @functools.cached_property
     def _declared(self) -> list[Declaration]:
@@ -128,7 +131,7 @@ class Schema(dict[str, Any]):
             yield from schema._schemas()
 
     @functools.cached_property
-    def _reader(self) -> tuple[_core.MessageTypes, dict[str, int]]:
+    def _reader(self) -> tuple[Callable[[int, bytes], Any], dict[str, int]]:
         """What reads messages, and the index of each message there by its full name."""
         found = [one for one in self._all(self._declared) if one.kind == declarations.MESSAGE]
         index = {one.full_name: k for k, one in enumerate(found)}
@@ -139,7 +142,7 @@ class Schema(dict[str, Any]):
             ])
             for one in found
         ]  # fmt: skip
-        return _core.MessageTypes(described), index
+        return _core.MessageTypes(described).read, index
 
     def _build(self) -> dict[str, Any]:
         classes: dict[str, Any] = {}

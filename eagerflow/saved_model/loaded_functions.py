@@ -59,7 +59,8 @@ class LoadedConcrete:
         return self.built(self.keywords)(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        # What else is private others ask of any object, such as whether checkpoints have it.
+        if name.startswith("_") and not hasattr(ConcreteFunction, name) or name.startswith("__"):
             raise AttributeError(name)
         return getattr(self.built(self.keywords), name)
 

@@ -33,6 +33,7 @@ Y = tf.constant([[10.0, 20.0]])
 @pytest.fixture
 def folder(tmp_path):
     module = Several()
+    module.bare = module.scaled.get_concrete_function()
     tf.saved_model.save(
         module, str(tmp_path), {"scaled": module.scaled, "difference": module.difference}
     )
@@ -56,6 +57,7 @@ WAYS = {
     "attribute": lambda loaded: loaded.scaled(X),
     "signature": lambda loaded: loaded.signatures["scaled"](x=X),
     "concrete": lambda loaded: loaded.scaled.get_concrete_function(tf.TensorSpec([None, 2]))(X),
+    "bare": lambda loaded: loaded.bare(X),
 }
 
 
