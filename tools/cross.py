@@ -53,7 +53,7 @@ def numpy_headers(system: str, folder: Path) -> Path:
     return folder / "numpy" / "_core" / "include"
 
 
-def windows_python(folder: Path) -> tuple[Path, Path, str]:
+def windows_python(folder: Path) -> tuple[Path, Path | None, str]:
     """The headers, the library to link with and the suffix of modules of Python on Windows."""
     source = download(WINDOWS_PYTHON, folder / "python-source")
     with tarfile.open(source) as archive:
@@ -67,13 +67,13 @@ def windows_python(folder: Path) -> tuple[Path, Path, str]:
     return python / "include", python / "libs" / "python313.lib", "cp313-win_amd64"
 
 
-def macos_python(folder: Path) -> tuple[Path, Path, str]:
+def macos_python(folder: Path) -> tuple[Path, None, str]:
     """As above, for macOS, where a module finds Python's functions in the program that loads it."""
     headers = folder / "include"
     shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
     shutil.copy(ROOT / "cmake" / "macos" / "pyconfig.h", headers)
     version = f"{sys.version_info.major}{sys.version_info.minor}"
-    return headers, Path(), f"cpython-{version}-darwin"
+    return headers, None, f"cpython-{version}-darwin"
 
 
 def build(system: str, options: list[str]) -> Path:
@@ -88,7 +88,7 @@ def build(system: str, options: list[str]) -> Path:
         f"-DZIG={Path(ziglang.__file__).parent / 'zig'}",
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-DPython_INCLUDE_DIR={headers}",
-        f"-DPython_LIBRARY={library}",
+        *([f"-DPython_LIBRARY={library}"] if library else []),
         f"-DSKBUILD_SOABI={suffix}",
         f"-DNUMPY_INCLUDE={numpy_headers(system, folder)}",
         *options,

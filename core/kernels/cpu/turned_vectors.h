@@ -29,7 +29,7 @@ inline void exchange(typename Lanes<T, N>::Vector (&row)[N], std::integer_sequen
 
 template <class T, int N>
 inline void turn(typename Lanes<T, N>::Vector (&row)[N]) {
-  constexpr std::make_integer_sequence<int, N> lanes;
+  constexpr std::make_integer_sequence<int, N> lanes{};
   if constexpr (N > 8) exchange<8, T, N>(row, lanes);
   if constexpr (N > 4) exchange<4, T, N>(row, lanes);
   if constexpr (N > 2) exchange<2, T, N>(row, lanes);
