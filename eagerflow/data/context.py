@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,13 +33,5 @@ def context_of(options: Any) -> Context:
     return Context(
         fused=fused,
         deterministic=options.deterministic is not False,
-        threads=threads if threads else available_cores(),
+        threads=threads if threads else _core.default_threads(),
     )
-
-
-def available_cores() -> int:
-    """The number of cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1

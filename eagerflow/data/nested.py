@@ -9,7 +9,7 @@ from typing import Any
 from eagerflow import _core, errors
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, INFINITE, UNKNOWN, integer, invalid, positive
-from eagerflow.data.context import Context, available_cores
+from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset, DatasetSpec
 from eagerflow.data.elementwise import FunctionDataset
@@ -152,14 +152,14 @@ def interleaved(
     if cycle < 1 and cycle != AUTOTUNE:
         raise invalid("cycle_length must be greater than zero.")
     if num_parallel_calls is None or Debugging.enabled:
-        cycle = available_cores() if cycle == AUTOTUNE else cycle
+        cycle = _core.default_threads() if cycle == AUTOTUNE else cycle
         return InterleaveDataset(source, function, cycle, block)
     threads = integer(num_parallel_calls, "num_parallel_calls")
     if threads < 1 and threads != AUTOTUNE:
         raise invalid("num_parallel_calls must be greater than zero.")
     if cycle == AUTOTUNE:
         # As many as TensorFlow reads at a time, which counts two more for each that it opens ahead.
-        cores = available_cores()
+        cores = _core.default_threads()
         cycle = -(-cores // 3) if threads == AUTOTUNE else min(threads, cores)
     elif threads > cycle:
         raise invalid(

@@ -11,7 +11,7 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.checkpoint import Checkpoint
 from eagerflow.checkpoint.manager import CheckpointManager
 from eagerflow.data.arguments import AUTOTUNE, UNKNOWN, invalid
-from eagerflow.data.context import Context, available_cores
+from eagerflow.data.context import Context
 from eagerflow.data.creation import as_strings
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
@@ -272,7 +272,7 @@ def _read(
     if len(shards) == 1:
         return shards[0]
     same = HostFunction(lambda shard: shard, DatasetSpec(spec))
-    return interleaved(ListDataset(shards), same, available_cores(), None, AUTOTUNE, None)
+    return interleaved(ListDataset(shards), same, _core.default_threads(), None, AUTOTUNE, None)
 
 
 class EmptyDataset(Dataset):
