@@ -20,6 +20,7 @@ from eagerflow.util import lazy
 
 # Operations on variables, tables and functions: few programs call them.
 called_ops = lazy.Module("eagerflow.graphdef.called_ops")
+hints = lazy.Module("eagerflow.util.hints")
 
 # The names of arguments that differ from those in files.
 _RENAMED = {
@@ -87,7 +88,8 @@ def _function(name: str) -> Callable[..., typing.Any]:
             )
         for key in kwargs:
             if key not in keys:
-                raise TypeError(f"{shown_name}() got an unexpected keyword argument '{key}'")
+                hint = hints.of_keyword(key, keys)
+                raise TypeError(f"{shown_name}() got an unexpected keyword argument '{key}'{hint}")
         arguments = _tensors(definition, {arg.name: kwargs[key] for key, arg in inputs.items()})
         values = {
             attr.name: rules.default(attr.kind, _attribute(key, attr, kwargs, shown_name))

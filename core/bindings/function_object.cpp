@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "bindings/composed_ops.h"
+#include "bindings/keyword_hints.h"
 #include "bindings/op_function.h"
 #include "bindings/override.h"
 #include "bindings/promotion.h"
@@ -47,10 +48,13 @@ bool is_named(const OpFunction& function) {
   return graph && namer && graph->kind() == graph::Graph::Kind::kProgram;
 }
 
-// Lets the fallback replace a call that has raised a TypeError or ValueError.
+// Lets the fallback replace a call that has raised a TypeError or ValueError, or explains the
+// error.
 [[gnu::cold, gnu::noinline]] PyObject* after_failure(PyObject* self, PyObject* const* args,
                                                      size_t positional, PyObject* keywords) {
-  if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError)) {
+  explain_keywords(self, keywords);
+  if (!fallback ||
+      (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))) {
     return nullptr;
   }
   PyObject *type, *error, *trace;
@@ -96,8 +100,7 @@ PyObject* run_unnamed(PyObject* self, PyObject* const* args, Py_ssize_t count, P
   PyObject* const result = is_named(function)
                                ? call_dispatcher(self, namer, args, positional, keywords)
                                : run(function, args, nargsf, keywords);
-  if (!result && fallback) return after_failure(self, args, positional, keywords);
-  return result;
+  return result ? result : after_failure(self, args, positional, keywords);
 }
 
 bool has_one_dtype(PyObject* const* args, Py_ssize_t count) {

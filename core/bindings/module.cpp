@@ -19,6 +19,7 @@
 #include "bindings/handles.h"
 #include "bindings/host_kernels.h"
 #include "bindings/items.h"
+#include "bindings/keyword_hints.h"
 #include "bindings/locked_iterator.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/observers.h"
@@ -335,6 +336,7 @@ NB_MODULE(_core, m) {
   m.def("weakened",
         [](nb::object tensor) { return nb::steal(py::weaken(tensor.release().ptr())); });
   m.def("strengthened", strengthened);
+  m.def("set_keyword_hints", [](nb::object function) { py::set_keyword_hints(function.ptr()); });
   m.def("set_namer", [](nb::object callable) { py::set_namer(callable.ptr()); });
   m.def("register_shape_class", [](nb::object cls) { py::register_shape_class(cls.ptr()); });
   m.def("register_dtypes", [](nb::object table) { py::register_dtypes(table.ptr()); });

@@ -13,6 +13,7 @@
 #include "bindings/gil.h"
 #include "bindings/gradient_values.h"
 #include "bindings/items.h"
+#include "bindings/keyword_hints.h"
 #include "bindings/observers.h"
 #include "bindings/promotion.h"
 #include "bindings/py_ref.h"
@@ -58,6 +59,7 @@ int tape_init(PyObject* object, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|pp$ppp:GradientTape", const_cast<char**>(names),
                                    &persistent, &watch_accessed, &integers, &watch_only,
                                    &forward)) {
+    explain_keywords(reinterpret_cast<PyObject*>(Py_TYPE(object)), kwargs);
     return -1;
   }
   PyTape* self = self_of(object);

@@ -500,4 +500,6 @@ def merge_counts(counts: Iterator[int]) -> int:
     return UNKNOWN if UNKNOWN in known else min(known)
 
 
+for _cls in (Creation, Transformation, Dataset):
+    lazy.explain_methods(_cls)
 lazy.lacks(Dataset, "DATASET", "head shape size next dataset to numpy random_split")

@@ -468,6 +468,7 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> PythonCallable[[PythonCallable[..., Any]], Any]: ...
+@lazy.explained
 def function(
     func: PythonCallable[..., Any] | None = None,
     input_signature: Any = None,

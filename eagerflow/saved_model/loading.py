@@ -43,6 +43,7 @@ def contains_saved_model(export_dir: FilePath) -> bool:
     return any(os.path.exists(os.path.join(folder, name)) for name in names)
 
 
+@lazy.explained
 def load(export_dir: FilePath, tags: Iterable[str] | None = None, options: object = None) -> Any:
     """The object that a SavedModel holds.
 

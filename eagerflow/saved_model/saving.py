@@ -60,6 +60,7 @@ _LIST, _TUPLE, _DICT, _OBJECT = (
 )
 
 
+@lazy.explained
 def save(obj: object, export_dir: Any, signatures: object = None, options: object = None) -> None:
     """Writes an object, its children and their variables to a folder.
 

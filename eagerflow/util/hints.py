@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Collection, Iterable
+import inspect
+import re
+from collections.abc import Callable, Collection, Iterable
 
 from eagerflow.util import deprecated_names, habits, lazy, unavailable
 
@@ -102,6 +104,66 @@ def of_keyword(keyword: str, parameters: Collection[str]) -> str:
         return f". Leave it out: {habits.SUPERFLUOUS[keyword]}"
     meant = meant or nearest(keyword, parameters)
     return f". Did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+
+
+def of_constructor(cls: type, keywords: Iterable[str], others: Iterable[str] = ()) -> str:
+    """The end of the message that a class takes no such arguments; empty if nothing is known of them.
+
+    Args:
+        cls: the class, whose bases take the arguments that it passes on.
+        keywords: the unknown keywords.
+        others: parameters that no signature shows.
+
+    >>> from eagerflow.util import hints
+    >>> hints.of_constructor(tf.keras.optimizers.Adam, ["leaning_rate"])
+    ". Did you mean 'learning_rate'?"
+    """
+    parameters = {*others}
+    for base in cls.__mro__[:-1]:
+        parameters.update(parameters_of(vars(base).get("__init__", base)))
+    return next(filter(None, (of_keyword(key, parameters) for key in keywords)), "")
+
+
+def explain(error: TypeError, function: Callable[..., object], keywords: Collection[str]) -> None:
+    """Adds to the error of a call what is known of a keyword that the function lacks.
+
+    Args:
+        error: any error of the call.
+        function: what was called.
+        keywords: the keywords of the call.
+    """
+    parameters = parameters_of(function)
+    unknown = [key for key in keywords if key not in parameters]
+    text = str(error)
+    found = _UNEXPECTED.fullmatch(text)
+    if found:
+        text = found["text"]
+        unknown = [key for key in unknown if key == (found["key"] or found["native"])]
+    elif not text.startswith(f"{getattr(function, '__qualname__', '')}() missing "):
+        return  # the error of a call within
+    for key in unknown:
+        known = of_constructor(function, [key]) if isinstance(function, type) else ""
+        hint = known or of_keyword(key, parameters)
+        if hint:
+            error.args = (f"{text}{'' if found else f'; {key!r} is unknown'}{hint}",)
+            return
+
+
+# What Python, the engine, and Python's conversion of native arguments say.
+_UNEXPECTED = re.compile(
+    r"(?P<text>.*got an unexpected keyword argument '(?P<key>\w+)'|"
+    r"'(?P<native>\w+)' is an invalid keyword argument for .*?)(\. Did you mean .*)?"
+)
+
+
+def parameters_of(function: Callable[..., object]) -> list[str]:
+    """The names that may be keywords of a call; none for a native function without a signature."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return []
+    kinds = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [p.name for p in signature.parameters.values() if p.kind in kinds and p.name != "self"]
 
 
 def _advice(habit: habits.Habit) -> str:

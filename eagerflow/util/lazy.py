@@ -19,10 +19,13 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
-from typing import Any
+from types import FunctionType, ModuleType
+from typing import Any, TypeVar, cast
 
+from eagerflow import _core
 from eagerflow.util import own_code
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
 _FUNCTION = re.compile(r"^def (\w+)(\(.*?\)) -> [^\n]*: \.\.\.$", re.MULTILINE | re.DOTALL)
@@ -135,12 +138,14 @@ def attach(
         elif listed[name][0] == namespace:
             value = importlib.import_module(f"{namespace}.{listed[name][1]}")
             _import_together(value)
+            _explain(value)
         elif _is_missing(listed[name][0]):
             text = own_code.absent(f"{namespace}.{name}")
             raise AttributeError(text, name=name, obj=module)
         else:
             source, original = listed[name]
             value = _imported_from(importlib.import_module(source), original)
+            _explain(value)
         setattr(module, name, value)
         return value
 
@@ -149,6 +154,52 @@ def attach(
         return sorted({*shown, *(name for name in vars(module) if name[:2] == "__")})
 
     return __getattr__, __dir__, shown
+
+
+def _explain(value: object) -> None:
+    """Has constructors say, where a keyword is unknown, which one was meant.
+
+    Functions of operations, and those that take `**kwargs`, do so themselves.
+    """
+    if isinstance(value, type):
+        for base in value.__mro__:
+            if own_code.is_own(base.__module__) and "__init__" in vars(base):
+                _core.set_keyword_hints(vars(base)["__init__"])
+    elif isinstance(value, ModuleType) and "__getattr__" not in vars(value):
+        for inside in vars(value).values():
+            if isinstance(inside, type) and own_code.is_own(inside.__module__):
+                _explain(inside)
+
+
+def explained(function: Function) -> Function:
+    """Decorates a function in Python whose errors say, where a keyword is unknown, which one was meant.
+
+    A call costs one more: not for functions that programs call often.
+    """
+
+    @functools.wraps(function)
+    def call(*args: object, **kwargs: object) -> object:
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            if kwargs:
+                from eagerflow.util import hints
+
+                hints.explain(error, function, kwargs)
+            raise
+
+    return cast(Function, call)
+
+
+def explain_methods(cls: type) -> None:
+    """Decorates the public methods of a class by `explained`."""
+    for name, value in list(vars(cls).items()):
+        if name[0] == "_":
+            continue
+        if isinstance(value, FunctionType):
+            setattr(cls, name, explained(value))
+        elif isinstance(value, staticmethod | classmethod):
+            setattr(cls, name, type(value)(explained(value.__func__)))
 
 
 def _missing(module: ModuleType, name: str) -> AttributeError:

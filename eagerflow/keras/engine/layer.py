@@ -42,6 +42,7 @@ from eagerflow.util.argument_docs import complete_docs
 
 # Imported when they are first used: few programs need them.
 graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
+hints = lazy.Module("eagerflow.util.hints")
 quantization = lazy.Module("eagerflow.keras.engine.quantization")
 
 _Tensor = _core.Tensor
@@ -156,7 +157,8 @@ class Layer(LayerNodes, LayerDtypes):
         if unknown:
             raise TypeError(
                 f"Keyword argument not understood: {type(self).__name__}.__init__() got an "
-                f"unexpected keyword argument, {', '.join(map(repr, unknown))}."
+                f"unexpected keyword argument, {', '.join(map(repr, unknown))}"
+                + (hints.of_constructor(type(self), unknown, _ARGUMENTS) or ".")
             )
         if not isinstance(trainable, bool) and not (
             isinstance(trainable, _core.Tensor | _core.Variable | np.bool_ | int)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from eagerflow.util.pictures import Picture
 
 # Imported when they are first used: they import this module.
+hints = lazy.Module("eagerflow.util.hints")
 archive = lazy.Module("eagerflow.keras.export.archive")
 api = lazy.Module("eagerflow.keras.saving.api")
 functional = lazy.Module("eagerflow.keras.engine.functional.functional")
@@ -129,7 +130,8 @@ class Model(Trainer, Layer, Pictured):
             raise TypeError(
                 "Keyword argument not understood:",
                 unknown[0],
-                f"{type(self).__name__} takes {sorted(accepted)}.",
+                f"{type(self).__name__} takes {sorted(accepted)}"
+                + (hints.of_keyword(unknown[0], accepted) or "."),
             )
         if not functional:
             for name in ("inputs", "outputs"):

@@ -25,6 +25,7 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: few programs build graphs.
 graph_gradients = lazy.Module("eagerflow.graph.gradients")
+hints = lazy.Module("eagerflow.util.hints")
 
 _ops = _core.ops
 
@@ -85,7 +86,7 @@ class Optimizer(_NewOptimizer):
     ) -> None:
         for key in _NEWER_ARGUMENTS:
             if key in kwargs:
-                raise _unexpected(key)
+                raise _unexpected(type(self), key)
         for key in _OLDER_ARGUMENTS:
             value = kwargs.get(key)
             if value is not None and value < 0:
@@ -123,7 +124,7 @@ class Optimizer(_NewOptimizer):
     def _rate_argument(self, kwargs: dict[str, object]) -> Any:
         rate = kwargs.pop("learning_rate", None)
         for key in kwargs:
-            raise _unexpected(key)
+            raise _unexpected(type(self), key)
         return rate
 
     def __getattr__(self, name: str) -> Any:
@@ -421,8 +422,9 @@ def is_positive(value: object) -> bool:
     return not isinstance(value, int | float) or value > 0
 
 
-def _unexpected(key: str) -> TypeError:
+def _unexpected(cls: type, key: str) -> TypeError:
+    hint = hints.of_constructor(cls, [key], _OLDER_ARGUMENTS)
     return TypeError(
-        f"Unexpected keyword argument passed to optimizer: {key}. Allowed kwargs are "
+        f"Unexpected keyword argument passed to optimizer: {key}{hint or '.'} Allowed kwargs are "
         f"{set(_OLDER_ARGUMENTS)}."
     )

@@ -178,7 +178,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         for ignored in ("is_legacy_optimizer", "mesh"):
             kwargs.pop(ignored, None)
         if kwargs:
-            raise TypeError(f"{name} got unexpected arguments: {', '.join(sorted(kwargs))}.")
+            hint = hints.of_constructor(type(self), kwargs) or "."
+            raise TypeError(f"{name} got unexpected arguments: {', '.join(sorted(kwargs))}{hint}")
         return rate
 
     def _clipped(self, gradients: list) -> list:

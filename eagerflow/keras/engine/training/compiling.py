@@ -26,6 +26,7 @@ else:
     _Layer = object
 
 # Imported when they are first used: few programs need them.
+hints = lazy.Module("eagerflow.util.hints")
 losses_and_metrics = lazy.Module("eagerflow.keras.engine.training.losses_and_metrics")
 strategies = lazy.Module("eagerflow.distribute.strategy")
 mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
@@ -132,7 +133,8 @@ class Compiled(_Layer):
             raise TypeError(
                 f"Invalid keyword argument(s) in `compile()`: {set(kwargs)}. Valid keyword "
                 "arguments include 'optimizer', 'loss', 'metrics', 'loss_weights' and "
-                "'weighted_metrics'."
+                "'weighted_metrics'"
+                + (hints.of_keyword(min(kwargs), hints.parameters_of(Compiled.compile)) or ".")
             )
         for group in (metrics, weighted_metrics):
             _check_metrics(group)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eagerflow.keras.engine.model import Model
 
 # Imported when a step fails.
+hints = lazy.Module("eagerflow.util.hints")
 misfits = lazy.Module("eagerflow.keras.engine.training.misfits")
 
 _IN_FUNCTION = (
@@ -59,6 +60,8 @@ def outside_graphs(method: Function) -> Function:
             try:
                 return method(self, *args, **kwargs)
             except Exception as error:
+                if kwargs and isinstance(error, TypeError):
+                    hints.explain(error, method, kwargs)
                 tracebacks.keep_program(error)
                 raise error
         if method.__name__ == "predict" and len(args) < 3:
@@ -323,7 +326,8 @@ class Trainer(Steps):
         self._assert_compiled()
         handler = kwargs.pop("_data", None)
         if kwargs:
-            raise TypeError(f"Invalid keyword arguments: {list(kwargs)}")
+            hint = hints.of_keyword(min(kwargs), hints.parameters_of(Trainer.evaluate))
+            raise TypeError(f"Invalid keyword arguments: {list(kwargs)}{hint}")
         verbose = 1 if verbose == "auto" else verbose
         if handler is None:
             handler = DataHandler(
