@@ -30,6 +30,7 @@ from eagerflow.util import lazy
 mmap = lazy.Module("mmap")
 tables = lazy.Module("eagerflow.lookup.tables")
 restored = lazy.Module("eagerflow.keras.optimizers.restored")
+restored_legacy = lazy.Module("eagerflow.keras.optimizers.restored_legacy")
 
 _WRAPPERS = {"trackable_list_wrapper": list, "trackable_tuple_wrapper": tuple}
 
@@ -217,7 +218,7 @@ class ObjectLoader:
         node = self._nodes[number]
         parts = {child.local_name: child.node_id for child in node.children}
         if node.user_object.identifier == constants.LEGACY_OPTIMIZER:
-            return restored.RestoredLegacyOptimizer(
+            return restored_legacy.RestoredLegacyOptimizer(
                 {name: self._object(part) for name, part in parts.items()},
                 [
                     (

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagerflow.framework.variable import Variable
-from eagerflow.keras.optimizers.legacy_optimizer import Optimizer as LegacyOptimizer
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.typing import Config
 
@@ -16,7 +15,7 @@ _NOT_KNOWN = (
 )
 
 
-class _WithoutRule:
+class WithoutRule:
     """An optimizer with variables, but without an update rule."""
 
     def get_config(self) -> Config:
@@ -28,7 +27,7 @@ class _WithoutRule:
         raise NotImplementedError(_NOT_KNOWN)
 
 
-class RestoredOptimizer(_WithoutRule, Optimizer):
+class RestoredOptimizer(WithoutRule, Optimizer):
     """The variables of an optimizer, without its rule.
 
     Args:
@@ -43,26 +42,4 @@ class RestoredOptimizer(_WithoutRule, Optimizer):
         super().__init__("RestoredOptimizer")
         self._variables, self._iterations = list(variables), iterations
         self._learning_rate = learning_rate
-        self._was_built = True
-
-
-class RestoredLegacyOptimizer(_WithoutRule, LegacyOptimizer):
-    """The variables of a legacy optimizer, without its rule.
-
-    Args:
-        scalars: its variables that belong to none of the model's, by name; `iter` counts the steps.
-        slots: its other variables: each with the variable that it belongs to and the slot's name.
-    """
-
-    def __init__(
-        self, scalars: dict[str, Variable], slots: Iterable[tuple[Variable, str, Variable]]
-    ) -> None:
-        super().__init__("RestoredOptimizer")
-        self._hyper, self._hypers_created = dict(scalars), True
-        if (counter := self._hyper.pop("iter", None)) is not None:
-            self.iterations = counter
-        for variable, name, slot in slots:
-            self._models[variable._id] = variable
-            self._slots.setdefault(variable._id, {})[name] = slot
-            self._variables.append(slot)
         self._was_built = True
