@@ -22,13 +22,13 @@ ENDINGS = (".safetensors", ".npz")
 Variable: Any = _core.Variable
 
 
-def _children(item: Any) -> dict[str, Any]:
+def _children(item: object) -> dict[str, Any]:
     """The children of an object, a model's layers by their names.
 
     Names that layers did not get from the program are counted anew in each model: another model of the
     same layers reads the file.
     """
-    found: dict[str, Any] = {}
+    found = {}
     used: dict[str, int] = {}
     for name, child in children(item).items():
         if name.startswith("layer_with_weights-"):

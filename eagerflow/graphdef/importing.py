@@ -417,7 +417,7 @@ class _Results:
         raise KeyError(text)
 
 
-def _owned(results: _Results, graph: Any, start: int) -> _Results:
+def _owned(results: _Results, graph: _core.Graph, start: int) -> _Results:
     """The results of a node of several outputs, each a tensor of its own.
 
     An output that is an input here, or another output, goes through an identity: programs that read
@@ -432,7 +432,7 @@ def _owned(results: _Results, graph: Any, start: int) -> _Results:
         return results
     seen: set[int] = set()
 
-    def own(value: Any) -> Any:
+    def own(value: object) -> object:
         if isinstance(value, list):
             return [own(part) for part in value]
         if not isinstance(value, Tensor) or not _core.is_symbolic(value):

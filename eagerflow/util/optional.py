@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 from typing import Any
 
 # What a module is imported from: the package's name, and the extra of this one that brings it.
@@ -41,7 +40,9 @@ def optional(module: str, what: str, imported: bool = True) -> Any:
     try:
         if imported:
             return importlib.import_module(module)
-        if importlib.util.find_spec(module) is None:
+        from importlib.util import find_spec  # here, as few programs ask for it
+
+        if find_spec(module) is None:
             raise ModuleNotFoundError(f"No module named '{module}'", name=module)
         return None
     except ModuleNotFoundError as error:

@@ -17,7 +17,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.graphdef import called_python
-from eagerflow.protos.graph import MESSAGES
+from eagerflow.protos.graph import MESSAGES, NodeDef
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
 from eagerflow_compat.dropin import install
@@ -45,7 +45,7 @@ class _Failures(logging.Handler):
             self.reasons[arguments[0]] = "" if error is None else str(error)
 
 
-def _look_up(builder: object, node: Any, inputs: dict[str, Any], attrs: object) -> list[Any]:
+def _look_up(builder: object, node: NodeDef, inputs: dict[str, Any], attrs: object) -> list[object]:
     """Imports a lookup in a table as a node of an unknown function."""
     asked, default = inputs["input"]
     return [_core.host_node(len, [asked, default], [(default.dtype, asked.shape)], node.op, False)]
@@ -63,7 +63,7 @@ def _unknown(graph: Any, opsets: Mapping[str, int]) -> Iterator[str]:
                 yield from _unknown(attribute.g, opsets)
 
 
-def convert(folder: Path, tensorflow: ModuleType) -> dict[str, Any]:
+def convert(folder: Path, tensorflow: ModuleType) -> dict[str, object]:
     """Converts `folder/graph.pb` as `folder/request.json` asks to `folder/model.onnx`.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import is_trackable, walk
@@ -14,7 +14,12 @@ from eagerflow.functions.function import Function, function
 from eagerflow.keras.engine import layer_losses
 from eagerflow.keras.engine.calls import first_call
 from eagerflow.lookup import tables
+from eagerflow.typing import FilePath
 from eagerflow.util import lazy
+
+if TYPE_CHECKING:
+    from eagerflow.keras.engine.layer import Layer
+    from eagerflow.keras.engine.model import Model
 
 # Models are exported by few programs.
 exporting = lazy.Module("eagerflow.graphdef.exporting")
@@ -172,7 +177,7 @@ class ExportArchive:
         }
 
 
-def export_model(model: Any, filepath: Any, input_signature: Any, verbose: bool) -> None:
+def export_model(model: Model, filepath: FilePath, input_signature: Any, verbose: bool) -> None:
     """Writes a model's call for inference as the endpoint "serve".
 
     Args:
@@ -193,7 +198,7 @@ def export_model(model: Any, filepath: Any, input_signature: Any, verbose: bool)
 
 
 def export_onnx(
-    model: Any, filepath: Any, input_signature: Any = None, opset_version: int | None = None
+    model: Model, filepath: FilePath, input_signature: Any = None, opset_version: int | None = None
 ) -> None:
     """Writes a model's call for inference as an ONNX file.
 
@@ -218,13 +223,13 @@ def export_onnx(
     onnx.write(concrete, filepath, opset_version, names, users)
 
 
-def _inference(model: Any) -> Callable[..., Any]:
+def _inference(model: Layer) -> Callable[..., Any]:
     """The call of a layer or model for inference."""
     named = {"training": False} if model._call_spec.expects_training else {}
     return lambda *args, **kwargs: model(*args, **kwargs, **named)
 
 
-def _users(model: Any, operation: str) -> list[str]:
+def _users(model: Model, operation: str) -> list[str]:
     """The innermost layers of a model whose calls need an operation of TensorFlow's."""
     found = []
     for layer in model._flatten_layers(include_self=False):
