@@ -1,11 +1,8 @@
-"""`python -m eagerflow [--generation 1.x|2.x] [-m module | script.py] args…`."""
+"""`python -m eagerflow`, the command `eagerflow`."""
 
-import importlib
 import sys
 
-from eagerflow.util import own_code
+from eagerflow.commands.main import main
 
 if __name__ == "__main__":
-    if not own_code.is_installed():
-        sys.exit(own_code.absent("python -m eagerflow"))
-    sys.exit(importlib.import_module(f"{own_code.NEIGHBOR}.dropin.run").main())
+    sys.exit(main())

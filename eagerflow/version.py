@@ -3,6 +3,8 @@
 # The only definition: `pyproject.toml` reads it from here.
 EAGERFLOW_VERSION = "0.1.0"
 VERSION = "2.21.0"
+# What programs of a generation see as `tf.__version__`: its last version, which their checks accept.
+GENERATIONS = {"1.x": "1.15.5", "2.x": VERSION}
 GIT_VERSION = f"eagerflow-{EAGERFLOW_VERSION}"
 COMPILER_VERSION = ""
 GRAPH_DEF_VERSION = 2474

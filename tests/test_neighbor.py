@@ -98,8 +98,10 @@ def test_namespaces_list_no_names_of_a_missing_neighbor():
 
 
 def test_a_missing_neighbor_is_named_by_the_command():
-    done = _run("import runpy; runpy.run_module('eagerflow', run_name='__main__')")
-    assert "python -m eagerflow is part of the package eagerflow_compat" in done.stderr
+    program = "import runpy; runpy.run_module('eagerflow', run_name='__main__')"
+    assert "eagerflow run is part of the package eagerflow_compat" in _run(program, "x.py").stderr
+    assert "eagerflow check is part of" in _run(program, "--check", "x.py").stderr
+    assert "eagerflow_compat  missing" in _run(program, "doctor").stdout
 
 
 def test_the_package_passes_tests_of_its_own_without_the_neighbor():

@@ -152,13 +152,13 @@ def _not_installed(file: str, used: usage.Usage, folder: Path | None) -> Iterato
 
 
 def main(paths: Sequence[str], generation: str | None) -> int:
-    """What `python -m eagerflow --check` does; returns 1 if something is missing."""
+    """What `eagerflow check` does; returns 1 if something is missing."""
     status = 0
     for file in _scripts(paths):
         try:
             source = file.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            print(f"python -m eagerflow: cannot read {file}: {error.strerror}", file=sys.stderr)
+            print(f"eagerflow: cannot read {file}: {error.strerror}", file=sys.stderr)
             status = max(status, 2)
             continue
         try:

@@ -17,8 +17,6 @@ from eagerflow.util import unavailable
 from eagerflow_compat.dropin import appearance, distributions, horovod, paths, private_names
 from eagerflow_compat.dropin.facade import Facade, missing, resolve
 
-# Versions that programs' checks of `tf.__version__` accept: the last of a generation.
-VERSIONS = {"1.x": "1.15.5", "2.x": version.VERSION}
 KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": version.VERSION}
 _TENSORFLOW = ("tensorflow", "tensorflow_core")
 _KERAS = ("keras", "tf_keras")
@@ -49,7 +47,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self, context: importlib.metadata.DistributionFinder.Context | None = None
     ) -> Iterator[importlib.metadata.Distribution]:
         """The packages that are imported from here, for `importlib.metadata.version`."""
-        versions = {"tensorflow": VERSIONS[self.generation]}
+        versions = {"tensorflow": version.GENERATIONS[self.generation]}
         if _KERAS[0] in self.packages:
             versions |= dict.fromkeys(_KERAS, KERAS_VERSIONS[self.generation])
         context = context or importlib.metadata.DistributionFinder.Context()
@@ -90,7 +88,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return Facade(spec.name, targets, names, find, paths.submodules(inside, self.first))
 
     def _versions(self) -> dict[str, str | int]:
-        number = VERSIONS[self.generation]
+        number = version.GENERATIONS[self.generation]
         return {
             "VERSION": number,
             "__version__": number,
@@ -157,8 +155,10 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
     >>> dropin.uninstall()
     """
     global _active
-    if generation not in VERSIONS:
-        raise ValueError(f"generation must be one of {', '.join(VERSIONS)}, got {generation!r}.")
+    if generation not in version.GENERATIONS:
+        raise ValueError(
+            f"generation must be one of {', '.join(version.GENERATIONS)}, got {generation!r}."
+        )
     loaded = sys.modules.get("tensorflow")
     if loaded is not None and not isinstance(loaded, Facade):
         raise RuntimeError(

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
+from eagerflow.version import GENERATIONS
 from eagerflow_compat.dropin import constant_values as values
 from eagerflow_compat.dropin.constant_values import UNKNOWN, Names, Path, truth
 from eagerflow_compat.dropin.facade import resolve
-from eagerflow_compat.dropin.install import VERSIONS
 from eagerflow_compat.dropin.usage import PACKAGES
 
 # Keyword arguments of TensorFlow's functions that went away with the first generation.
@@ -613,7 +613,7 @@ class Reading:
             if base.name.split(".")[0] == "tensorflow" and any(
                 inside == prefix + known for prefix in versions for known in _VERSION_NAMES
             ):
-                return VERSIONS[self.generation]
+                return GENERATIONS[self.generation]
             kind = "import" if isinstance(node, ast.ImportFrom) else "attribute"
             return self._use(f"{base.name}.{name}", node.lineno, kind)
         self._name(name)

@@ -233,9 +233,7 @@ def test_doubts_about_the_generation_are_said(tmp_path):
     path.write_text(path.read_text().replace("try:", "if True:").split("except")[0])
     done = run(tmp_path, path)
     assert done.stdout == "4.0\n" and done.returncode == 1
-    assert done.stderr.startswith(
-        "python -m eagerflow: program.py is taken for a program of TensorFlow 2"
-    )
+    assert done.stderr.startswith("eagerflow: program.py is taken for a program of TensorFlow 2")
     assert "tf.reset_default_graph (program.py:7)" in done.stderr.splitlines()[0]
     done = run(tmp_path, "--generation", "2.x", path)
     assert "taken for" not in done.stderr

@@ -1,0 +1,1 @@
+"""The command `eagerflow`, also called `python -m eagerflow`."""
