@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 
 from eagerflow import version
 
@@ -35,8 +35,8 @@ to complete the command in every new shell:
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Lists commands as it lists options, without a line for all of them, which repeats their names."""
 
-    def _iter_indented_subactions(self, action: argparse.Action) -> Iterator[argparse.Action]:
-        return iter(getattr(action, "_get_subactions", tuple)())
+    def _iter_indented_subactions(self, action: argparse.Action) -> Generator[argparse.Action, None, None]:
+        yield from getattr(action, "_get_subactions", tuple)()
 
     def _format_action(self, action: argparse.Action) -> str:
         text = super()._format_action(action)
