@@ -35,7 +35,9 @@ to complete the command in every new shell:
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Lists commands as it lists options, without a line for all of them, which repeats their names."""
 
-    def _iter_indented_subactions(self, action: argparse.Action) -> Generator[argparse.Action, None, None]:
+    def _iter_indented_subactions(
+        self, action: argparse.Action
+    ) -> Generator[argparse.Action, None, None]:
         yield from getattr(action, "_get_subactions", tuple)()
 
     def _format_action(self, action: argparse.Action) -> str:
