@@ -8,9 +8,11 @@
 
 #include <deque>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "bindings/gil.h"
+#include "eager/profile.h"
 #include "eager/tape.h"
 #include "graph/graph.h"
 
@@ -85,6 +87,9 @@ void leave(LockedIterator* self) {
 }
 
 PyObject* next_of(PyObject* source) {
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace("IteratorGetNext");
   if (!recording()) return Py_TYPE(source)->tp_iternext(source);
   pause_recording();
   PyObject* value = Py_TYPE(source)->tp_iternext(source);

@@ -8,10 +8,19 @@
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/observer.h"
+#include "graph/symbolic.h"
+#include "kernels/cpu/finite.h"
 #include "ops/op_facts.h"
 
 namespace ef::py {
 namespace {
+
+// Whether an element of a floating or complex tensor is infinite or NaN.
+bool has_nonfinite(const Tensor& tensor) {
+  if (!kInexactTypes.contains(tensor.dtype()) || is_symbolic(tensor)) return false;
+  tensor.impl()->settle();
+  return cpu::has_nonfinite(tensor);
+}
 
 PyRef tuple_of(std::span<const Tensor> tensors) {
   PyRef tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(tensors.size())));

@@ -16,6 +16,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/fused_update.h"
+#include "eager/profile.h"
 #include "graph/fused_updates.h"
 #include "ops/compose.h"
 
@@ -104,6 +105,8 @@ void update(const char* type, Make make, Numbers numbers, nb::handle variables,
   }
   InlineVector<double, 8> values;
   for (const nb::handle number : numbers) values.push_back(real(number));
+  std::optional<profile::Scope> scope;
+  if (profile::active()) scope.emplace(type);
   ef::update(make({values.begin(), values.size()}), std::move(targets));
 }
 

@@ -17,6 +17,7 @@
 #include "bindings/py_node.h"
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
+#include "eager/profile.h"
 #include "graph/call.h"
 #include "graph/prune.h"
 #include "graph/random_streams.h"
@@ -119,6 +120,12 @@ class PyGraph {
   nb::object device_function_;
 };
 
+// The line itself, without that of the operation whose gradient it belongs to.
+nb::object own_line(const std::shared_ptr<void>& source) {
+  if (!source) return nb::none();
+  return nb::steal(PyTuple_GetSlice(static_cast<PyObject*>(source.get()), 0, 3));
+}
+
 PyObject* error_hook = nullptr;
 
 // Calls hook(error, [(name, source)]) with the nodes that raised the exception that is set,
@@ -130,8 +137,8 @@ void explain(const graph::FailedNodes& nodes) {
   PyErr_NormalizeException(&type, &error, &trace);
   const PyRef list = PyRef::steal(PyList_New(0));
   for (const Node* node : nodes) {
-    PyObject* const source = node->source ? static_cast<PyObject*>(node->source.get()) : Py_None;
-    const PyRef place = PyRef::steal(Py_BuildValue("(sO)", node->name.c_str(), source));
+    const PyRef place =
+        PyRef::steal(Py_BuildValue("(sO)", node->name.c_str(), own_line(node->source).ptr()));
     if (!list || !place || PyList_Append(list, place) < 0) break;
   }
   PyObject* const result =
@@ -190,7 +197,10 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
 // The folder of this package. Frames in it are skipped in the search for a program's line.
 std::string package_folder;
 
+// A tuple of file, number and function. In a gradient, the tuple of the forward line follows, for
+// profiles.
 std::shared_ptr<void> source_of_program() {
+  if (!PyGILState_Check()) return nullptr;
   PyFrameObject* frame = PyEval_GetFrame();
   PyRef current = PyRef::share(reinterpret_cast<PyObject*>(frame));
   while (current) {
@@ -199,8 +209,13 @@ std::shared_ptr<void> source_of_program() {
     auto* const object = reinterpret_cast<PyCodeObject*>(code.get());
     const char* const file = PyUnicode_AsUTF8(object->co_filename);
     if (file && std::string_view(file).compare(0, package_folder.size(), package_folder) != 0) {
-      PyObject* const found = Py_BuildValue("(OiO)", object->co_filename,
-                                            PyFrame_GetLineNumber(frame), object->co_name);
+      const int line = PyFrame_GetLineNumber(frame);
+      const auto* const gradient = profile::BackwardOf::current();
+      PyObject* const found =
+          gradient && gradient->line()
+              ? Py_BuildValue("(OiOO)", object->co_filename, line, object->co_name,
+                              static_cast<PyObject*>(gradient->line().get()))
+              : Py_BuildValue("(OiO)", object->co_filename, line, object->co_name);
       if (found) return hold(PyRef::steal(found));
     }
     if (PyErr_Occurred()) PyErr_Clear();
@@ -303,6 +318,9 @@ void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
 }
 
 void run_callable(const graph::Callable& callable, TensorList& inputs, TensorList& results) {
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace(callable.graph().name());
   auto* const owner = static_cast<PyGraph*>(callable.graph().owner);
   const auto compiled = owner ? owner->compiled_here() : nullptr;
   // What tapes record runs operation by operation.
@@ -537,8 +555,7 @@ void add_graphs(nb::module_& m) {
       "running_source",
       []() -> nb::object {
         const Node* const node = graph::running_node();
-        if (!node || !node->source) return nb::none();
-        return nb::borrow(static_cast<PyObject*>(node->source.get()));
+        return node ? own_line(node->source) : nb::none();
       },
       "File, line and function that added the node which runs now, or None.");
   m.def("static_value", static_value,

@@ -400,7 +400,9 @@ void add_nodes(nb::module_& m) {
           "source",
           [](const PyNode& self) -> nb::object {
             const auto& source = self.node().source;
-            return source ? nb::borrow(static_cast<PyObject*>(source.get())) : nb::none();
+            // In a gradient, the forward line follows.
+            if (!source) return nb::none();
+            return nb::steal(PyTuple_GetSlice(static_cast<PyObject*>(source.get()), 0, 3));
           },
           "File, line and function that added the node, or None.")
       .def_prop_ro("graph", [](const PyNode& self) { return graph_object(self.graph.get()); });

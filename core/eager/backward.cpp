@@ -1,6 +1,7 @@
 // The backward pass: from targets to sources through the records, newest first.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "eager/dispatch.h"
 #include "eager/lazy.h"
 #include "eager/part_sums.h"
+#include "eager/profile.h"
 #include "eager/record.h"
 #include "eager/tape.h"
 #include "kernels/cpu/array.h"
@@ -403,6 +405,9 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
       }
     }
     if (reached) {
+      std::optional<profile::BackwardOf> forward;
+      if (record.noted) [[unlikely]]
+        forward.emplace(profile::line_of_record(record));
       if (record.op) {
         RecordGradContext context(record, needed, dy, collected);
         record.op->gradient(context);

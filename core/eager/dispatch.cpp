@@ -2,6 +2,7 @@
 #include "eager/dispatch.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "eager/attention.h"
@@ -10,6 +11,7 @@
 #include "eager/interruptible_region.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
+#include "eager/profile.h"
 #include "eager/tape.h"
 #include "graph/record.h"
 #include "ops/input_checks.h"
@@ -181,16 +183,37 @@ bool saves_memory(std::span<const Tensor> inputs) {
   for (size_t k = 0; k < observers.size(); ++k) observers[k]->ran(op, inputs, attrs, outputs);
 }
 
+// The same with an event in the profile. Deferred results have theirs when they are computed.
+[[gnu::cold, gnu::noinline]] void dispatch_profiled(const Op& op, std::span<const Tensor> inputs,
+                                                    AttrsRef attrs, TensorList& outputs,
+                                                    bool owns_inputs) {
+  const profile::Scope* const outer = profile::current();
+  if (graph::building() || (outer && outer->covers())) {
+    return dispatch(op, inputs, attrs, outputs, owns_inputs);
+  }
+  profile::Scope scope(op.tf_name);
+  dispatch(op, inputs, attrs, outputs, owns_inputs);
+  for (const Tensor& output : outputs) {
+    if (!output.impl()->lazy()) continue;
+    profile::note_deferred(output.impl()->id(), scope);
+    if (outputs.size() == 1 && !several_devices) scope.cancel();
+  }
+}
+
 }  // namespace
 
 void check_inputs(const Op& op, std::span<const Tensor> inputs) { require_dtypes(op, inputs); }
 
 void run(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, TensorList& outputs) {
+  if (profile::active()) [[unlikely]]
+    return dispatch_profiled(op, inputs, attrs, outputs, false);
   dispatch(op, inputs, attrs, outputs, false);
 }
 
 void run_consuming(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                    TensorList& outputs) {
+  if (profile::active()) [[unlikely]]
+    return dispatch_profiled(op, inputs, attrs, outputs, true);
   dispatch(op, inputs, attrs, outputs, true);
 }
 
@@ -212,6 +235,9 @@ Tensor call_reusing(const Op& op, Tensor first, const Tensor& second, AttrsRef a
       first_symbolic_or_batched({&second, 1})) {
     return call(op, {first, second}, attrs);
   }
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace(op.tf_name);
   second.impl()->settle();
   SpecList specs;
   specs.push_back({first.dtype(), first.shape()});

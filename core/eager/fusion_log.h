@@ -22,6 +22,10 @@ struct Fusion {
 // The log of this thread; null if it keeps none.
 extern thread_local std::vector<Fusion>* fusion_log;
 
+// Whether there is such a log, or a profile, whose events get the names of fused operations.
+bool logs_fusions();
+
+void log_fusion(Fusion fusion);
 void log_fusion(const ChainKey& key, const Shape& shape, const char* by = "chain");
 // The same for attention or its gradient.
 void log_attention(const char* by, const Tensor& result, size_t inputs, size_t results);

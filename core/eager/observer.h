@@ -21,7 +21,4 @@ class Observer {
 // by Python's lock, which is held during dispatch and released only by kernels.
 inline std::vector<Observer*> observers;
 
-// Whether an element of a floating or complex tensor is infinite or NaN.
-bool has_nonfinite(const Tensor& tensor);
-
 }  // namespace ef

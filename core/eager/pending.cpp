@@ -10,6 +10,7 @@
 #include "eager/fusion_log.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
+#include "eager/profile.h"
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/element_blocks.h"
 #include "ops/op.h"
@@ -177,6 +178,9 @@ void DeferredPart::settle(const Settler& settler) {
     if (skipped) unfused_runs = kPatience;
     from = inputs;
   }
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace(op->tf_name, self->id_or_zero());
   const FlushSubnormals flush;
   const TensorSpec spec{dtype, self->shape()};
   SpecList specs;
@@ -331,6 +335,9 @@ void compute(Pending& root) {
   }
   if (!overwrites) over.give_up();
 
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace(root.op->tf_name, root.self->id_or_zero());
   const FlushSubnormals flush;
   TensorList values;
   if (alone && !overwrites) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/allocator.h"
+#include "eager/profile.h"
 #include "eager/tape.h"
 #include "tensor/error.h"
 
@@ -29,6 +30,7 @@ struct Record {
   uint32_t num_inputs = 0;
   uint32_t num_outputs = 0;
   uint32_t bytes = 0;
+  bool noted = false;  // whether profiles know the program's line
 
   static Record* create(size_t inputs, size_t outputs, size_t dims) {
     const size_t slots = inputs + outputs;
@@ -44,6 +46,8 @@ struct Record {
   }
   static void destroy(Record* record) {
     const size_t bytes = record->bytes;
+    if (record->noted) [[unlikely]]
+      profile::forget_record(*record);
     std::destroy_n(record->slots(), record->num_inputs + record->num_outputs);
     record->~Record();
     pool_deallocate(record, bytes);

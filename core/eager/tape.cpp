@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "eager/profile.h"
 #include "eager/record.h"
 #include "eager/variable.h"
 #include "ops/op.h"
@@ -188,6 +189,8 @@ void Tape::record(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
     }
   }
   records_.push_back(record);
+  if (profile::active() || (!outputs.empty() && outputs[0].impl()->lazy())) [[unlikely]]
+    profile::note_record(*record, outputs);
   may_pool_first_ = &op == &ops::max_pool;
 }
 
@@ -212,6 +215,8 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
     }
   }
   records_.push_back(record);
+  if (profile::active() || (!outputs.empty() && outputs[0].impl()->lazy())) [[unlikely]]
+    profile::note_record(*record, outputs);
 }
 
 void Tape::connect(std::span<const Source> sources, std::span<const Tensor> outputs) {

@@ -2,6 +2,7 @@
 #include "eager/variable.h"
 
 #include <cstring>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -9,7 +10,7 @@
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
 #include "eager/lazy.h"
-#include "eager/observer.h"
+#include "eager/profile.h"
 #include "eager/tape.h"
 #include "graph/variables.h"
 #include "kernels/cpu/exact_sum.h"
@@ -175,6 +176,12 @@ void add_in_place(const Op& op, const Tensor& value, const Tensor& delta) {
 void Variable::add(const Op& op, const Tensor& delta, const char* op_name) {
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).add(op, delta, op_name);
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]] {
+    // In a graph, the node is an event already.
+    const profile::Scope* const node = profile::current();
+    if (!node || node->name() != op_name) scope.emplace(op_name);
+  }
   if (remainder_) return add_exactly(op, delta, op_name);
   const KernelRegion region(static_cast<double>(delta.bytes()) / 4);
   if (several_devices && device_at(device_).backend) return add_on_device(op, delta, op_name);

@@ -2,6 +2,7 @@
 #include "graph/chains.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "device/devices.h"
 #include "eager/batched.h"
@@ -9,6 +10,7 @@
 #include "eager/interruptible_region.h"
 #include "eager/lazy.h"
 #include "eager/observer.h"
+#include "eager/profile.h"
 #include "eager/tape.h"
 #include "ops/element_call.h"
 #include "ops/op.h"
@@ -177,8 +179,8 @@ void NodeChain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& ou
   const InterruptibleRegion region(chain_.cost(shape));
   const size_t reads = inputs.size();
   chain_.run(shape, inputs, outputs);
-  if (fusion_log) [[unlikely]] {
-    fusion_log->push_back({ops_, "chain", type_, shape, reads, outputs.size()});
+  if (logs_fusions()) [[unlikely]] {
+    log_fusion({ops_, "chain", type_, shape, reads, outputs.size()});
   }
 }
 
@@ -200,9 +202,15 @@ bool run_in_place(const Node& node, std::span<const Tensor> inputs, TensorList& 
     if (is_batched(input) || is_generated(input)) return false;
     input.impl()->settle();
   }
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace(op.tf_name);
   check_inputs(op, inputs);
   const SpecList specs = infer(op, inputs, node.attrs);
-  if (specs[0].dtype != reused->dtype() || specs[0].shape != reused->shape()) return false;
+  if (specs[0].dtype != reused->dtype() || specs[0].shape != reused->shape()) {
+    if (scope) scope->cancel();
+    return false;
+  }
   TensorList results;
   results.push_back(*reused);
   const KernelRegion region(static_cast<double>(reused->bytes()) / 4);

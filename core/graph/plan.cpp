@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "device/devices.h"
 #include "eager/dispatch.h"
 #include "eager/observer.h"
+#include "eager/profile.h"
 #include "eager/tape.h"
 #include "graph/attention.h"
 #include "graph/part_sums.h"
@@ -566,6 +569,20 @@ const Node* running_node() { return running; }
 
 FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
 
+namespace {
+
+// The names of a step's operations, for profiles.
+std::string event_name(const auto& step) {
+  if (step.members.empty()) return step.node->type();
+  std::string names;
+  for (const auto& member : step.members) {
+    names += (names.empty() ? "" : ", ") + std::string(member.node->type());
+  }
+  return names;
+}
+
+}  // namespace
+
 [[gnu::hot]] PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
   if (!own_) {
     own_ = std::make_unique<Plan::Slots>(static_cast<size_t>(plan.num_slots_));
@@ -598,12 +615,20 @@ FailedNodes taken_failed_nodes() { return std::exchange(failed_nodes, {}); }
   if (!running) failed_nodes.clear();
   const Node* node = nullptr;
   try {
+    const bool profiled = profile::active();
     for (const Plan::Step& step : plan_.steps_) {
       node = step.node;
+      std::optional<profile::Scope> scope;
+      if (profiled) [[unlikely]]
+        scope.emplace(event_name(step), step.node->source);
+      if (scope && !step.members.empty()) scope->cover();
       if (step.direct && !watched && run_directly(step)) continue;
       if (step.members.empty()) {
+        // The dispatch adds the event of an operation.
+        if (scope && step.node->op) scope->cancel();
         run_in_general(step);
       } else if (elsewhere || !run_joined(step)) {
+        if (scope) scope->cancel();
         run_members(step, node);
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eager/dispatch.h"
+#include "eager/profile.h"
 #include "eager/record.h"
 #include "graph/late_slices.h"
 #include "graph/record.h"
@@ -154,6 +155,7 @@ class OperationBackward final : public BackwardFunction {
     std::vector<Gradient> gradients(num_inputs);
     Graph* const current = building();
     if (!current) return gradients;
+    const profile::BackwardOf forward(node.source);
 
     auto function = std::make_shared<OperationGradient>(*node.op, node.attrs);
     function->of_.graph = graph_;

@@ -8,6 +8,7 @@
 
 #include "device/allocator.h"
 #include "tensor/buffer_limit.h"
+#include "tensor/buffer_watch.h"
 #include "tensor/error.h"
 #include "tensor/variant.h"
 
@@ -28,6 +29,12 @@ void* header_block(size_t bytes) {
   return block;
 }
 
+// The kind of pool buffers of whose end somebody is told.
+template <class Kind>
+constexpr auto kWatched = static_cast<Kind>(4);
+
+const BufferWatch* watching() { return buffer_watch.load(std::memory_order_relaxed); }
+
 constinit thread_local size_t buffer_limit = std::numeric_limits<size_t>::max();
 
 }  // namespace
@@ -42,6 +49,10 @@ Buffer* Buffer::allocate(size_t bytes) {
     auto* buffer = new (block) Buffer;
     buffer->data_ = static_cast<std::byte*>(block) + kHeader;
     buffer->bytes_ = bytes;
+    if (const BufferWatch* const watch = watching()) [[unlikely]] {
+      buffer->kind_ = kWatched<Kind>;
+      watch->allocated(buffer, bytes);
+    }
     return buffer;
   }
   if (bytes > buffer_limit) {
@@ -58,6 +69,10 @@ Buffer* Buffer::allocate(size_t bytes) {
   auto* buffer = new (header) Buffer;
   buffer->data_ = data;
   buffer->bytes_ = bytes;
+  if (const BufferWatch* const watch = watching()) [[unlikely]] {
+    buffer->kind_ = kWatched<Kind>;
+    watch->allocated(buffer, bytes);
+  }
   return buffer;
 }
 
@@ -86,16 +101,19 @@ Buffer* Buffer::adopt(void* data, size_t bytes, Deleter deleter, void* context) 
 }
 
 [[gnu::hot]] void Buffer::destroy() {
-  if (kind_ == Kind::kExternal) {
-    deleter_(context_);
-    pool_deallocate(this, kHeader);
-    return;
-  }
-  if (kind_ == Kind::kString) {
-    std::destroy_n(reinterpret_cast<std::string*>(data_), bytes_ / sizeof(std::string));
-  }
-  if (kind_ == Kind::kVariant) {
-    std::destroy_n(reinterpret_cast<VariantRef*>(data_), bytes_ / sizeof(VariantRef));
+  if (kind_ != Kind::kPool) {
+    if (kind_ == Kind::kExternal) {
+      deleter_(context_);
+      pool_deallocate(this, kHeader);
+      return;
+    }
+    if (kind_ == Kind::kString) {
+      std::destroy_n(reinterpret_cast<std::string*>(data_), bytes_ / sizeof(std::string));
+    } else if (kind_ == Kind::kVariant) {
+      std::destroy_n(reinterpret_cast<VariantRef*>(data_), bytes_ / sizeof(VariantRef));
+    } else if (const BufferWatch* const watch = watching()) {
+      watch->freed(this);
+    }
   }
   if (bytes_ <= kLargeBlock - kHeader) {
     pool_deallocate(this, kHeader + bytes_);

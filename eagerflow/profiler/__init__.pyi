@@ -1,1 +1,2 @@
 from eagerflow.profiler import experimental as experimental
+from eagerflow.profiler.table import profile as profile, Profile as Profile

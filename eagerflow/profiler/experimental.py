@@ -1,13 +1,11 @@
 """tf.profiler.experimental: timelines of operations and named steps.
 
-A profile is written in the format of Chrome's trace viewer and of Perfetto, where TensorBoard's
-profiles lie: `LOGDIR/plugins/profile/RUN/HOST.trace.json.gz`.
+A profile is written where TensorBoard's profile tab reads it, `LOGDIR/plugins/profile/RUN/HOST.xplane.pb`,
+and beside it for Chrome's trace viewer and Perfetto, `HOST.trace.json.gz`.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import platform
 import threading
@@ -16,11 +14,12 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from eagerflow import _core
-from eagerflow.errors import AlreadyExistsError, UnavailableError
+from eagerflow.errors import UnavailableError
+from eagerflow.profiler.events import Recorder, Recording, with_details
 from eagerflow.util import lazy
 
 # Needed where a profile is written.
-watch = lazy.Module("eagerflow.distribute.watch")
+files = lazy.Module("eagerflow.profiler.files")
 
 __all__ = ["Profile", "ProfilerOptions", "Trace", "start", "stop"]
 
@@ -41,86 +40,30 @@ class ProfilerOptions(NamedTuple):
     delay_ms: int | None = None
 
 
-class _Recorder:
-    """The events of one profile."""
+class _Running(NamedTuple):
+    """The profile between `start` and `stop`."""
 
-    def __init__(self, logdir: str, options: ProfilerOptions) -> None:
-        self.logdir = logdir
-        self.options = options
-        self.events: list[tuple[Any, ...]] = []
-        self._begun = time.perf_counter()
-        self._last: dict[int, float] = {}
+    recorder: Recorder
+    logdir: str
+    options: ProfilerOptions
+    begun: int  # nanoseconds since 1970
 
-    def now(self) -> float:
-        """Microseconds since the profile began."""
-        return (time.perf_counter() - self._begun) * 1e6
 
-    def note(self, name: str, inputs: tuple[object, ...], outputs: tuple[object, ...]) -> None:
-        """An operation has ended on this thread; it began after whatever ended before it."""
-        end, thread = self.now(), threading.get_ident()
-        self.add(name, self._last.get(thread, end), end, {"outputs": len(outputs)})
-
-    def add(self, name: str, begin: float, end: float, details: dict[str, Any]) -> None:
-        """Notes an event."""
-        thread = threading.get_ident()
-        self.events.append((name, begin, end, thread, details))
-        self._last[thread] = end
-
-    def mark(self) -> None:
-        """From now on the next operation of this thread counts."""
-        self._last[threading.get_ident()] = self.now()
-
-    def _communication(self) -> list[dict[str, Any]]:
-        """The collectives of several processes since the profile began, a row for each communicator."""
-        watching = watch.current()
-        events: list[dict[str, Any]] = []
-        for number, ledger in enumerate([] if watching is None else watching.ledgers()):
-            row = {"pid": os.getpid(), "tid": number}
-            name = {"name": f"communicator {ledger.path}"}
-            events.append({"ph": "M", "name": "thread_name", **row, "args": name})
-            for entry in watch.entries_after(ledger, 0):
-                _, _, _, size, begin, end = entry
-                if begin >= self._begun:
-                    times = {"ts": (begin - self._begun) * 1e6, "dur": (end - begin) * 1e6}
-                    about = {"name": ledger.text(entry), "args": {"bytes": str(size)}}
-                    events.append({"ph": "X", **row, **times, **about})
-        return events
-
-    def save(self) -> str:
-        """Writes the file, and returns its path."""
-        run = time.strftime("%Y_%m_%d_%H_%M_%S")
-        folder = os.path.join(self.logdir, "plugins", "profile", run)
-        os.makedirs(folder, exist_ok=True)
-        process = os.getpid()
-        events: list[dict[str, Any]] = [
-            {
-                "ph": "M",
-                "name": "process_name",
-                "pid": process,
-                "args": {"name": "/host:CPU"},
-            }
-        ]
-        for name, begin, end, thread, details in self.events:
-            events.append(
-                {
-                    "ph": "X",
-                    "name": name,
-                    "pid": process,
-                    "tid": thread,
-                    "ts": begin,
-                    "dur": end - begin,
-                    "args": {key: str(value) for key, value in details.items()},
-                }
-            )
-        events += self._communication()
-        path = os.path.join(folder, f"{platform.node() or 'localhost'}.trace.json.gz")
-        with gzip.open(path, "wt") as file:
-            json.dump({"displayTimeUnit": "ns", "traceEvents": events}, file)
-        return path
+def _save(running: _Running, recording: Recording) -> None:
+    """Writes the files of a run: for TensorBoard, and for trace viewers."""
+    if not running.options.host_tracer_level:
+        parts = [event for event in recording.events if event.details is not None]
+        recording = recording._replace(events=parts)
+    folder = os.path.join(running.logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
+    os.makedirs(folder, exist_ok=True)
+    host = platform.node() or "localhost"
+    with open(os.path.join(folder, f"{host}.xplane.pb"), "wb") as file:
+        file.write(files.xspace(recording, host, running.begun))
+    files.write_chrome_trace(recording, os.path.join(folder, f"{host}.trace.json.gz"))
 
 
 _lock = threading.Lock()
-_recorder: _Recorder | None = None
+_running: _Running | None = None
 
 
 def start(logdir: str, options: ProfilerOptions | None = None) -> None:
@@ -133,14 +76,12 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     Raises:
         tf.errors.AlreadyExistsError: if a profile has begun and not been stopped.
     """
-    global _recorder
+    global _running
+    recorder = Recorder()
     with _lock:
-        if _recorder is not None:
-            raise AlreadyExistsError._of("Another profiler is running.")
-        _recorder = _Recorder(os.fspath(logdir), options or ProfilerOptions())
-        _recorder.mark()
-        if _recorder.options.host_tracer_level:
-            _core.add_observer(_recorder.note)
+        recorder.start()
+        options = options or ProfilerOptions()
+        _running = _Running(recorder, os.fspath(logdir), options, time.time_ns())
 
 
 def stop(save: bool = True) -> None:
@@ -152,14 +93,14 @@ def stop(save: bool = True) -> None:
     Raises:
         tf.errors.UnavailableError: if none has begun.
     """
-    global _recorder
+    global _running
     with _lock:
-        if _recorder is None:
+        if _running is None:
             raise UnavailableError._of("Cannot export profiling results. No profiler is running.")
-        recorder, _recorder = _recorder, None
-        _core.remove_observer(recorder.note)
+        running, _running = _running, None
+        recording = running.recorder.stop()
     if save:
-        recorder.save()
+        _save(running, recording)
 
 
 class Profile:
@@ -169,7 +110,7 @@ class Profile:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with tf.profiler.experimental.Profile(folder):
     ...         y = tf.exp(1.0)
-    ...     len(glob.glob(folder + "/plugins/profile/*/*.trace.json.gz"))
+    ...     len(glob.glob(folder + "/plugins/profile/*/*.xplane.pb"))
     1
     """
 
@@ -203,14 +144,12 @@ class Trace:
     def __init__(self, name: str, **kwargs: Any) -> None:
         self._name = name
         self._details = kwargs
-        self._begin = 0.0
-        self._within: _Recorder | None = None
+        self._noted = False
 
     def __enter__(self) -> Trace:
-        self._within = _recorder
-        if self._within is not None:
-            self._begin = self._within.now()
-            self._within.mark()
+        self._noted = _core.profiling()
+        if self._noted:
+            _core.begin_part(self._name + "##")
         return self
 
     def set_metadata(self, **kwargs: object) -> None:
@@ -223,8 +162,8 @@ class Trace:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._within is not None and self._within is _recorder:
-            self._within.add(self._name, self._begin, self._within.now(), self._details)
+        if self._noted:
+            _core.end_part(with_details(self._name, self._details))
 
 
 __dir__ = lazy.listing(__name__)

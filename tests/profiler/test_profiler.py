@@ -7,6 +7,7 @@ import json
 import pytest
 
 import eagerflow as tf
+from eagerflow.protos.schema import Schema
 
 
 def events(folder):
@@ -24,8 +25,8 @@ def test_operations_and_named_steps_are_noted(tmp_path):
     tf.profiler.experimental.stop()
     tf.exp(x)
     found = events(tmp_path)
-    assert [event["name"] for event in found] == ["AddV2", "Exp", "step"]
-    step = found[-1]
+    assert [event["name"] for event in found] == ["step", "AddV2", "Exp"]
+    step = found[0]
     assert step["args"] == {"step_num": "3", "loss": "0.5"}
     for event in found:
         assert event["dur"] >= 0
@@ -51,10 +52,47 @@ def test_one_profile_at_a_time(tmp_path):
     assert not (tmp_path / "other").exists()
 
 
-def test_nothing_is_noted_once_a_profile_has_ended(tmp_path):
+XSPACE = Schema(
+    "profiled",
+    """
+    message XSpace { repeated XPlane planes = 1; repeated string hostnames = 4; }
+    message XPlane {
+      int64 id = 1; string name = 2; repeated XLine lines = 3;
+      map<int64, XEventMetadata> event_metadata = 4; map<int64, XStatMetadata> stat_metadata = 5;
+    }
+    message XLine { int64 id = 1; string name = 2; int64 timestamp_ns = 3; repeated XEvent events = 4; }
+    message XEvent {
+      int64 metadata_id = 1; int64 offset_ps = 2; int64 duration_ps = 3; repeated XStat stats = 4;
+    }
+    message XStat { int64 metadata_id = 1; int64 int64_value = 4; string str_value = 5; }
+    message XEventMetadata { int64 id = 1; string name = 2; }
+    message XStatMetadata { int64 id = 1; string name = 2; }
+    """,
+)
+
+
+def test_tensorboard_reads_the_same_events(tmp_path):
+    x = tf.random.normal([256, 256])
     with tf.profiler.experimental.Profile(tmp_path):
-        tf.exp(1.0)
-        recorder = tf.profiler.experimental._recorder
-    count = len(recorder.events)
-    tf.exp(1.0)
-    assert len(recorder.events) == count
+        with tf.profiler.experimental.Trace("train", step_num=3, _r=1):
+            tf.tanh(x * 2.0).numpy()
+            x @ x
+    (path,) = glob.glob(f"{tmp_path}/plugins/profile/*/*.xplane.pb")
+    with open(path, "rb") as file:
+        space = XSPACE["XSpace"].FromString(file.read())
+    (plane,) = space.planes
+    (line,) = plane.lines
+    assert plane.name == "/host:CPU" and len(space.hostnames) == 1
+    names = [plane.event_metadata[event.metadata_id].name for event in line.events]
+    assert names == ["train", "Mul.Tanh:Fused", "MatMul:MatMul"]
+    stats = [
+        {plane.stat_metadata[stat.metadata_id].name: stat for stat in event.stats}
+        for event in line.events
+    ]
+    assert stats[0]["step_num"].int64_value == 3 and stats[0]["_r"].int64_value == 1
+    assert stats[2]["bytes"].int64_value == 256 * 256 * 4
+    assert stats[2]["code"].str_value == "x @ x"
+    train = line.events[0]
+    for event in line.events[1:]:
+        assert train.offset_ps <= event.offset_ps
+        assert event.offset_ps + event.duration_ps <= train.offset_ps + train.duration_ps
