@@ -149,8 +149,9 @@ bool saves_memory(std::span<const Tensor> inputs) {
   }
 }
 
-[[gnu::hot]] inline void dispatch(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
-                                  TensorList& outputs, bool owns_inputs) {
+[[gnu::hot, gnu::always_inline]] inline void dispatch(const Op& op, std::span<const Tensor> inputs,
+                                                      AttrsRef attrs, TensorList& outputs,
+                                                      bool owns_inputs) {
   require_dtypes(op, inputs);
   if (graph::Graph* const graph = graph::building()) [[unlikely]] {
     if (std::none_of(inputs.begin(), inputs.end(), is_free_symbol)) {

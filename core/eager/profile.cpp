@@ -42,7 +42,7 @@ struct Notes {
 std::mutex mutex;  // guards the notes, and:
 Notes notes;
 std::unordered_map<const Record*, Line> records;  // while the records exist
-std::atomic<uint64_t> number{0};  // of the profile, or of the one that ended last
+std::atomic<uint64_t> number{0};                  // of the profile, or of the one that ended last
 
 thread_local Scope* innermost = nullptr;
 thread_local const BackwardOf* backward = nullptr;
@@ -213,9 +213,7 @@ void forget_record(const Record& record) {
 }
 
 BackwardOf::BackwardOf(Line line)
-    : outer_(std::exchange(backward, this)),
-      node_(graph::running_node()),
-      line_(std::move(line)) {}
+    : outer_(std::exchange(backward, this)), node_(graph::running_node()), line_(std::move(line)) {}
 
 BackwardOf::~BackwardOf() { backward = outer_; }
 

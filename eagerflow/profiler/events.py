@@ -12,6 +12,9 @@ from eagerflow import _core
 from eagerflow.debug.source_line import Line
 from eagerflow.errors import AlreadyExistsError
 
+# Tells the engine which files are the library's own, so that it finds the program's lines.
+from eagerflow.framework import func_graph as func_graph
+
 # What the engine returns: file, number and function; in a gradient, the forward line follows.
 _RawLine = tuple[object, ...]
 
