@@ -19,7 +19,7 @@ def shown(notebook):
         texts = [output.get("text") or output.data["text/plain"] for output in outputs]
         kinds = [sorted(output.get("data", ())) for output in outputs]
         words = [
-            re.findall(r"[A-Za-z_]+", re.sub(r"0x\w+|\de[-+]\d|/tmp/\S+", "", text))
+            re.findall(r"[A-Za-z_]+", re.sub(r"0x\w+|\de[-+]\d|/tmp/\S+|\d[mu]?s\b", "", text))
             for text in texts
         ]
         cells.append((kinds, words))

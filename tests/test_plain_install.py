@@ -109,8 +109,10 @@ def ask(namespace):
 
 for package in (tf, eagerflow_compat):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        # Keras imports its backend, and the commands end the process.
-        if "keras_backend" not in module.name and not module.name.endswith("__main__"):
+        # Keras imports its backend, tf2onnx is there where operators are added to it, and the commands
+        # end the process.
+        others = ("keras_backend", "onnx_operators", "__main__")
+        if not any(other in module.name for other in others):
             importlib.import_module(module.name)
 assert "google" not in sys.modules  # also where it is installed
 for namespace in (tf, tf.compat.v1, eagerflow.contrib):

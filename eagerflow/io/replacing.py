@@ -62,12 +62,13 @@ def _remove_locked(folder: str, held: int) -> None:
 
 def _remove_abandoned(folder: str, start: str) -> None:
     try:
-        names = [name for name in os.listdir(folder) if name.startswith(start)]
+        names = os.listdir(folder)
     except OSError:
         return
     for name in names:
-        with contextlib.suppress(OSError):
-            _remove_if_abandoned(os.path.join(folder, name))
+        if name.startswith(start):
+            with contextlib.suppress(OSError):
+                _remove_if_abandoned(os.path.join(folder, name))
 
 
 def _remove_if_abandoned(path: str) -> None:

@@ -7,6 +7,7 @@ out, a `Plot`, which Matplotlib draws, or a `Table`. Nothing is drawn before it 
 from __future__ import annotations
 
 import html
+import importlib
 import os
 import re
 from collections.abc import Callable, Hashable, Sequence
@@ -123,7 +124,7 @@ class Picture:
     def show(self) -> None:
         """Shows the picture: in a notebook, or else in the system's viewer; or prints it."""
         if in_notebook():
-            optional("IPython.display", "A notebook").display(self)
+            importlib.import_module("IPython.display").display(self)
         elif not _open_in_viewer(self):
             print(self)
 

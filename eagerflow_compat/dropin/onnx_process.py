@@ -13,14 +13,17 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
 from eagerflow.graphdef import called_python
-from eagerflow.protos.graph import MESSAGES, NodeDef
+from eagerflow.protos.graph import MESSAGES
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
 from eagerflow_compat.dropin import install
+
+if TYPE_CHECKING:
+    from eagerflow.protos.graph import NodeDef
 
 # It imports tf2onnx, which needs the module `tensorflow`.
 operators = lazy.Module("eagerflow_compat.dropin.onnx_operators")

@@ -51,6 +51,8 @@ CALLS = {
     "window": "tf.keras.initializers.STFT('real', window='bohman')",
     "sound": "wav.read_wav(folder + '/sound.wav', 8000)",
     "optimize": "minimized()",
+    "graph": "tf.keras.utils.plot_model(model, folder + '/x.svg')",
+    "plot": "tf.debug.picture(tf.zeros([9])).save(folder + '/x.svg')",
     "sklearn": "scikit_learn.KerasClassifier(lambda: None).__sklearn_tags__()",
 }
 
@@ -111,7 +113,9 @@ def minimized():
 
 def _run_without(packages, source, path):
     program = WITHOUT.format(blocked=set(packages), source=source, path=str(path))
-    subprocess.run([sys.executable, "-c", program], check=True, env={"PYTHONPATH": str(ROOT)})
+    # Nor are there programs, such as Graphviz's.
+    environment = {"PYTHONPATH": str(ROOT), "PATH": str(path.parent)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
     return pickle.loads(path.read_bytes())
 
 
@@ -137,12 +141,12 @@ def test_nothing_else_is_imported():
         # Keras imports its backend, not the other way round.
         own = {"keras"} if path.parent.name == "keras_backend" else set()
         tree = ast.parse(path.read_text())
-        # Type checkers bring this package, and nothing imports it at run time.
+        # What type checkers see, nothing imports at run time.
         checked = {id(node) for block in _for_type_checkers(tree) for node in ast.walk(block)}
         for node in ast.walk(tree):
             known = NEEDED | own | sys.stdlib_module_names
             if id(node) in checked:
-                known |= {"typing_extensions"}
+                known |= {"typing_extensions", *PACKAGES}
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
