@@ -42,7 +42,7 @@ VARIABLES = {
         ),
         Variable(
             "OMP_NUM_THREADS",
-            "one for each processor that the process may use",
+            "one for each processor that the process may use, within its quota",
             "the most threads that an operation uses",
             "OpenMP",
         ),
