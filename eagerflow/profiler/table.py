@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eagerflow import nest
 from eagerflow.debug.source_line import Line
@@ -15,10 +14,15 @@ from eagerflow.profiler.events import Event, Recorder, Recording
 from eagerflow.util import lazy
 from eagerflow.util.text import Listing
 
-# Needed where a profile is written.
+if TYPE_CHECKING:
+    from eagerflow.util.pictures import Table
+
+# Needed where a profile is written or shown.
 files = lazy.Module("eagerflow.profiler.files")
+pictures = lazy.Module("eagerflow.util.pictures")
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_WIDEST = 48  # characters of a cell
 
 
 class Row(NamedTuple):
@@ -124,17 +128,17 @@ class Profile:
             sort_by: "self", "total", "calls" or "memory": the largest come first.
             limit: how many rows at most; None: all.
         """
+        return Listing("\n\n".join(map(str, self._tables(sort_by, limit))))
+
+    def _tables(self, sort_by: str = "self", limit: int | None = 20) -> list[Table]:
         rows = self.rows(sort_by)
-        cells = [_HEAD, *(_cells(row) for row in rows[:limit])]
-        text = _aligned(cells)
-        if limit is not None and len(rows) > limit:
-            text += f"\n... {len(rows) - limit} more rows"
-        held = self.memory(limit)
-        parts = [text, self._summary()]
-        if held:
-            parts.append("Memory at the peak, by line")
-            parts.append(_aligned([(_size(size), _shown(line)) for line, size in held], 1))
-        return Listing("\n\n".join(parts))
+        more = [] if limit is None or len(rows) <= limit else [f"... {len(rows) - limit} more rows"]
+        cells = [_cells(row) for row in rows[:limit]]
+        tables = [pictures.Table(_HEAD, cells, footer=[*more, self._summary()])]
+        if held := [(_size(size), _shown(line)) for line, size in self.memory(limit)]:
+            title = "Memory at the peak, by line"
+            tables.append(pictures.Table(("memory", "line"), held, title))
+        return tables
 
     def _summary(self) -> str:
         recording = self._recorded()
@@ -154,14 +158,7 @@ class Profile:
     def _repr_html_(self) -> str | None:
         if self._recording is None:
             return None
-        rows = self.rows(limit=20)
-        held = [(_size(size), _shown(line)) for line, size in self.memory(10)]
-        tables = [_html_table(_HEAD, map(_cells, rows))]
-        if held:
-            tables.append(_html_table(("memory at the peak", "line"), held))
-        return f"<p>{html.escape(self._summary())}</p>".join(
-            [tables[0], "".join(tables[1:])],
-        )
+        return "".join(table._html() for table in self._tables())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the timeline, which chrome://tracing and https://ui.perfetto.dev open.
@@ -251,13 +248,17 @@ _HEAD = ("operation", "calls", "self ms", "total ms", "memory", "line")
 def _cells(row: Row) -> tuple[str, ...]:
     name = f"gradient: {row.name}" if row.gradient else row.name
     numbers = (str(row.calls), f"{row.own:.3f}", f"{row.total:.3f}")
-    return (name, *numbers, _size(row.bytes), _shown(row.line))
+    return (_cut(name), *numbers, _size(row.bytes), _shown(row.line))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."
 
 
 def _shown(line: Line | None) -> str:
     if line is None:
         return ""
-    return f"{os.path.basename(line.file)}:{line.number} {line.text()}".rstrip()
+    return _cut(f"{os.path.basename(line.file)}:{line.number} {line.text()}".rstrip())
 
 
 def _size(size: float) -> str:
@@ -267,33 +268,3 @@ def _size(size: float) -> str:
     while size >= 1024 and unit < len(_UNITS) - 1:
         size, unit = size / 1024, unit + 1
     return f"{size:.1f} {_UNITS[unit]}"
-
-
-_WIDEST = 48
-
-
-def _aligned(cells: Sequence[Sequence[str]], texts: int = 0) -> str:
-    """Cells in columns: the last one and number `texts` from the left are text, the others numbers."""
-    cut = [
-        [cell if len(cell) <= _WIDEST else cell[: _WIDEST - 3] + "..." for cell in row]
-        for row in cells
-    ]
-    widths = [max(map(len, column)) for column in zip(*cut, strict=True)]
-    lines = []
-    for row in cut:
-        shown = [
-            cell.ljust(width) if k in (texts, len(row) - 1) else cell.rjust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(shown).rstrip())
-    return "\n".join(lines)
-
-
-def _html_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    def tagged(tag: str, cells: Iterable[str]) -> str:
-        return "".join(
-            f'<{tag} style="text-align: left">{html.escape(cell)}</{tag}>' for cell in cells
-        )
-
-    body = "".join(f"<tr>{tagged('td', row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{tagged('th', head)}</tr></thead><tbody>{body}</tbody></table>"

@@ -279,7 +279,7 @@ def test_text_and_html():
     ]
     assert "test_table.py" in text and "y = x @ w" in text
     page = profile._repr_html_()
-    assert page.count("<table>") == 2 and "y = x @ w" in page
+    assert page.count("<table") == 2 and "y = x @ w" in page
     empty = tf.profiler.profile()
     with empty:
         pass
