@@ -149,3 +149,32 @@ def test_programs_end_though_workers_are_alive(how, code):
     )
     assert done.returncode in (code, 128 - code)
     assert b"Fatal" not in done.stderr
+
+
+def test_an_interrupt_while_the_reader_waits_for_the_lock_loses_no_count():
+    held = threading.Event()
+
+    def hold():
+        with team.lock:
+            held.set()
+            time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+
+    def make(x):
+        if x == 1:
+            thread.start()
+            held.wait()
+        return x
+
+    thread = threading.Thread(target=hold)
+    team = parallel.Team(iter(range(9)), make, workers=1, room=4, ordered=True)
+    # No worker takes the elements: the reader computes them.
+    team.started = True
+    team.threads.add(thread)
+    assert team.next() == 0
+    with pytest.raises(KeyboardInterrupt):
+        team.next()
+    thread.join()
+    assert team.busy == 0 and not team.reading
+    assert team.next() == 2
