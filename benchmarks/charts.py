@@ -30,7 +30,7 @@ GROUPS = {
     "fit": ("fit", ["keras_fit", "lstm"]),
     "Traced functions": ("traced", ["traced", "fused"]),
     "Sessions of version 1": ("sessions", ["sessions"]),
-    "Models from files": ("saved_models", ["saved_models"]),
+    "Models from files": ("saved_models", ["saved_models", "small_served"]),
     "Jacobians": ("jacobians", ["jacobians", "mixture"]),
     "Large arrays": ("arrays", ["matmul", "bulk", "subnormals"]),
     "Programs on devices": ("devices", ["devices"]),

@@ -117,6 +117,6 @@ def test_tracebacks_show_the_program_and_where_it_entered_the_package(tmp_path):
     frames = [eval(line) for line in done.stdout.splitlines()]
     assert frames[0] == ["show", "<lambda>", "_call", "product"], done.stderr
     assert frames[1] == ["show", "<lambda>", "run", "call"]
-    assert frames[2] == ["show", "<lambda>", "map", "mapped", "traced", "element"]
+    assert frames[2] == ["show", "<lambda>", "call", "map", "mapped", "traced", "element"]
     for short, full in zip(frames[:3], frames[3:], strict=True):
         assert len(short) + 3 < len(full)

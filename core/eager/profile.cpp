@@ -1,8 +1,6 @@
 // Profiles: events of scopes, and who held memory at the peak.
 #include "eager/profile.h"
 
-#include <pthread.h>
-
 #include <chrono>
 #include <mutex>
 #include <tuple>
@@ -12,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "graph/symbolic.h"
+#include "platform/process.h"
 #include "tensor/buffer_watch.h"
 
 namespace ef::profile {
@@ -171,8 +170,8 @@ Scope::~Scope() {
   }
   if (outer_) outer_->inner_ += end - begin_;
   const std::lock_guard lock(mutex);
-  notes.events.push_back({std::move(name_), std::move(line_), gradient_,
-                          static_cast<uint64_t>(pthread_self()), begin_, end, inner_, bytes_});
+  notes.events.push_back({std::move(name_), std::move(line_), gradient_, platform::thread_id(),
+                          begin_, end, inner_, bytes_});
 }
 
 Scope* current() { return active() ? innermost : nullptr; }

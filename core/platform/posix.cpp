@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "platform/files.h"
 #include "platform/memory.h"
@@ -81,6 +82,13 @@ void* map_part(int file, int64_t offset, size_t bytes) {
 void unmap(void* start, size_t bytes) { munmap(start, bytes); }
 
 int process_id() { return getpid(); }
+
+uint64_t thread_id() {
+  const pthread_t self = pthread_self();  // a number or a pointer
+  uint64_t id = 0;
+  std::memcpy(&id, &self, sizeof self);
+  return id;
+}
 
 int at_fork(ForkHandler before, ForkHandler in_parent, ForkHandler in_child) {
   return pthread_atfork(before, in_parent, in_child);

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace ef::platform {
 
 int process_id();
+// The identity of the calling thread, as Python has it.
+uint64_t thread_id();
 
 using ForkHandler = void (*)();
 

@@ -120,6 +120,8 @@ void unmap(void* start, size_t) { UnmapViewOfFile(start); }
 
 int process_id() { return static_cast<int>(GetCurrentProcessId()); }
 
+uint64_t thread_id() { return GetCurrentThreadId(); }
+
 int at_fork(ForkHandler, ForkHandler, ForkHandler) { return 0; }
 
 bool random_bytes(void* data, size_t bytes) {

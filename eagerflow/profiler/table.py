@@ -199,7 +199,7 @@ def profile(
     ...         y = x @ x
     >>> [(row.name, row.calls, row.bytes) for row in profile.rows()]
     [('MatMul', 3, 49152)]
-    >>> tf.profiler.profile(tf.reduce_sum, x).result.numpy()
+    >>> float(tf.profiler.profile(tf.reduce_sum, x).result)
     4096.0
     """
     made = Profile()

@@ -178,8 +178,12 @@ def _optimizer(model: Any, loader: Any, meta_graph: Any, folder: str, stored: in
         raise DamagedFileError(path, "The optimizer", error) from error
 
 
-def read_model(folder: str) -> Any:
+def read_model(folder: str, own: bool = False) -> Any:
     """The SavedModel message of a folder, which is binary or text.
+
+    Args:
+        folder: the folder.
+        own: whether the message is protobuf's, which a program may change and write.
 
     Raises:
         OSError: if there is none.
@@ -187,7 +191,7 @@ def read_model(folder: str) -> Any:
     """
     path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PB)
     if os.path.exists(path):
-        return _read(path, "SavedModel")
+        return _read(path, "SavedModel", own)
     path = os.path.join(folder, constants.SAVED_MODEL_FILENAME_PBTXT)
     if os.path.exists(path):
         return _read_text(path, "SavedModel")
@@ -262,12 +266,13 @@ def _stored_bytes(prefix: str) -> int:
         )
 
 
-def _read(path: str, name: str) -> Any:
+def _read(path: str, name: str, own: bool = False) -> Any:
     with translated(path), open(path, "rb") as file:
         content = file.read()
+    damage = protobuf("message").DecodeError if own else ValueError
     try:
-        return MESSAGES.reader(name)(content)
-    except ValueError as error:
+        return MESSAGES[name].FromString(content) if own else MESSAGES.reader(name)(content)
+    except damage as error:
         raise DamagedFileError(path, f"The message {name}", error) from error
 
 

@@ -15,4 +15,4 @@ def parse_saved_model(export_dir: object) -> object:
         OSError: if there is none.
         tf.errors.DataLossError: if it is damaged.
     """
-    return read_model(path_text(export_dir))
+    return read_model(path_text(export_dir), True)

@@ -296,7 +296,7 @@ def load(
         tf.errors.InvalidArgumentError: if the graph cannot be built.
     """
     folder = path_text(export_dir)
-    message = _with_tags(read_model(folder), {tags} if isinstance(tags, str) else set(tags))
+    message = _with_tags(read_model(folder, True), {tags} if isinstance(tags, str) else set(tags))
     assets = {
         asset.tensor_info.name: os.path.join(
             folder, constants.ASSETS_DIRECTORY, os.path.basename(asset.filename)
@@ -374,7 +374,7 @@ class MethodNameUpdater:
 
     def __init__(self, export_dir: Any) -> None:
         self._folder = path_text(export_dir)
-        self._message = read_model(self._folder)
+        self._message = read_model(self._folder, True)
 
     def replace_method_name(
         self, signature_key: str, method_name: str, tags: Iterable[str] | str | None = None
