@@ -190,7 +190,7 @@ def methods(value: Any) -> list[str]:
         for name in dir(type(value))
         if not name.startswith("_")
         and name not in METHODS_LEFT_OUT
-        and callable(getattr(type(value), name))
+        and callable(getattr(type(value), name, None))
     ]
 
 
