@@ -81,13 +81,10 @@ void add_fusion(nb::module_& module) {
              "line, thread, begin, end, and time of events inside in nanoseconds, and bytes "
              "allocated; and who held memory at the peak: operation, line, bytes. A line has a "
              "file, number and function, followed by the forward line if it is a gradient's.");
-  module.def(
-      "profiling", [] { return profile::active(); }, "Whether a profile runs.");
+  module.def("profiling", [] { return profile::active(); }, "Whether a profile runs.");
   module.def(
       "begin_part",
-      [](std::string name) {
-        parts.push_back(std::make_unique<profile::Scope>(std::move(name)));
-      },
+      [](std::string name) { parts.push_back(std::make_unique<profile::Scope>(std::move(name))); },
       "name"_a, "A part of the program begins on this thread.");
   module.def(
       "end_part",

@@ -45,15 +45,17 @@ nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb
     }
   }
   nb::list result;
-  for (Gradient& gradient : graph::gradients(*graph_of_object(graph.ptr()), to_optional_tensors(ys),
-                                             to_optional_tensors(weights), sources, to_optional_tensors(constants))) {
+  for (Gradient& gradient :
+       graph::gradients(*graph_of_object(graph.ptr()), to_optional_tensors(ys),
+                        to_optional_tensors(weights), sources, to_optional_tensors(constants))) {
     result.append(nb::steal(wrap_gradient(std::move(gradient)).release()));
   }
   return result;
 }
 
 nb::list rows_node(nb::handle graph, nb::handle rows) {
-  const TensorList results = graph::add_rows(graph_being_built(), callable_of(graph.ptr()), to_optional_tensors(rows));
+  const TensorList results =
+      graph::add_rows(graph_being_built(), callable_of(graph.ptr()), to_optional_tensors(rows));
   keep_graphs(graph_being_built(), {graph});
   return wrapped_list(results);
 }
@@ -73,8 +75,9 @@ nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::hand
   for (const nb::handle variable : variables) {
     custom.variables.push_back(&variable_of(variable.ptr()));
   }
-  return wrapped_list(graph::add_custom_gradient(graph_being_built(), to_optional_tensors(results), to_optional_tensors(arguments),
-                                            std::move(custom)));
+  return wrapped_list(graph::add_custom_gradient(graph_being_built(), to_optional_tensors(results),
+                                                 to_optional_tensors(arguments),
+                                                 std::move(custom)));
 }
 
 }  // namespace

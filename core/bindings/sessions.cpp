@@ -152,8 +152,8 @@ void add_sessions(nb::module_& m) {
   m.def(
       "placeholder_with_default",
       [](nb::handle value, nb::handle shape, const std::string& name) {
-        return wrapped(graph::add_placeholder_with_default(graph_being_built(), checked_tensor(value.ptr()),
-                                                           to_partial_shape(shape.ptr()), name));
+        return wrapped(graph::add_placeholder_with_default(
+            graph_being_built(), checked_tensor(value.ptr()), to_partial_shape(shape.ptr()), name));
       },
       nb::arg("value"), nb::arg("shape").none(), nb::arg("name"),
       "A tensor with a value that does not count as known: sessions may feed another one.");

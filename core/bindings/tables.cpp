@@ -11,10 +11,7 @@
 namespace nb = nanobind;
 
 namespace ef::py {
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 void add_tables(nb::module_& module) {
   nb::class_<data::Table>(module, "Table", "A hash table of keys and values.")
