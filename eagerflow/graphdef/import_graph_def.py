@@ -151,10 +151,10 @@ class Resources:
             return table_of(attrs)
         trainable = self._trainable is None or node.name in self._trainable  # type: ignore[attr-defined]
         return self._graph.declare_variable(
-            self._prefix + node.name,
+            self._prefix + node.name,  # type: ignore[attr-defined]
             attrs["dtype"],
             attrs["shape"],
-            trainable,  # type: ignore[attr-defined]
+            trainable,
         )
 
 
