@@ -596,7 +596,7 @@ def unexportable(node: _core.Node, reason: str) -> UnimplementedError:
 
 def graph_def(
     graph: _core.Graph, add_shapes: bool = False, strict: bool = False, frozen: bool = False
-) -> GraphDef:  # type: ignore[valid-type]
+) -> GraphDef:
     """A graph as a GraphDef message, with the functions that it calls.
 
     Args:
@@ -653,7 +653,7 @@ def finish_message(message: Any, exporter: Exporter) -> None:
     message.versions.min_consumer = _MIN_CONSUMER
 
 
-def function_def(graph: _core.Graph, name: str) -> FunctionDef:  # type: ignore[valid-type]
+def function_def(graph: _core.Graph, name: str) -> FunctionDef:
     """A graph as a FunctionDef message."""
     exporter = Exporter(strict=False)
     exporter.function(graph, name)

@@ -21,7 +21,7 @@ Tensor = _core.Tensor
 
 
 def import_graph_def(
-    graph_def: GraphDef,  # type: ignore[valid-type]
+    graph_def: GraphDef,
     input_map: Mapping[str, object] | None = None,
     return_elements: Sequence[str] | None = None,
     name: str | None = None,
@@ -146,15 +146,12 @@ class Resources:
             self._found[key] = self._make(node, attrs)
         return self._found[key]
 
-    def _make(self, node: NodeDef, attrs: Mapping[str, object]) -> Any:  # type: ignore[valid-type]
+    def _make(self, node: NodeDef, attrs: Mapping[str, object]) -> Any:
         if "key_dtype" in attrs:
             return table_of(attrs)
-        trainable = self._trainable is None or node.name in self._trainable  # type: ignore[attr-defined]
+        trainable = self._trainable is None or node.name in self._trainable
         return self._graph.declare_variable(
-            self._prefix + node.name,  # type: ignore[attr-defined]
-            attrs["dtype"],
-            attrs["shape"],
-            trainable,
+            self._prefix + node.name, attrs["dtype"], attrs["shape"], trainable
         )
 
 

@@ -165,7 +165,7 @@ class Parser:
         self._op = op
         self._batch = batch
 
-    def parse(self, examples: list[Mapping[str, Feature]]) -> dict[str, Any]:  # type: ignore[valid-type]
+    def parse(self, examples: list[Mapping[str, Feature]]) -> dict[str, Any]:
         """The tensors; each example is a mapping from names to Feature messages."""
         values: dict[str, Any] = {}
         # The order of the result is that of TensorFlow: sparse, dense, ragged; each by name.
@@ -183,7 +183,7 @@ class Parser:
                 raise ValueError(f"Unsupported feature type: {type(feature).__name__} for {key!r}.")
         return values
 
-    def _one(self, key: str, feature: Any, examples: list[Mapping[str, Feature]]) -> Any:  # type: ignore[valid-type]
+    def _one(self, key: str, feature: Any, examples: list[Mapping[str, Feature]]) -> Any:
         if isinstance(feature, FixedLenFeature):
             return self._fixed(key, feature, examples)
         if isinstance(feature, VarLenFeature):

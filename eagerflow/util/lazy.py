@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
-from eagerflow import _core
 from eagerflow.util import own_code
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -183,8 +182,6 @@ def explained(function: Function) -> Function:
             return function(*args, **kwargs)
         except TypeError as error:
             if kwargs:
-                from eagerflow.util import hints
-
                 hints.explain(error, function, kwargs)
             raise
 
@@ -206,8 +203,6 @@ def _missing(module: ModuleType, name: str) -> AttributeError:
     hint = ""
     # `from package import module` asks the package first, and then imports the module.
     if sys._getframe(2).f_code.co_filename != "<frozen importlib._bootstrap>":
-        from eagerflow.util import hints
-
         hint = hints.of_module(module.__name__, name)
     text = f"module '{module.__name__}' has no attribute '{name}'{hint}"
     # The module lets Python ask whether another name was meant.
@@ -269,8 +264,6 @@ class Missing:
             if not isinstance(found, Missing):  # of a class that comes later, such as a mixin
                 bind = getattr(type(found), "__get__", None)
                 return found if bind is None else bind(found, instance, owner)
-        from eagerflow.util import hints
-
         raise hints.missing_attribute(owner, self._name, self._table, instance is None)
 
 
@@ -331,6 +324,11 @@ class Module:
         if self._module is None:
             self._module = importlib.import_module(self._name)
         return getattr(self._module, attribute)
+
+
+# Both import modules that import this one.
+_core = Module("eagerflow._core")
+hints = Module("eagerflow.util.hints")
 
 
 class Objects(Mapping[str, Any]):
