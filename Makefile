@@ -141,10 +141,12 @@ ifeq ($(STRESS_RACES),1)
 endif
 	$(BIN)/python stress --seconds $(STRESS_SECONDS) --kills $(STRESS_KILLS) --flips $(STRESS_FLIPS)
 
-.venv-oracle/.ready: pyproject.toml tools/requirements.py
-	$(PYTHON) -m venv .venv-oracle
-	.venv-oracle/bin/python tools/requirements.py runtime oracle > .venv-oracle/requirements.txt
-	.venv-oracle/bin/python -m pip install --quiet -r .venv-oracle/requirements.txt
+# An environment for an extra; the package itself is installed into some of them as a wheel.
+.venv-oracle/.ready .venv-bench/.ready: EXTRAS = runtime
+.venv-%/.ready: pyproject.toml tools/requirements.py
+	$(PYTHON) -m venv .venv-$*
+	.venv-$*/bin/python tools/requirements.py $(EXTRAS) $* > .venv-$*/requirements.txt
+	.venv-$*/bin/python -m pip install --quiet -r .venv-$*/requirements.txt
 	touch $@
 
 oracle: wheel .venv-oracle/.ready
@@ -163,12 +165,6 @@ differential: wheel .venv-oracle/.ready
 	.venv-oracle/bin/python -m pip install --quiet --no-deps --force-reinstall dist/eagerflow-*.whl
 	.venv-oracle/bin/python differential --programs $(DIFFERENTIAL_PROGRAMS) --out $(DIFFERENTIAL_OUT) \
 	  $(DIFFERENTIAL_OPTIONS)
-
-.venv-bench/.ready: pyproject.toml tools/requirements.py
-	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python tools/requirements.py runtime bench > .venv-bench/requirements.txt
-	.venv-bench/bin/python -m pip install --quiet -r .venv-bench/requirements.txt
-	touch $@
 
 # What is measured is the wheel that a user installs, not the source tree. Everything, or what BENCH
 # names: `make bench BENCH="traced cnn"`, `make bench BENCH=--headlines`. `make bench BENCH="--keep FILE"`
@@ -206,12 +202,6 @@ aarch64: $(VENV)/.ready
 # `make cross CROSS=aarch64-macos` compiles for one of them.
 CROSS ?=
 
-.venv-cross/.ready: pyproject.toml tools/requirements.py
-	$(PYTHON) -m venv .venv-cross
-	.venv-cross/bin/python tools/requirements.py cross > .venv-cross/requirements.txt
-	.venv-cross/bin/python -m pip install --quiet -r .venv-cross/requirements.txt
-	touch $@
-
 cross: .venv-cross/.ready
 	PATH=$(abspath .venv-cross)/bin:$(PATH) .venv-cross/bin/python tools/cross.py $(CROSS)
 
@@ -219,12 +209,6 @@ cross: .venv-cross/.ready
 # is installed into an environment of its own and tested there. WHEELS="--onednn PREFIX" builds them as
 # released ones are, with what `python tools/build_onednn.py PREFIX` compiled.
 WHEELS ?=
-
-.venv-wheels/.ready: pyproject.toml tools/requirements.py
-	$(PYTHON) -m venv .venv-wheels
-	.venv-wheels/bin/python tools/requirements.py wheels > .venv-wheels/requirements.txt
-	.venv-wheels/bin/python -m pip install --quiet -r .venv-wheels/requirements.txt
-	touch $@
 
 wheels: .venv-wheels/.ready
 	PATH=$(abspath .venv-wheels)/bin:$(PATH) .venv-wheels/bin/python tools/wheels.py $(WHEELS)
@@ -250,4 +234,4 @@ ecosystem: build $(VENV)/.ecosystem
 		$(if $(AGAIN),--again)
 
 clean:
-	rm -rf build build-sanitize build-aarch64 build-cross build-site .venv-wheels .venv-cross build-threads build-fuzz build-differential build-wheels-* dist .venv .venv-oracle .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
+	rm -rf build build-sanitize build-aarch64 build-cross build-site build-threads build-fuzz build-differential build-wheels-* dist .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
