@@ -189,25 +189,22 @@ class Team:
             return self.make(value)
         finally:
             interrupt: BaseException | None = None
-            computing = here
             while here:
                 # A signal's handler may raise while this thread waits for the lock.
                 try:
                     with self.lock:
-                        if computing:
-                            # By now a worker may be reading.
-                            if reading:
-                                self.reading = False
-                            self.busy -= 1
-                            self.ended = self.ended or ended
-                            computing = False
+                        here = False
+                        # By now a worker may be reading.
+                        if reading:
+                            self.reading = False
+                        self.busy -= 1
+                        self.ended = self.ended or ended
                         if self.ended:
                             self.space.notify_all()
                         else:
                             self._invite()
                         if self.hungry:
                             self._announce()
-                        here = False
                 except BaseException as error:
                     interrupt = error
             if interrupt is not None:
