@@ -96,7 +96,7 @@ class Schema(dict[str, Any]):
 
     def enums(self) -> dict[str, Any]:
         """The enumerations outside of messages, by name, as protobuf represents them."""
-        first = next(name for name in self._text.split("message ", 1)[1].split())
+        first = next(one.name for one in self._declared if one.kind == declarations.MESSAGE)
         if isinstance(self[first], Absent):
             return {}  # the schema has their names itself
         file = self[first].DESCRIPTOR.file
