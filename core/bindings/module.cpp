@@ -1,6 +1,9 @@
 // The extension module eagerflow._core.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+
+#include <optional>
 
 #include "bindings/channels.h"
 #include "bindings/composed_ops.h"
@@ -51,6 +54,7 @@
 #include "eager/dispatch.h"
 #include "eager/tape.h"
 #include "graph/symbolic.h"
+#include "platform/quota.h"
 #include "tensor/buffer_limit.h"
 #include "tensor/variant.h"
 
@@ -419,6 +423,13 @@ NB_MODULE(_core, m) {
   py::add_host_kernels(m);
   m.def("default_threads", ef::default_threads,
         "The number of threads that a program starts with.");
+  m.def(
+      "processor_quota",
+      []() -> std::optional<double> {
+        const double quota = ef::platform::processor_quota();
+        return quota == ef::platform::kNoQuota ? std::nullopt : std::optional(quota);
+      },
+      "The processors that this process may keep busy; None if no quota limits it.");
   m.def("num_threads", ef::max_threads, "The number of threads that a kernel may use.");
   m.def("set_num_threads", ef::set_max_threads, "Limits the number of threads; 0 means all.");
   m.def("isa", isa_name, "The instruction set of the vector kernels.");

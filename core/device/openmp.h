@@ -14,7 +14,8 @@ bool openmp_works();
 // subnormal numbers for zero as the calling thread does, and no signals.
 void prepare_openmp_threads();
 
-// The number of threads that a program starts with: that of OMP_NUM_THREADS, or that of processors.
+// The number of threads that OMP_NUM_THREADS asks for, or that of processors. A loop's number is
+// max_threads().
 int openmp_threads();
 void set_openmp_threads(int count);
 

@@ -5,14 +5,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 
 namespace ef::platform {
 namespace {
 
 using std::filesystem::path;
-
-constexpr double kNoQuota = std::numeric_limits<int>::max();
 
 // The processors that a group may keep busy. A negative quota, or the word "max", is none.
 double quota_of(const path& group) {
@@ -37,7 +34,7 @@ double quota_along(const path& mounted, const path& group) {
 
 }  // namespace
 
-int quota_processors(const std::string& root) {
+double processor_quota(const std::string& root) {
   double least = kNoQuota;
   // Lines are `number:controllers:path`; that of version 2 has no controllers.
   std::ifstream groups(path(root) / "proc/self/cgroup");
@@ -50,7 +47,11 @@ int quota_processors(const std::string& root) {
     const path mounted = path(root) / "sys/fs/cgroup" / (unified ? "" : "cpu");
     least = std::min(least, quota_along(mounted, line.substr(second + 1)));
   }
-  return std::max(1, static_cast<int>(std::ceil(least)));
+  return least;
+}
+
+int quota_processors(const std::string& root) {
+  return std::max(1, static_cast<int>(std::ceil(processor_quota(root))));
 }
 
 }  // namespace ef::platform

@@ -173,14 +173,8 @@ def _of_control_group(*files: str) -> str | None:
 
 def _quota() -> str | None:
     """The processors that the control group may use at once."""
-    limit = _of_control_group("cpu.max")
-    if limit is None:
-        quota = _of_control_group("cpu.cfs_quota_us")
-        limit = f"{quota} {_of_control_group('cpu.cfs_period_us')}"
-    quota, _, period = limit.partition(" ")
-    if quota.isdigit() and period.isdigit():
-        return f"{int(quota) / int(period):g} processors"
-    return None
+    quota = _core.processor_quota()
+    return None if quota is None else f"{quota:g} processors"
 
 
 def _memory() -> Section:

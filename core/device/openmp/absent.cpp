@@ -15,12 +15,9 @@ void openmp_ran() {}
 bool openmp_is_awake() { return false; }
 
 int openmp_threads() {
-  static const int available = [] {
-    const char* const asked = std::getenv("OMP_NUM_THREADS");
-    const int count = asked ? std::atoi(asked) : 0;
-    return count > 0 ? count : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  }();
-  return available;
+  const char* const asked = std::getenv("OMP_NUM_THREADS");
+  const int count = asked ? std::atoi(asked) : 0;
+  return count > 0 ? count : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 void run_on_openmp(int, void (*body)(void* state, int64_t thread, int64_t threads), void* state) {

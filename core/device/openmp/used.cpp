@@ -42,10 +42,7 @@ void prepare_openmp_threads() {
   }
 }
 
-int openmp_threads() {
-  static const int available = omp_get_max_threads();
-  return available;
-}
+int openmp_threads() { return omp_get_max_threads(); }
 
 void set_openmp_threads(int count) {
   if (openmp_works()) omp_set_num_threads(count);
