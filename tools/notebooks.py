@@ -6,6 +6,7 @@ python tools/notebooks.py gradients   # one, by its name
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -20,12 +21,14 @@ FOLDER = Path(__file__).resolve().parent.parent / "examples" / "notebooks"
 def run(path: Path) -> NotebookNode:
     """The notebook with the outputs of a run in an empty folder; a cell's error ends it."""
     notebook = nbformat.read(path, as_version=4)
+    # Figures are shown by Jupyter's own backend, not by the one that a Makefile asks for.
+    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
         client = NotebookClient(
             notebook, timeout=600, resources=resources, record_timing=False, coalesce_streams=True
         )
-        client.execute()
+        client.execute(env=environment)
     notebook.metadata.pop("language_info", None)  # names the version of Python
     return notebook
 
