@@ -19,8 +19,16 @@ namespace {
 
 class Call final : public NodeFunction {
  public:
-  Call(CallablePtr callee, VariablePairs variables)
+  using Variables = std::shared_ptr<const VariablePairs>;
+
+  Call(CallablePtr callee, Variables variables)
       : callee_(std::move(callee)), variables_(std::move(variables)) {}
+  // Of the results, only those that `read` marks.
+  Call(const Call& whole, std::span<const char> read)
+      : callee_(whole.callee_),
+        variables_(whole.variables_),
+        part_(std::make_unique<PartialPlan>(callee_->graph(), read)),
+        place_(whole.place_) {}
 
   const Graph& callee() const { return callee_->graph(); }
   std::vector<const Graph*> graphs() const override { return {&callee_->graph()}; }
@@ -31,14 +39,14 @@ class Call final : public NodeFunction {
   bool has_effects() const override { return callee_->has_effects(); }
   bool needs_host() const override { return callee_->needs_host(); }
   std::span<const std::pair<VariableRef, VariableRef>> exchanged() const override {
-    return variables_;
+    return *variables_;
   }
   std::vector<Variable*> reads() const override {
     std::vector<Variable*> result = callee_->connections().variables;
     for (Variable*& variable : result) {
-      const auto swapped = std::ranges::find(variables_, variable,
+      const auto swapped = std::ranges::find(*variables_, variable,
                                              [](const auto& pair) { return pair.first.get(); });
-      if (swapped != variables_.end()) variable = swapped->second.get();
+      if (swapped != variables_->end()) variable = swapped->second.get();
     }
     return result;
   }
@@ -53,23 +61,33 @@ class Call final : public NodeFunction {
   void consume(std::span<Tensor> inputs, TensorList& outputs) const override {
     // A call that a tape records runs operation by operation, and so does a call with other
     // variables.
-    if (callee_->program() && variables_.empty() && !callee_->is_watched(inputs)) {
+    if (callee_->program() && variables_->empty() && !callee_->is_watched(inputs)) {
       return callee_->program()(inputs, outputs);
     }
-    const CalledFrom here(this);
-    if (variables_.empty()) return callee_->plan().consume(inputs, outputs);
-    const SwappedVariables swapped(variables_);
-    callee_->plan().consume(inputs, outputs);
+    const CalledFrom here(place_);
+    if (variables_->empty()) return run_plan(inputs, outputs);
+    const SwappedVariables swapped(*variables_);
+    run_plan(inputs, outputs);
+  }
+  std::shared_ptr<const NodeFunction> returning(std::span<const char> read) const override {
+    return std::make_shared<Call>(*this, read);
   }
   // Adds the callee's nodes in place of the call.
   void retrace(Graph&, std::span<const Tensor> inputs, TensorList& outputs) const override {
-    const SwappedVariables swapped(variables_);
+    const SwappedVariables swapped(*variables_);
     outputs = replayed(callee_->graph(), inputs);
   }
 
  private:
+  void run_plan(std::span<Tensor> inputs, TensorList& outputs) const {
+    if (part_) return part_->consume(inputs, outputs);
+    callee_->plan().consume(inputs, outputs);
+  }
+
   CallablePtr callee_;
-  VariablePairs variables_;
+  Variables variables_;
+  std::unique_ptr<const PartialPlan> part_;  // null if all results are read
+  const void* place_ = this;  // random streams continue, whichever results are read
 };
 
 // Whether the arguments add no facts about the outputs: sizes, and integers that other operations
@@ -213,7 +231,8 @@ TensorList add_whole_call(Graph& graph, const CallablePtr& callee, std::span<con
   }
   SpecList specs;
   for (const Tensor& output : found) specs.push_back({output.dtype(), output.shape()});
-  const auto call = std::make_shared<Call>(callee, std::move(variables));
+  const auto call =
+      std::make_shared<Call>(callee, std::make_shared<const VariablePairs>(std::move(variables)));
   TensorList outputs = add_function(graph, call, inputs, specs, call->type());
   for (size_t k = 0; k < outputs.size(); ++k) {
     const std::optional<Ints> numbers = known_numbers(found[k]);

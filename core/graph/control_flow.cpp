@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,12 @@ class Choice final : public NodeFunction {
  public:
   struct Branch {
     CallablePtr callee;
-    std::vector<size_t> captures;  // their indices among the inputs
+    std::vector<size_t> captures;                       // their indices among the inputs
+    std::shared_ptr<const PartialPlan> part = nullptr;  // null if all results are read
+
+    void consume(std::span<Tensor> inputs, TensorList& outputs) const {
+      part ? part->consume(inputs, outputs) : callee->plan().consume(inputs, outputs);
+    }
   };
   Choice(std::vector<Branch> branches, bool boolean)
       : branches_(std::move(branches)), boolean_(boolean) {
@@ -117,6 +123,13 @@ class Choice final : public NodeFunction {
     TensorList own(inputs);
     consume(own, outputs);
   }
+  std::shared_ptr<const NodeFunction> returning(std::span<const char> read) const override {
+    std::vector<Branch> branches = branches_;
+    for (Branch& branch : branches) {
+      branch.part = std::make_shared<const PartialPlan>(branch.callee->graph(), read);
+    }
+    return std::make_shared<Choice>(std::move(branches), boolean_);
+  }
   // Adds only the selected branch if the index is known.
   void retrace(Graph& graph, std::span<const Tensor> inputs, TensorList& outputs) const override {
     const auto arguments_of = [&](const Branch& branch) {
@@ -145,7 +158,7 @@ class Choice final : public NodeFunction {
     const Branch& branch = branches_[chosen(inputs[0])];
     TensorList arguments;
     for (const size_t i : branch.captures) arguments.push_back(std::move(inputs[i]));
-    branch.callee->plan().consume(arguments, outputs);
+    branch.consume(arguments, outputs);
   }
 
  private:
@@ -190,11 +203,13 @@ class While final : public NodeFunction {
     GraphPtr graph;
     std::vector<size_t> captures;  // their indices among the inputs
   };
-  While(Part condition, Part body, bool limited)
+  // `live` are the variables that a run computes; by default all.
+  While(Part condition, Part body, bool limited, std::vector<size_t> live = {})
       : condition_(std::move(condition)),
         body_(std::move(body)),
+        live_(live.empty() ? all_variables(*body_.graph) : std::move(live)),
         test_(*condition_.graph, condition_.graph->outputs(), {.keeps_captures = true}),
-        step_(*body_.graph, body_.graph->outputs(), {.keeps_captures = true}),
+        step_(*body_.graph, results_of(*body_.graph, live_), {.keeps_captures = true}),
         count_(body_.graph->inputs().size()),
         limited_(limited),
         has_effects_(any_effects(*condition_.graph) || any_effects(*body_.graph)) {
@@ -254,6 +269,23 @@ class While final : public NodeFunction {
     outputs = recording() && reversible ? add_reversible_loop(graph, loop, variables, *bound)
                                         : add_loop(graph, loop, variables, type());
   }
+  // Leaves out variables that are not read behind the loop, nor by the condition, nor for the next
+  // value of a variable that is.
+  std::shared_ptr<const NodeFunction> returning(std::span<const char> read) const override {
+    std::vector<size_t> live;
+    for (std::vector<char> needed(read.begin(), read.end());;) {
+      std::vector<size_t> found;
+      for (size_t k = 0; k < count_; ++k) {
+        if (needed[k] || test_.needs_argument(k)) found.push_back(k);
+      }
+      if (found.size() == live.size()) break;
+      live = std::move(found);
+      const Plan step(*body_.graph, results_of(*body_.graph, live));
+      for (size_t k = 0; k < count_; ++k) needed[k] |= step.needs_argument(k);
+    }
+    if (live.empty() || live.size() == live_.size()) return nullptr;
+    return std::make_shared<While>(condition_, body_, limited_, std::move(live));
+  }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
     TensorList own(inputs);
     consume(own, outputs);
@@ -272,15 +304,26 @@ class While final : public NodeFunction {
       for (size_t k = 0; k < count_; ++k) test.set(k, variables[k]);
       test.run();
       if (!as_condition(test.result(0), "tf.while_loop")) break;
-      for (size_t k = 0; k < count_; ++k) step.set(k, std::move(variables[k]));
+      for (const size_t k : live_) step.set(k, std::move(variables[k]));
       step.run();
-      for (size_t k = 0; k < count_; ++k) variables[k] = step.take(k);
+      for (size_t j = 0; j < live_.size(); ++j) variables[live_[j]] = step.take(j);
       pauses.after_iteration();
     }
-    for (Tensor& variable : variables) outputs.push_back(std::move(variable));
+    outputs.resize(count_);
+    for (const size_t k : live_) outputs[k] = std::move(variables[k]);
   }
 
  private:
+  static std::vector<size_t> all_variables(const Graph& body) {
+    std::vector<size_t> all(body.inputs().size());
+    std::iota(all.begin(), all.end(), size_t{0});
+    return all;
+  }
+  static TensorList results_of(const Graph& body, std::span<const size_t> variables) {
+    TensorList results;
+    for (const size_t k : variables) results.push_back(body.outputs()[k]);
+    return results;
+  }
   static TensorList with_captures(std::span<const Tensor> variables, const Part& part,
                                   std::span<const Tensor> inputs) {
     TensorList arguments(variables);
@@ -364,6 +407,7 @@ class While final : public NodeFunction {
   static constexpr int64_t kMost = 1 << 16;
 
   Part condition_, body_;
+  std::vector<size_t> live_;  // the variables that a run computes
   Plan test_, step_;
   size_t count_;  // of variables
   bool limited_;

@@ -45,6 +45,12 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
     run(inputs, outputs);
   }
 
+  // A function in place of this one for runs of which only these results are read; it may leave the
+  // others empty. Null if that saves nothing.
+  virtual std::shared_ptr<const NodeFunction> returning(std::span<const char> /*read*/) const {
+    return nullptr;
+  }
+
   // Adds the nodes of a run to the graph that is being built, using facts about these inputs
   // (graph/specialize.h). By default these are the operations that it runs.
   virtual void retrace(Graph& /*graph*/, std::span<const Tensor> inputs,

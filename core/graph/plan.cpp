@@ -226,6 +226,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   join_part_sums();
   join_elementwise(types);
   find_last_uses(options.keeps_captures);
+  leave_out_unread();
 }
 
 Plan::~Plan() { delete spare_.load(); }
@@ -298,6 +299,21 @@ void Plan::find_last_uses(bool keeps_captures) {
       const int32_t slot = step->members[k].first_slot;
       if (slot != step->recomputed) used[static_cast<size_t>(slot)] = 0;
     }
+  }
+}
+
+// Calls, conditionals and loops compute only what is read of their results.
+void Plan::leave_out_unread() {
+  for (Step& step : steps_) {
+    if (step.unused.empty() || !step.node->function) continue;
+    std::vector<char> read(step.node->outputs.size(), 1);
+    for (const int32_t slot : step.unused) read[static_cast<size_t>(slot - step.first_slot)] = 0;
+    auto function = step.node->function->returning(read);
+    if (!function) continue;
+    auto node = std::make_unique<Node>(*step.node);
+    node->function = std::move(function);
+    step.node = node.get();
+    own_nodes_.push_back(std::move(node));
   }
 }
 
@@ -529,6 +545,24 @@ void Plan::join_elementwise(std::span<const DType> types) {
     joined[group.back()] = 0;
   }
   drop(joined);
+}
+
+PartialPlan::PartialPlan(const Graph& graph, std::span<const char> read) : graph_(graph) {
+  for (size_t k = 0; k < read.size(); ++k) {
+    if (read[k]) read_.push_back(k);
+  }
+}
+
+void PartialPlan::consume(std::span<Tensor> arguments, TensorList& results) const {
+  std::call_once(once_, [&] {
+    TensorList wanted;
+    for (const size_t k : read_) wanted.push_back(graph_.outputs()[k]);
+    plan_.emplace(graph_, wanted);
+  });
+  TensorList values;
+  plan_->consume(arguments, values);
+  results.resize(graph_.outputs().size());
+  for (size_t j = 0; j < read_.size(); ++j) results[read_[j]] = std::move(values[j]);
 }
 
 void Plan::run(std::span<const Tensor> arguments, TensorList& results) const {

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -120,6 +122,7 @@ class Plan {
   NodeSlots slots_of(const Step& step) const;
   void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);
+  void leave_out_unread();
 
   std::vector<std::unique_ptr<const Node>> own_nodes_;  // nodes that replace nodes of the graph
   std::vector<Step> steps_;
@@ -130,6 +133,21 @@ class Plan {
   size_t num_inputs_ = 0;  // arguments that are not captures
   int32_t num_slots_ = 0;
   mutable std::atomic<Slots*> spare_{nullptr};  // slots of an earlier run, with the constants
+};
+
+// The plan of some of a graph's results, made when it first runs.
+class PartialPlan {
+ public:
+  // `read` marks the results.
+  PartialPlan(const Graph& graph, std::span<const char> read);
+  // Runs the plan; leaves the other results empty.
+  void consume(std::span<Tensor> arguments, TensorList& results) const;
+
+ private:
+  const Graph& graph_;
+  std::vector<size_t> read_;
+  mutable std::once_flag once_;
+  mutable std::optional<Plan> plan_;
 };
 
 // One run of a plan, or several in sequence.

@@ -43,14 +43,22 @@ def main(arguments: list[str] | None = None) -> int:
     if command == "run":
         return _run(commands[command], rest)
     options = commands[command].parse_args(rest)
-    if command == "check":
-        return int(_neighbor("eagerflow check", "check").main(options.paths, options.generation))
-    if command == "completion":
-        print(completion.script(options.shell, whole), end="")
-        return 0
-    report = doctor.report()
-    print(json.dumps(report, indent=2) if options.json else doctor.as_text(report))
-    return 0
+    try:
+        status = 0
+        if command == "check":
+            status = int(
+                _neighbor("eagerflow check", "check").main(options.paths, options.generation)
+            )
+        elif command == "completion":
+            print(completion.script(options.shell, whole), end="")
+        else:
+            report = doctor.report()
+            print(json.dumps(report, indent=2) if options.json else doctor.as_text(report))
+        sys.stdout.flush()
+    except BrokenPipeError:  # `head`, for one, ends before it has read everything
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 def _with_command(arguments: list[str], commands: list[str]) -> list[str]:

@@ -57,6 +57,19 @@ def test_help_is_shown_and_misspelt_commands_are_noticed(tmp_path):
     assert done.returncode == 2 and "did you mean `eagerflow doctor`?" in done.stderr
 
 
+@pytest.mark.parametrize("command", [["doctor"], ["check", __file__], ["completion", "bash"]])
+def test_a_reader_may_end_early(command):
+    words = [sys.executable, "-m", "eagerflow", *command]
+    read, write = os.pipe()
+    os.close(read)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        words, stdout=write, stderr=subprocess.PIPE, text=True, env=environment, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_the_doctor_reports_as_text_and_as_json(tmp_path, monkeypatch):
     monkeypatch.setenv("EAGERFLOW_ISSA", "avx2")
     monkeypatch.setenv("KERAS_HOME", "/here")
