@@ -33,6 +33,25 @@ def test_operations_and_named_steps_are_noted(tmp_path):
         assert step["ts"] - 1 <= event["ts"] <= step["ts"] + step["dur"]
 
 
+def test_steps_of_keras_are_noted(tmp_path):
+    """TensorBoard calculates the times of steps from these parts."""
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    x, y = tf.ones([6, 2]), tf.ones([6, 1])
+    with tf.profiler.experimental.Profile(tmp_path):
+        model.fit(x, y, batch_size=2, verbose=0)
+        model.evaluate(x, y, batch_size=3, verbose=0)
+        model.predict(x, batch_size=6, verbose=0)
+    found = [event for event in events(tmp_path) if "step_num" in event["args"]]
+    assert [(event["name"], event["args"]["step_num"]) for event in found] == [
+        *[("train", "0"), ("train", "1"), ("train", "2"), ("test", "0"), ("test", "1")],
+        ("predict", "0"),
+    ]
+    first = found[0]
+    inside = [e["name"] for e in events(tmp_path) if 0 < e["ts"] - first["ts"] < first["dur"]]
+    assert any("MatMul" in name for name in inside)
+
+
 def test_without_a_level_only_steps_are_noted(tmp_path):
     options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=0)
     with tf.profiler.experimental.Profile(tmp_path, options):

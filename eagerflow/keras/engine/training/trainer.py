@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from eagerflow.keras.engine.model import Model
 
 # Imported when a step fails.
+experimental = lazy.Module("eagerflow.profiler.experimental")
 hints = lazy.Module("eagerflow.util.hints")
 misfits = lazy.Module("eagerflow.keras.engine.training.misfits")
 
@@ -247,7 +248,8 @@ class Trainer(Steps):
                 for step in data.steps():
                     callbacks.on_train_batch_begin(step)
                     # Callbacks may replace the function, and `compile` resets it.
-                    logs = (self.train_function or self.make_train_function())(iterator)
+                    function = self.train_function or self.make_train_function()
+                    logs = _run_step("train", step, function, iterator)
                     callbacks.on_train_batch_end(step + data.step_increment, logs)
                     if self.stop_training:
                         break
@@ -350,7 +352,7 @@ class Trainer(Steps):
             with handler.catch_stop_iteration():
                 for step in handler.steps():
                     callbacks.on_test_batch_begin(step)
-                    logs = test_function(iterator)
+                    logs = _run_step("test", step, test_function, iterator)
                     callbacks.on_test_batch_end(step + handler.step_increment, logs)
         logs = plain(logs)
         if not logs and not isinstance(logs, dict):
@@ -410,7 +412,8 @@ class Trainer(Steps):
             with data.catch_stop_iteration():
                 for step in data.steps():
                     callbacks.on_predict_batch_begin(step)
-                    structure = (self.predict_function or self.make_predict_function())(iterator)
+                    function = self.predict_function or self.make_predict_function()
+                    structure = _run_step("predict", step, function, iterator)
                     collected.append(nest.flatten(structure))
                     end = step + data.step_increment
                     callbacks.on_predict_batch_end(end, {"outputs": structure})
@@ -610,6 +613,14 @@ class NanWarning:
             "`tf.keras.callbacks.TerminateOnNaN()` stops training then.",
             RuntimeWarning,
         )
+
+
+def _run_step(kind: str, step: int, function: Function, iterator: object) -> Any:
+    """A step's results; a profile says where the step began and ended, as TensorBoard asks for."""
+    if not _core.profiling():
+        return function(iterator)
+    with experimental.Trace(kind, step_num=step, _r=1):
+        return function(iterator)
 
 
 def is_due(epoch: int, frequency: Any) -> bool:
