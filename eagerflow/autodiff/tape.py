@@ -11,7 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import gradient_leaves, pack_gradients
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import is_known
-from eagerflow.util import lazy
+from eagerflow.util import advice, lazy
 
 rows = lazy.Module("eagerflow.autodiff.rows")
 
@@ -246,4 +246,4 @@ def warn_of_dtype(what: str, name: str) -> None:
 _core.register_nest(gradient_leaves, pack_gradients)
 
 
-lazy.lacks(GradientTape, "TAPE", "backward grad")
+advice.lacks(GradientTape, "TAPE", "backward grad")

@@ -25,7 +25,7 @@ from eagerflow.data.transformation import Transformation
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TypeSpec
-from eagerflow.util import lazy
+from eagerflow.util import advice, lazy
 from eagerflow.util.class_signature import SignatureOfInit
 from eagerflow.util.known_as import known_as
 from eagerflow.util.text import Pictured
@@ -501,5 +501,5 @@ def merge_counts(counts: Iterator[int]) -> int:
 
 
 for _cls in (Creation, Transformation, Dataset):
-    lazy.explain_methods(_cls)
-lazy.lacks(Dataset, "DATASET", "head shape size next dataset to numpy random_split")
+    advice.explain_methods(_cls)
+advice.lacks(Dataset, "DATASET", "head shape size next dataset to numpy random_split")

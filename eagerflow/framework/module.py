@@ -12,7 +12,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.trackable import NoDependency, Trackable
 from eagerflow.framework.tracked_containers import wrapped
-from eagerflow.util import lazy
+from eagerflow.util import advice, lazy
 
 # Imported when objects are saved.
 trackable = lazy.Module("eagerflow.checkpoint.trackable")
@@ -245,7 +245,7 @@ def _walk(
         yield from _walk(submodule, recursive, predicate, key, expand, path, seen)
 
 
-lazy.lacks(
+advice.lacks(
     Module,
     "MODULE",
     "parameters named_parameters buffers children modules named_modules named_children zero_grad "

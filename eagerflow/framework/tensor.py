@@ -11,7 +11,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes, operation
 from eagerflow.framework.device_table import table
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.util import lazy
+from eagerflow.util import advice
 
 Tensor = _core.Tensor
 
@@ -288,7 +288,7 @@ itemsize element_size new_zeros new_ones new_tensor
 
 def lack_array_methods(cls: type) -> None:
     """Lets errors of what tensors lack and PyTorch's and NumPy's have say what to write instead."""
-    lazy.lacks(cls, "TENSOR", _LACKING)
+    advice.lacks(cls, "TENSOR", _LACKING)
     setattr(cls, "__setitem__", _set_item)  # noqa: B010
 
 

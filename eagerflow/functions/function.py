@@ -24,7 +24,7 @@ from eagerflow.functions.concrete_function import Callable, ConcreteFunction, re
 from eagerflow.functions.placement import check_devices
 from eagerflow.functions.variable_creation import Creation
 from eagerflow.functions.variable_spec import VariableSpec
-from eagerflow.util import lazy, tracebacks
+from eagerflow.util import advice, lazy, tracebacks
 
 # It imports malt when a function is converted.
 autograph = lazy.Module("eagerflow.autograph.conversion")
@@ -468,7 +468,7 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: bool | None = None,
 ) -> PythonCallable[[PythonCallable[..., Any]], Any]: ...
-@lazy.explained
+@advice.explained
 def function(
     func: PythonCallable[..., Any] | None = None,
     input_signature: Any = None,
@@ -540,4 +540,4 @@ def function(
     return decorate if func is None else decorate(func)
 
 
-lazy.lacks(Function, "FUNCTION", "lower trace graph code eval_shape")
+advice.lacks(Function, "FUNCTION", "lower trace graph code eval_shape")

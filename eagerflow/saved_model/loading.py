@@ -17,7 +17,7 @@ from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
 from eagerflow.typing import FilePath
-from eagerflow.util import lazy
+from eagerflow.util import advice, lazy
 
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
@@ -43,7 +43,7 @@ def contains_saved_model(export_dir: FilePath) -> bool:
     return any(os.path.exists(os.path.join(folder, name)) for name in names)
 
 
-@lazy.explained
+@advice.explained
 def load(export_dir: FilePath, tags: Iterable[str] | None = None, options: object = None) -> Any:
     """The object that a SavedModel holds.
 

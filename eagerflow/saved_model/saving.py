@@ -32,7 +32,7 @@ from eagerflow.lookup import tables
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants, main_graph, saved_functions, structured_values
 from eagerflow.saved_model.options import Asset
-from eagerflow.util import lazy, own_code
+from eagerflow.util import advice, lazy, own_code
 from eagerflow.version import VERSION
 
 # Imported when they are first used: few programs need them.
@@ -60,7 +60,7 @@ _LIST, _TUPLE, _DICT, _OBJECT = (
 )
 
 
-@lazy.explained
+@advice.explained
 def save(obj: object, export_dir: Any, signatures: object = None, options: object = None) -> None:
     """Writes an object, its children and their variables to a folder.
 

@@ -19,12 +19,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import FunctionType, ModuleType
-from typing import Any, TypeVar, cast
+from types import ModuleType
+from typing import Any
 
 from eagerflow.util import own_code
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 _ALL = re.compile(r"^from (\S+) import \*", re.MULTILINE)
 _FUNCTION = re.compile(r"^def (\w+)(\(.*?\)) -> [^\n]*: \.\.\.$", re.MULTILINE | re.DOTALL)
@@ -170,35 +168,6 @@ def _explain(value: object) -> None:
                 _explain(inside)
 
 
-def explained(function: Function) -> Function:
-    """Decorates a function in Python whose errors say, where a keyword is unknown, which one was meant.
-
-    A call costs one more: not for functions that programs call often.
-    """
-
-    @functools.wraps(function)
-    def call(*args: object, **kwargs: object) -> object:
-        try:
-            return function(*args, **kwargs)
-        except TypeError as error:
-            if kwargs:
-                hints.explain(error, function, kwargs)
-            raise
-
-    return cast(Function, call)
-
-
-def explain_methods(cls: type) -> None:
-    """Decorates the public methods of a class by `explained`."""
-    for name, value in list(vars(cls).items()):
-        if name[0] == "_":
-            continue
-        if isinstance(value, FunctionType):
-            setattr(cls, name, explained(value))
-        elif isinstance(value, staticmethod | classmethod):
-            setattr(cls, name, type(value)(explained(value.__func__)))
-
-
 def _missing(module: ModuleType, name: str) -> AttributeError:
     hint = ""
     # `from package import module` asks the package first, and then imports the module.
@@ -239,64 +208,6 @@ def _import_together(namespace: ModuleType) -> None:
         for name in namespace.__all__:
             getattr(namespace, name)
         del vars(namespace)["__getattr__"]
-
-
-class Missing:
-    """An attribute that other packages' objects have: who reads it hears what to write here.
-
-    Unlike a `__getattr__` of the class, it costs nothing where other attributes are read, and errors
-    of the properties of subclasses stay what they are.
-
-    Args:
-        name: the attribute's name.
-        table: which table of `eagerflow/util/habits.py` has it.
-    """
-
-    __slots__ = ("_name", "_table")
-
-    def __init__(self, name: str, table: str) -> None:
-        self._name = name
-        self._table = table
-
-    def __get__(self, instance: object, owner: type) -> Any:
-        for base in owner.__mro__:
-            found = vars(base).get(self._name, self)
-            if not isinstance(found, Missing):  # of a class that comes later, such as a mixin
-                bind = getattr(type(found), "__get__", None)
-                return found if bind is None else bind(found, instance, owner)
-        raise hints.missing_attribute(owner, self._name, self._table, instance is None)
-
-
-def lacks(cls: type, table: str, names: str) -> None:
-    """Lets errors of attributes that a class lacks say what to write instead.
-
-    Args:
-        cls: the class; attributes that it has stay.
-        table: the table of `eagerflow/util/habits.py` that has the names.
-        names: the names, in one text.
-
-    >>> from eagerflow.util import lazy
-    >>> class Point:
-    ...     pass
-    >>> lazy.lacks(Point, "TENSOR", "numel")
-    >>> hasattr(Point(), "numel"), "numel" in dir(Point())
-    (False, False)
-    """
-
-    def __dir__(self: object) -> list[str]:
-        own = vars(self) if hasattr(self, "__dict__") else ()
-        names = object.__dir__(self)
-        return [name for name in names if name in own or not _is_missing_in(type(self), name)]
-
-    for name in names.split():
-        if not hasattr(cls, name):
-            setattr(cls, name, Missing(name, table))
-    setattr(cls, "__dir__", __dir__)  # noqa: B010
-
-
-def _is_missing_in(cls: type, name: str) -> bool:
-    found = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
-    return bool(found) and all(isinstance(value, Missing) for value in found)
 
 
 class Module:

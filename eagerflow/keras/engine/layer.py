@@ -37,7 +37,7 @@ from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
 from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
-from eagerflow.util import lazy
+from eagerflow.util import advice, lazy
 from eagerflow.util.argument_docs import complete_docs
 
 # Imported when they are first used: few programs need them.
@@ -749,7 +749,7 @@ class Layer(LayerNodes, LayerDtypes):
         return f"<{module}.{type(self).__qualname__} object at {id(self):#x}>"
 
 
-lazy.lacks(
+advice.lacks(
     Layer,
     "LAYER",
     "train eval state_dict load_state_dict requires_grad_ register_buffer register_parameter "

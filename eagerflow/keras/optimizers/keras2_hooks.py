@@ -12,7 +12,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.hyperparameters import given
 from eagerflow.typing import DTypeLike, Structure
-from eagerflow.util import lazy
+from eagerflow.util import advice, lazy
 
 # Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.keras.initializers")
@@ -253,4 +253,4 @@ class Keras2Hooks:
         return x.read_value()
 
 
-lazy.lacks(Keras2Hooks, "OPTIMIZER", "step zero_grad param_groups state_dict load_state_dict")
+advice.lacks(Keras2Hooks, "OPTIMIZER", "step zero_grad param_groups state_dict load_state_dict")

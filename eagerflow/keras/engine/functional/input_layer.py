@@ -22,7 +22,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 from eagerflow.typing import DTypeLike, ShapeLike
-from eagerflow.util import lazy
+from eagerflow.util import advice
 
 
 class InputLayer(Layer):
@@ -160,7 +160,7 @@ def _sizes(shape: Any) -> tuple:
     return tuple(None if size is None else int(size) for size in shape)
 
 
-@lazy.explained
+@advice.explained
 def Input(
     shape: ShapeLike | None = None,
     batch_size: int | None = None,
