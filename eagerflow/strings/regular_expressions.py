@@ -1,13 +1,10 @@
-"""Regular expressions on strings, in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax)."""
+"""Regular expressions on strings, matched by RE2 (https://github.com/google/re2/wiki/Syntax)."""
 
 from __future__ import annotations
 
 import functools
-import importlib
 import re
-import sys
-import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,270 +21,91 @@ from eagerflow.typing import TensorLike
 _ops = _core.ops
 Tensor = _core.Tensor
 
-# Python's own parser of regular expressions, wherever this version keeps it.
-sre_parser: Any = importlib.import_module(
-    "re._parser" if sys.version_info >= (3, 11) else "sre_parse"
+_SPECIAL = re.compile(rb"[\\.^$*+?()\[\]{}|]")
+# One class of characters, or a run of it. RE2 has accepted the pattern before.
+_CLASS = re.compile(
+    rb"(?:\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\\[dDsSwW]|\\[^\w\s]|[^\\.^$*+?()\[\]{}|])(\+?)",
+    re.DOTALL,
 )
-
-_NAMED = {
-    "alnum": "0-9A-Za-z",
-    "alpha": "A-Za-z",
-    "ascii": r"\x00-\x7f",
-    "blank": r"\t ",
-    "cntrl": r"\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\t\n\v\f\r ",
-    "upper": "A-Z",
-    "word": "0-9A-Za-z_",
-    "xdigit": "0-9A-Fa-f",
-}
-_NAMED_COMPLEMENTS = {
-    "alnum": r"\x00-/:-@\[-`{-\U0010ffff",
-    "alpha": r"\x00-@\[-`{-\U0010ffff",
-    "ascii": r"\x80-\U0010ffff",
-    "blank": r"\x00-\x08\n-\x1f!-\U0010ffff",
-    "cntrl": r" -~\x80-\U0010ffff",
-    "digit": r"\x00-/:-\U0010ffff",
-    "graph": r"\x00- \x7f-\U0010ffff",
-    "lower": r"\x00-`{-\U0010ffff",
-    "print": r"\x00-\x1f\x7f-\U0010ffff",
-    "punct": r"\x00- 0-9A-Za-z\x7f-\U0010ffff",
-    "space": r"\x00-\x08\x0e-\x1f!-\U0010ffff",
-    "upper": r"\x00-@\[-\U0010ffff",
-    "word": r"\x00-/:-@\[-^`{-\U0010ffff",
-    "xdigit": r"\x00-/:-@G-`g-\U0010ffff",
-}
-_LOOKAROUND = ("=", "!", "<=", "<!", "P=", "P>", "(", "#", ">")
-
-
-_CATEGORIES = frozenset(
-    "C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps "
-    "S Sc Sk Sm So Z Zl Zp Zs".split()
+# A character as RE2 reads it; a byte that is not UTF-8 is one by itself.
+_CHARACTER = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xef][\x80-\xbf]{2}"
+    rb"|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|.",
+    re.DOTALL,
 )
+_ESCAPE = re.compile(rb"\\(.?)", re.DOTALL)
 
 
-@functools.lru_cache(maxsize=64)
-def _category(name: str, complement: bool) -> str:
-    """The characters of a Unicode category as ranges; nothing if there is no such category."""
-    if name == "Any":
-        return "" if complement else r"\x00-\U0010ffff"
-    if name not in _CATEGORIES:
-        return ""
-    letters = _letters()[:, : len(name)]
-    inside = (letters == np.frombuffer(name.encode(), np.uint8)).all(axis=1) != complement
-    edges = np.flatnonzero(np.diff(inside, prepend=False, append=False)).tolist()
-    return "".join(
-        f"\\U{start:08x}-\\U{end - 1:08x}"
-        for start, end in zip(edges[::2], edges[1::2], strict=True)
-    )
+class Expression(NamedTuple):
+    """A compiled pattern. Texts and classes of characters are found without RE2's help."""
+
+    search: Callable[[bytes, int], list[tuple[int, int]]]  # from an index on: of the whole, groups
+    matches: Callable[[bytes], bool]  # whether a text as a whole matches
+    groups: int
+    literal: bytes = b""  # the only text that matches, if there is one
+    members: bytes = b""  # of a class, or of runs of it: the ASCII characters
+    only_ascii: bool = False  # whether these are all members
+    runs: bool = False
+
+    @property
+    def words(self) -> list[int]:
+        """The members as bits of two integers."""
+        bits = sum(1 << code for code in self.members)
+        return [
+            int.from_bytes(
+                (bits >> at & (1 << 64) - 1).to_bytes(8, "little"), "little", signed=True
+            )
+            for at in (0, 64)
+        ]
 
 
-@functools.lru_cache(maxsize=1)
-def _letters() -> np.ndarray:
-    """The two letters of every character's category."""
-    names = "".join(map(unicodedata.category, map(chr, range(sys.maxunicode + 1))))
-    return np.frombuffer(names.encode(), np.uint8).reshape(-1, 2)
+@functools.lru_cache(maxsize=128)
+def compiled(pattern: bytes) -> Expression:
+    """A pattern, compiled by RE2.
 
+    Raises:
+        tf.errors.InvalidArgumentError: if it is invalid.
+    """
+    import re2
 
-class _Translator:
-    """Translates a pattern of RE2 into an equivalent one of Python."""
-
-    def __init__(self, pattern: str) -> None:
-        self.pattern, self.at = pattern, 0
-        self.parts: list[str] = []
-        self.open: list[int] = [0]
-
-    def fail(self, reason: str) -> Exception:
-        return invalid_argument(f"Invalid pattern: {self.pattern}, error: {reason}")
-
-    def translated(self) -> str:
-        pattern = self.pattern
-        while self.at < len(pattern):
-            char = pattern[self.at]
-            if char == "\\":
-                self.parts.append(self._escape(False))
-            elif char == "[":
-                self.parts.append(self._class())
-            elif char == "(":
-                self._group()
-            elif char == ")":
-                self.parts.append(")" * (self.open.pop() + 1) if len(self.open) > 1 else ")")
-                self.at += 1
-            elif char == "$":
-                self.parts.append(r"(?:\Z)" if "m" not in self._flags() else "$")
-                self.at += 1
-            else:
-                self.parts.append(char)
-                self.at += 1
-        return "".join(self.parts) + ")" * self.open[0]
-
-    def _flags(self) -> str:
-        return "".join(re.findall(r"\(\?([ims]+)[:)]", "".join(self.parts)))
-
-    def _escape(self, in_class: bool) -> str:
-        pattern = self.pattern
-        if self.at + 1 >= len(pattern):
-            raise self.fail("trailing \\")
-        start = self.at
-        letter = pattern[start + 1]
-        self.at += 2
-        if letter in "pP":
-            if self.at < len(pattern) and pattern[self.at] == "{":
-                end = pattern.find("}", self.at)
-                if end < 0:
-                    raise self.fail("invalid character class range")
-                name = pattern[self.at + 1 : end]
-                self.at = end + 1
-            else:
-                name = pattern[self.at : self.at + 1]
-                self.at += 1
-            complement = (letter == "P") != name.startswith("^")
-            members = _category(name.lstrip("^"), complement)
-            if not members:
-                raise self.fail(f"invalid character class range: {pattern[start : self.at]}")
-            return members if in_class else f"[{members}]"
-        if letter == "z":
-            return r"\Z"
-        if letter == "C":
-            return r"[\s\S]"
-        if letter == "Q":
-            end = pattern.find("\\E", self.at)
-            end = len(pattern) if end < 0 else end
-            literal = re.escape(pattern[self.at : end])
-            self.at = min(end + 2, len(pattern))
-            return literal
-        if letter == "x" and self.at < len(pattern) and pattern[self.at] == "{":
-            end = pattern.find("}", self.at)
-            code = int(pattern[self.at + 1 : end], 16)
-            self.at = end + 1
-            return f"\\U{code:08x}"
-        if letter.isdigit() and letter != "0" and not in_class:
-            raise self.fail(f"invalid escape sequence: \\{letter}")
-        return "\\" + letter
-
-    def _class(self) -> str:
-        pattern = self.pattern
-        out = ["["]
-        self.at += 1
-        if pattern[self.at : self.at + 1] == "^":
-            out.append("^")
-            self.at += 1
-        first = True
-        while True:
-            if self.at >= len(pattern):
-                raise self.fail(f"missing ]: {pattern}")
-            char = pattern[self.at]
-            if char == "]" and not first:
-                self.at += 1
-                return "".join([*out, "]"])
-            first = False
-            if char == "[":
-                end = pattern.find(":]", self.at)
-                if pattern[self.at + 1 : self.at + 2] == ":" and end > 0:
-                    name = pattern[self.at + 2 : end]
-                    table = _NAMED_COMPLEMENTS if name.startswith("^") else _NAMED
-                    if name.lstrip("^") not in table:
-                        raise self.fail(f"invalid character class range: [:{name}:]")
-                    out.append(table[name.lstrip("^")])
-                    self.at = end + 2
-                    continue
-                out.append("\\[")
-                self.at += 1
-            elif char == "\\":
-                out.append(self._escape(True))
-            else:
-                # Python keeps doubled signs for set operations.
-                out.append("\\" + char if char in "]&~|" else char)
-                self.at += 1
-
-    def _group(self) -> None:
-        rest = self.pattern[self.at + 1 :]
-        flags = re.match(r"\?([ims]*)(-[ims]+)?([:)])", rest)
-        if flags and flags.group(3) == ")":
-            # Flags for the rest of a group open a nested group, which ends with the outer one.
-            self.parts.append(f"(?{flags.group(1)}{flags.group(2) or ''}:")
-            self.open[-1] += 1
-            self.at += 1 + flags.end()
-            return
-        if rest.startswith("?") and not flags:
-            named = re.match(r"\?P?<(\w+)>", rest)
-            if not named or rest[1:3] in ("<=", "<!"):
-                operator = next((text for text in _LOOKAROUND if rest[1:].startswith(text)), "")
-                raise self.fail(f"invalid perl operator: (?{operator}")
-            self.parts.append(f"(?P<{named.group(1)}>")
-            self.at += 1 + named.end()
-        else:
-            head = flags.group(0) if flags else ""
-            self.parts.append("(" + head)
-            self.at += 1 + len(head)
-        self.open.append(0)
-
-
-@functools.lru_cache(maxsize=256)
-def _compiled(pattern: bytes) -> re.Pattern:
-    text = pattern.decode("utf-8", "surrogateescape")
+    options = re2.Options()
+    options.log_errors = False
     try:
-        return re.compile(_Translator(text).translated(), re.ASCII)
-    except (re.error, ValueError, OverflowError) as error:
-        reason = str(error)
-        if "unterminated subpattern" in reason:
-            reason = f"missing ): {text}"
+        expression = re2.compile(pattern, options)
+    except re2.error as error:
+        text, reason = (
+            part.decode("utf-8", "backslashreplace") for part in (pattern, error.args[0])
+        )
         raise invalid_argument(f"Invalid pattern: {text}, error: {reason}") from None
+    # The binding itself: the package's methods around it take twice the time.
+    match, anchor = expression._regexp.Match, re2._re2.RE2.Anchor
+    anywhere, whole = anchor.UNANCHORED, anchor.ANCHOR_BOTH
+
+    def search(text: bytes, start: int) -> list[tuple[int, int]]:
+        return match(anywhere, text, start, len(text))
+
+    def matches(text: bytes) -> bool:
+        return match(whole, text, 0, len(text))[0][0] >= 0
+
+    groups = expression.groups
+    if not _SPECIAL.search(pattern):
+        return Expression(search, pattern.__eq__ if pattern else matches, groups, pattern)
+    form = _CLASS.fullmatch(pattern)
+    members = bytes(code for code in range(128) if form and matches(bytes([code])))
+    if not form or not members:
+        return Expression(search, matches, groups)
+    only_ascii, runs = expression.possiblematchrange(4)[1] < b"\x80", form[1] == b"+"
+
+    def is_of_class(text: bytes) -> bool:
+        if not text.isascii():
+            return not only_ascii and matches(text)
+        return bool(text) and (runs or len(text) == 1) and not text.translate(None, members)
+
+    return Expression(search, is_of_class, groups, b"", members, only_ascii, runs)
 
 
-class _Forms(NamedTuple):
-    """The forms and properties of an expression."""
-
-    plain: re.Pattern | None  # for bytes, which have to be ASCII
-    solid: bool  # whether it never matches the empty string
-    members: list[int] | None  # the ASCII characters that it matches, as bits of two words
-    runs: bool  # whether it matches runs of these
-
-
-@functools.lru_cache(maxsize=256)
-def _forms(pattern: bytes) -> _Forms:
-    expression = _compiled(pattern)
-    try:
-        plain = re.compile(expression.pattern.encode("ascii"), re.ASCII)
-        tree = sre_parser.parse(expression.pattern, re.ASCII)
-    except (re.error, ValueError, OverflowError):
-        return _Forms(None, False, None, False)
-    solid = tree.getwidth()[0] > 0
-    items, runs = list(tree), False
-    if (
-        len(items) == 1
-        and str(items[0][0]) == "MAX_REPEAT"
-        and items[0][1][:2] == (1, sre_parser.MAXREPEAT)
-    ):
-        items, runs = list(items[0][1][2]), True
-    if len(items) != 1 or tree.state.flags & re.IGNORECASE or not _is_ascii(*items[0]):
-        return _Forms(plain, solid, None, False)
-    words = [0, 0]
-    for code in range(128):
-        if plain.match(bytes([code])):
-            words[code // 64] |= 1 << code % 64
-    signed = [word - (1 << 64) if word >> 63 else word for word in words]
-    return _Forms(plain, solid, signed, runs)
-
-
-def _is_ascii(kind: object, argument: Any) -> bool:
-    """Whether a part of an expression is a class of ASCII characters."""
-    name = str(kind)
-    if name == "LITERAL":
-        return argument < 128
-    if name == "IN":
-        return all(_is_ascii(*item) for item in argument if str(item[0]) != "IN")
-    if name == "RANGE":
-        return argument[1] < 128
-    return name == "CATEGORY" and "NOT" not in str(argument)
-
-
-def _pattern(pattern: TensorLike) -> re.Pattern:
-    return _compiled(items(_core.convert(pattern, dtypes.string, None))[0])
+def _pattern(pattern: TensorLike) -> Expression:
+    return compiled(items(_core.convert(pattern, dtypes.string, None))[0])
 
 
 @composed_op(
@@ -312,64 +130,63 @@ def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = 
     """
     expression = _pattern(pattern)
     x = strings(input, "RegexFullMatch")
-    given = items(_core.convert(pattern, dtypes.string, None))[0]
-    plain = _forms(given).plain
-    if plain is not None:
-        match = plain.fullmatch
-        found = [
-            (match(item) if item.isascii() else expression.fullmatch(_text(item))) is not None
-            for item in items(x)
-        ]
-    else:
-        found = [expression.fullmatch(_text(item)) is not None for item in items(x)]
+    found = [expression.matches(item) for item in items(x)]
     return _core.as_tensor(np.array(found, bool).reshape(x._shape_tuple()))
 
 
-def _text(item: bytes) -> str:
-    return item.decode("utf-8", "surrogateescape")
-
-
 @functools.lru_cache(maxsize=256)
-def _rewriter(rewrite: str, groups: int, everywhere: bool) -> tuple[int | str, ...] | None:
-    """The group numbers and literals of a rewrite; None if it is invalid."""
-    parts: list[int | str] = []
-    at = 0
-    while at < len(rewrite):
-        char = rewrite[at]
-        if char == "\\":
-            letter = rewrite[at + 1 : at + 2]
-            if letter.isdigit():
-                if int(letter) > groups:
-                    return None
-                parts.append(int(letter))
-            elif letter == "\\":
-                parts.append("\\")
-            elif everywhere:
-                break  # what follows an escape that is none is left out
+def _template(rewrite: bytes, groups: int, everywhere: bool) -> tuple[int | bytes, ...] | None:
+    """The numbers of groups and the literals of a rewrite; None if nothing is replaced."""
+    escapes = list(_ESCAPE.finditer(rewrite))
+    if any(escape[1].isdigit() and int(escape[1]) > groups for escape in escapes):
+        return None
+    parts: list[int | bytes] = []
+    end = 0
+    for escape in escapes:
+        parts.append(rewrite[end : escape.start()])
+        end = escape.end()
+        if escape[1].isdigit():
+            parts.append(int(escape[1]))
+        elif escape[1] == b"\\":
+            parts.append(b"\\")
+        else:  # RE2 ends a rewrite before what is not an escape, and then replaces only all matches
+            return tuple(parts) if everywhere else None
+    return (*parts, rewrite[end:])
+
+
+def _replaced(
+    text: bytes, expression: Expression, parts: tuple[int | bytes, ...], everywhere: bool
+) -> bytes:
+    """The text with its matches replaced, as RE2's GlobalReplace and Replace do it."""
+    search = expression.search
+    out: list[bytes] = []
+    at, last_end = 0, -1
+    while at <= len(text):
+        spans = search(text, at)
+        start, end = spans[0]
+        if start < 0:
+            break
+        if start == end == last_end:  # no empty match directly after a match
+            character = _CHARACTER.match(text, at)
+            if character is None:
+                break
+            out.append(character[0])
+            at = character.end()
+            continue
+        out.append(text[at:start])
+        for part in parts:
+            if isinstance(part, int):
+                group_start, group_end = spans[part]
+                out.append(text[group_start:group_end])
             else:
-                return None
-            at += 2
-        else:
-            parts.append(char)
-            at += 1
-    return tuple(parts)
-
-
-def _replaced(text: str, expression: re.Pattern, parts: Iterable, everywhere: bool) -> str:
-    out, last, previous_end = [], 0, -1
-    for match in expression.finditer(text):
-        start, end = match.span()
-        if start == end == previous_end:
-            continue  # no empty match directly after a match
-        if any("\udc80" <= char <= "\udcff" for char in match.group()):
-            continue  # bytes that are no UTF-8 match nothing
-        out.append(text[last:start])
-        out += [(match.group(p) or "") if isinstance(p, int) else p for p in parts]
-        last = previous_end = end
+                out.append(part)
+        at = last_end = end
         if not everywhere:
             break
-    out.append(text[last:])
-    return "".join(out)
+    if not out:
+        return text
+    out.append(text[at:])
+    return b"".join(out)
 
 
 @composed_op(
@@ -398,30 +215,20 @@ def regex_replace(
     b'hell-world'
     """
     expression = _pattern(pattern)
-    text = _text(items(_core.convert(rewrite, dtypes.string, None))[0])
-    parts = _rewriter(text, expression.groups, replace_global)
-    forms = _forms(items(_core.convert(pattern, dtypes.string, None))[0])
-    if parts is not None and forms.members is not None:
-        whole = "".join(part for part in parts if isinstance(part, str))
-        if all(isinstance(part, str) for part in parts):
-            rewritten = _core.as_tensor(whole.encode("utf-8", "surrogateescape"))
-            options = (rewritten, forms.members, forms.runs, replace_global)
-            return natively(_ops.string_replace, input, "RegexReplace", *options)
-    plain, template = forms.plain if forms.solid else None, b""
-    if parts is not None and plain is not None:
-        spelt = [
-            rf"\g<{part}>" if isinstance(part, int) else part.replace("\\", "\\\\")
-            for part in parts
-        ]
-        template = "".join(spelt).encode("utf-8", "surrogateescape")
-    count = 0 if replace_global else 1
-
-    def replaced(item: bytes) -> bytes:
-        if parts is None:
-            return item
-        if plain is not None and item.isascii():
-            return plain.sub(template, item, count)
-        result = _replaced(_text(item), expression, parts, replace_global)
-        return result.encode("utf-8", "surrogateescape")
-
-    return each(replaced, input, "RegexReplace")
+    text = items(_core.convert(rewrite, dtypes.string, None))[0]
+    parts = _template(text, expression.groups, replace_global)
+    if parts is None:
+        return natively(_ops.identity, input, "RegexReplace")
+    literal = expression.literal
+    if literal:  # `\0` is the literal then
+        rewritten = b"".join(literal if isinstance(part, int) else part for part in parts)
+        count = -1 if replace_global else 1
+        return each(lambda item: item.replace(literal, rewritten, count), input, "RegexReplace")
+    if expression.members and not any(isinstance(part, int) for part in parts):
+        x = strings(input, "RegexReplace")
+        if expression.only_ascii or all(map(bytes.isascii, items(x))):
+            whole = _core.as_tensor(b"".join(part for part in parts if isinstance(part, bytes)))
+            return _ops.string_replace(x, whole, expression.words, expression.runs, replace_global)
+    return each(
+        lambda item: _replaced(item, expression, parts, replace_global), input, "RegexReplace"
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from eagerflow.framework import context
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.protos import tensor
 from eagerflow.protos.schema import Schema
+from eagerflow.strings.regular_expressions import compiled
 
 __all__ = [
     "ProfileOptionBuilder",
@@ -347,7 +347,7 @@ def _entries(graph: Any) -> tuple[list[_Entry], int]:
 
 
 def _matches(patterns: list[str], text: str) -> bool:
-    return any(re.fullmatch(pattern, text) for pattern in patterns)
+    return any(compiled(pattern.encode()).matches(text.encode()) for pattern in patterns)
 
 
 class _Report:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from eagerflow import _core
@@ -14,6 +13,7 @@ from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.scalars import float32_power, of_dtype, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
 from eagerflow.ops import norms
+from eagerflow.strings.regular_expressions import compiled
 
 _ops = _core.ops
 
@@ -30,7 +30,8 @@ class Muon(Optimizer):
         adam_weight_decay: the weight decay of the variables that AdamW updates.
         epsilon: AdamW's, against division by zero.
         weight_decay: that of matrices.
-        exclude_layers: patterns; variables whose name has one are updated by AdamW.
+        exclude_layers: patterns of RE2, as files may hold them; variables whose name has one are
+            updated by AdamW.
         exclude_embeddings: whether variables of embeddings are updated by AdamW.
         muon_a: first coefficient of Newton and Schulz's iteration.
         muon_b: second coefficient.
@@ -97,7 +98,9 @@ class Muon(Optimizer):
             return True
         if self.exclude_embeddings and "embedding" in variable.name.lower():
             return True
-        return any(re.search(pattern, variable.name) for pattern in self.exclude_layers)
+        name = variable.name.encode()
+        patterns = [compiled(pattern.encode()) for pattern in self.exclude_layers]
+        return any(pattern.search(name, 0)[0] >= (0, 0) for pattern in patterns)
 
     def _make_slots(self, variables: list[Variable]) -> None:
         super()._make_slots(variables)

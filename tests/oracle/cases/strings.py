@@ -220,6 +220,76 @@ def replace(tf, name):
     ]
 
 
+# Texts in which expressions of many kinds find something, some of them not UTF-8.
+TEXTS = [
+    *(b"", b"a", b"abc", b"ABC", b"foo bar  baz\t\n", b"line\na\nb", b"a\x00b", b"12-345 a1"),
+    *(b"x@y.z <b>hi</b>", b"a.c[]^-_!,", b"\xe9", b"\xffa\xc3 b\xed\xa0\x80", b"aaaaaaaaaaab"),
+    *("éaüé日本".encode(), "😀k\u212aS\u017f".encode()),
+]
+EXPRESSIONS = {
+    "repeats": ["", "a*", "x*", "a+?", "a??", "a{0}", "a{,2}", "a{2}", "a{2,}", "a{2,}?"],
+    "classes": ["[^abc]", "[^a]+", "[]a]+", "[^]a]", "[a-]", "[-a]", "[a-c-e]", "[+--]", "[a&&b]"],
+    "named classes": [r"\S", r"\D+", r"\W", "[[:^alpha:]]+", "[[:word:]-]+", r"[^[:space:]\d]"],
+    "unicode classes": [r"\pL", r"\p{Greek}+", r"\P{^Lu}", r"[\p{L}\d]+", r"[^\x00-\x7f]", "[^é]"],
+    "positions": ["^", "$", r"\A", r"\z", r"\b", r"\B", r"\bfoo\b", "a$b", "^*", r"^\s+|\s+$"],
+    "flags": ["(?s).+", "(?m)^a$", "(?U)a+", "(?i)k", "(?i)[k-s]", "(?i)a(?-i)b", "(?i-s:a.)"],
+    "groups": [
+        "()",
+        "(|a)+",
+        "(a*)*",
+        "(a*)+",
+        "(ab|a)(c|bcd)(b*)",
+        "a|b|",
+        r"(\d+)-(\d)",
+        "(a)(b)?",
+    ],
+    "escapes": [
+        r"\x41",
+        r"\x{e9}+",
+        r"\101",
+        r"\07",
+        r"\Qa.c",
+        r"\t\n",
+        r"\C",
+        r"\C+",
+        r"\_",
+        "a\x00b",
+    ],
+    "nested repeats": ["(a+)+$", "(a|a)*b", "(.*)(.*)(.*)x", "((a{10}){10}){10}", "(a|b|ab)*c"],
+}
+REFUSED = [
+    *(
+        "*",
+        "?",
+        "a{1001}",
+        "a**",
+        "(a{100}){100}",
+        "x{2}{3000}",
+        "a*{2000}",
+        "a)",
+        "(a",
+        "[a",
+        "[]",
+        "[z-a]",
+    ),
+    *("(?!a)", "(?<!a)b", "(?>a)", "(?#c)", "(?(1)a)", "(?P>n)", "(?R)", "(?i", "(?z)", r"[a-\d]"),
+    *("(?P<>a)", "(?P<n", r"\Z", r"\p", r"\p{", r"\p{Foo}", r"\8", r"\k<a>"),
+    *(r"\h", r"\R", r"\X", r"\cA", r"\x4", r"\x{110000}", r"\u0041", "[[:foo:]]", "(?P=n)", "\\"),
+]
+
+
+@case(name=list(EXPRESSIONS))
+def expressions(tf, name):
+    rewrites = [("<\\0>", True), ("<>", True), ("<\\0>", False), (r"a\\\qb", True), (r"\q\9", True)]
+    return [
+        [
+            tf.strings.regex_full_match(TEXTS, pattern),
+            *(tf.strings.regex_replace(TEXTS, pattern, *rewrite) for rewrite in rewrites),
+        ]
+        for pattern in EXPRESSIONS[name]
+    ]
+
+
 @case
 def replace_invalid_bytes(tf):
     return tf.strings.regex_replace(b"a\xff\xfeb", "[^a]", "_")
@@ -345,6 +415,13 @@ errors(
         "pattern": (lambda tf: tf.strings.regex_full_match("a", "("), ["missing )"]),
         "lookahead": (lambda tf: tf.strings.regex_replace("a", "(?=a)", ""), ["(?="]),
         "backreference": (lambda tf: tf.strings.regex_replace("a", r"(a)\1", ""), ["escape"]),
+        **{
+            f"expression {pattern}": (
+                lambda tf, pattern=pattern: tf.strings.regex_full_match("a", pattern),
+                [f"Invalid pattern: {pattern}, error: "],
+            )
+            for pattern in REFUSED
+        },
         "substr": (lambda tf: tf.strings.substr("abc", 4, 1), ["pos 4 out of range"]),
         "substr negative": (lambda tf: tf.strings.substr("abc", -4, 1), ["pos -4"]),
         "substr shapes": (lambda tf: tf.strings.substr("abc", 1, [1]), ["same shape"]),
