@@ -112,7 +112,7 @@ $(VENV)/.fuzz: $(VENV)/.ready
 
 # FUZZ_CALLS makes so many calls of each target, however long it takes; else FUZZ_SECONDS for all.
 FUZZ_SECONDS ?= 120
-FUZZ_TARGETS ?= calls files
+FUZZ_TARGETS ?= calls raw files
 FUZZ_OUT ?= build-fuzz
 FUZZ_JOBS ?= 1
 FUZZ_OPTIONS ?=

@@ -3,15 +3,15 @@
 Bytes that Atheris (libFuzzer) mutates spell calls and damaged files. With a sanitized build of the
 engine, what runs in it and in eagerflow's Python guides the mutations; with another one, Python alone.
 
-    python fuzz --seconds 60                     # calls and files, half a minute each
+    python fuzz --seconds 60                     # all targets, twenty seconds each
     python fuzz calls --calls 10000000           # so many calls, however long it takes
     python fuzz calls --calls 10000000 --resume  # goes on where such a run was interrupted
     python fuzz "checkpoint index" --seconds 60  # one reader, by its name in tests/file_readers.py
     python fuzz calls --show FILE                # what a finding does
 
-A finding is a crash, a report of the sanitizers, a call of more than ten seconds, much memory for a
-small result, or an exception that means a mistake of ours. Each becomes a file in the folder `--out`.
-The exit status is 1 if there are any.
+A finding is a crash, a report of the sanitizers, a call of more than ten seconds, much processor time
+or memory for small arguments and results (limits.py), or an exception that means a mistake of ours.
+Each becomes a file in the folder `--out`. The exit status is 1 if there are any.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def run(
             *("-print_final_stats=1", "-rss_limit_mb=6000", f"-artifact_prefix={options.out}/"),
             *(f"-timeout={options.timeout}", f"-report_slow_units={options.timeout}"),
             *(f"-max_total_time={int(left)}", f"-runs={calls - done if calls else -1}"),
-            *(f"-max_len={400 if name == 'calls' else 20_000}", "-len_control=0"),
+            *(f"-max_len={400 if name in ('calls', 'raw') else 20_000}", "-len_control=0"),
             # Weighing inputs by how rare their features are, and shortening them, costs half of the time.
             *("-entropic=0", "-reduce_inputs=0", "-detect_leaks=0"),
             "-print_funcs=0",  # naming each new function is slow
@@ -150,7 +150,7 @@ def fuzz(name: str, options: argparse.Namespace) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("targets", nargs="*", default=["calls", "files"])
+    parser.add_argument("targets", nargs="*", default=["calls", "raw", "files"])
     parser.add_argument("--seconds", type=float, default=0, help="for all targets together")
     parser.add_argument("--calls", type=int, default=0, help="how many inputs of each target")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 
@@ -37,6 +37,9 @@ class ByName:
     def __init__(self, items: dict[str, Any]) -> None:
         self._items = sorted((zlib.crc32(name.encode()) & 0xFFFF, name) for name in items)
         self._values = items
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]

@@ -6,6 +6,7 @@ with a Jacobian, or on the symbolic tensors of a graph.
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
 from typing import Any
@@ -13,10 +14,10 @@ from typing import Any
 import numpy as np
 
 import eagerflow as tf
+import limits
 import random_calls
 from byte_choices import ByName, Choices
 
-MEMORY_FOR_NOTHING = 1 << 26  # bytes that a call may take for a small result
 # Counters reward calls that loop more often: without limits most of the time goes into a few large ones.
 ROWS = 64  # of a Jacobian
 ELEMENTS = 128  # of a native function's argument
@@ -97,6 +98,7 @@ _METHODS = {
 }
 _NAMES = {"tf": tf, "np": np, "nan": math.nan, "inf": math.inf, "operator": operator}
 _NAMES |= {f.__name__: f for f in (gradient, jacobian, symbolic, item, assign_item, method)}
+_CALLED = ("gradient", "jacobian", "symbolic")
 _PARAMETERS: dict[str, tuple[list[str], int]] = {}
 
 
@@ -188,19 +190,36 @@ def _key(calls: random_calls.Calls) -> str:
 
 def run(data: bytes) -> None:
     """Makes the call. Exceptions that indicate a bug of ours are findings."""
-    call = text(data)
-    memory = tf.config.experimental.get_memory_info
-    tf.config.experimental.reset_memory_stats("CPU:0")
-    before, result = memory("CPU:0")["current"], None
+    evaluated(text(data), _NAMES, refusals=(Exception,))
+
+
+def evaluated(call: str, names: dict[str, Any], refusals: tuple[type[Exception], ...]) -> None:
+    """Evaluates a call's arguments, and then makes it within the limits.
+
+    Args:
+        call: a line of Python.
+        names: what it uses.
+        refusals: the exceptions that a call may raise. That of an argument is no finding.
+    """
+    tree = ast.parse(call, mode="eval").body
+    assert isinstance(tree, ast.Call)
+    parts = [tree.func, *tree.args, *[keyword.value for keyword in tree.keywords]]
     try:
-        result = eval(call, _NAMES)
-    except (SystemError, NameError) as error:
-        error.add_note(call) if hasattr(error, "add_note") else None
+        function, *values = [eval(ast.unparse(part), names) for part in parts]
+    except Exception:
+        return
+    arguments = values[: len(tree.args)]
+    keywords = {
+        str(keyword.arg): value
+        for keyword, value in zip(tree.keywords, values[len(tree.args) :], strict=True)
+    }
+    place = ast.unparse(tree.func)
+    if place in _CALLED:  # a way to call the first argument
+        place = f"{place} {ast.unparse(tree.args[0])}"
+    given = random_calls.bytes_of(values)
+    try:
+        limits.within(place, lambda: function(*arguments, **keywords), given)
+    except (SystemError, NameError, limits.Excess):
         raise
-    except Exception:  # whatever says no
+    except refusals:
         pass
-    taken = memory("CPU:0")["peak"] - before
-    if taken > 4 * random_calls.bytes_of(result) + MEMORY_FOR_NOTHING:
-        raise MemoryError(
-            f"{taken >> 20} MB for a result of {random_calls.bytes_of(result)} bytes: {call}"
-        )

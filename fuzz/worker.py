@@ -1,8 +1,9 @@
 """One fuzzing process: `python fuzz/worker.py TARGET FINDINGS [libFuzzer's arguments]`.
 
-Targets: `calls` (calls.py), `files` (every reader of tests/file_readers.py), or one reader's name.
-Exceptions that are findings are written into the folder FINDINGS and the process goes on; crashes,
-hangs and memory end it, with libFuzzer's report. With `--show FILE`, the input is explained, then run.
+Targets: `calls` (calls.py), `raw` (raw_calls.py), `files` (every reader of tests/file_readers.py), or
+one reader's name. Exceptions that are findings are written into the folder FINDINGS and the process
+goes on; crashes, hangs and memory end it, with libFuzzer's report. With `--show FILE`, the input is
+explained, then run.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "fuzz")]
 
 def guided_by_engine() -> bool:
     """Hands the native module's counters to libFuzzer; False if the module was built without."""
-    from eagerflow import _core
+    import limits
 
-    engine = ctypes.CDLL(_core.__file__)
-    if not hasattr(engine, "eagerflow_coverage_counters"):
+    engine = limits.ENGINE
+    if not limits.GUIDED:
         return False
     fuzzer = ctypes.CDLL(importlib.import_module("atheris.core_with_libfuzzer").__file__)
     size = ctypes.c_size_t.in_dll(engine, "eagerflow_coverage_size").value
@@ -57,7 +58,12 @@ def target(name: str) -> tuple[Callable[[bytes], object], Callable[[bytes], str]
         import calls
 
         return calls.run, calls.text
+    if name == "raw":
+        import raw_calls
+
+        return raw_calls.run, raw_calls.text
     import file_readers
+    import limits
     from byte_choices import ByName, Choices
 
     names = file_readers.NAMES if name == "files" else [name]
@@ -67,8 +73,9 @@ def target(name: str) -> tuple[Callable[[bytes], object], Callable[[bytes], str]
         return *readers.pick(Choices(data[:2])), data[2:]
 
     def run(data: bytes) -> object:
-        _, reader, content = parts(data)
-        return file_readers.answered(reader, content)
+        place, reader, content = parts(data)
+        whole = len(reader.whole) + len(content)
+        return limits.within(place, lambda: file_readers.answered(reader, content), whole)
 
     def text(data: bytes) -> str:
         reader, _, content = parts(data)
@@ -90,7 +97,8 @@ def noted(run: Callable, text: Callable, folder: Path) -> Callable[[bytes], None
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             own = [frame for frame in frames if "eagerflow" in frame.filename] or frames
-            place = f"{type(error).__name__} {own[-1].filename} {own[-1].lineno}"
+            place = getattr(error, "place", f"{own[-1].filename} {own[-1].lineno}")
+            place = f"{type(error).__name__} {place}"
             key = hashlib.sha1(place.encode()).hexdigest()[:12]
             if key in known or (folder / f"exception-{key}.txt").exists():
                 return

@@ -1,7 +1,6 @@
 """TensorFlow's operations by their own names: `tf.raw_ops`. `raw_ops.txt` lists the calls."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -9,9 +8,14 @@ from oracle import registry
 
 
 def run(tf, expression):
-    """The result of one call, with tensors by the names that expressions use."""
+    """The result of one call."""
+    return eval(expression, names(tf))
+
+
+def names(tf):
+    """Tensors by the names that expressions use."""
     numbers = np.arange(2 * 6 * 6 * 3, dtype="f").reshape(2, 6, 6, 3) / 100
-    names = SimpleNamespace(
+    return dict(
         tf=tf,
         raw=tf.raw_ops,
         x=tf.constant([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]]),
@@ -26,7 +30,6 @@ def run(tf, expression):
         ind=tf.constant([[0, 0], [1, 1], [1, 2]], tf.int64),
         words=tf.constant(["one two", "", "three"]),
     )
-    return eval(expression, vars(names))
 
 
 EXPRESSIONS = Path(__file__).with_suffix(".txt").read_text()
