@@ -110,15 +110,18 @@ _MESSAGES: dict[str, tuple[Callable[[], bytes], Callable[[Any], Any]]] = {
         ),
         tf.io.decode_json_example,
     ),
+    "keras json": (
+        lambda: _model().to_json().encode(),
+        lambda d: tf.keras.models.model_from_json(d.decode()).count_params(),
+    ),
     "raw": (lambda: bytes(range(48)), lambda d: tf.io.decode_raw([d], tf.int32)),
     "padded raw": (
         lambda: bytes(range(48)),
         lambda d: tf.io.decode_raw([d], tf.int16, fixed_length=8),
     ),
-    # The texts are short, so repetitions in the expression cannot take long.
     "regular expression": (
         lambda: rb"^(a|b)+?[[:alpha:]\d]{2,3}\.*(?i:x)?\pL$",
-        lambda d: tf.strings.regex_full_match(["ab12.a", "\u00e9a", ""], d),
+        lambda d: tf.strings.regex_full_match(["ab12.a", "\u00e9a", "", "ab" * 500 + "!"], d),
     ),
     "rewrite": (
         lambda: rb"(b*)(\w)->\2-\1\0",
@@ -227,6 +230,57 @@ def _written_csv(path: str) -> None:
 def _csv(path: str) -> Any:
     columns = [tf.constant(0), tf.constant("")]
     return _elements(tf.data.experimental.CsvDataset(path, columns, header=True))
+
+
+def _frame(path: str) -> Any:
+    # Like the dataset's own, its pipeline may end with an error of any element.
+    rows = tf.data.experimental.make_csv_dataset(
+        path, 2, label_name="b", num_epochs=1, shuffle=False
+    )
+    return _elements(rows)
+
+
+def _write_archive(kind: str) -> Callable[[str], None]:
+    def write(path: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("one.txt", "two.txt"):
+                Path(folder, name).write_text(name * 40)
+            made = shutil.make_archive(str(Path(folder).with_suffix("")) + "-packed", kind, folder)
+        shutil.move(made, path)
+
+    return write
+
+
+def _unpacked(path: str) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        tf.keras.utils.get_file(
+            "archive", Path(path).as_uri(), cache_dir=folder, cache_subdir=".", extract=True
+        )
+        found = sorted(Path(folder).rglob("*.txt"))
+        return {file.name: file.read_bytes() for file in found if file.is_file()}
+
+
+def _write_series(path: str) -> None:
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=tf.Variable(1.0)), path, 2)
+    manager.save()
+    manager.save()
+
+
+def _series(path: str) -> Any:
+    state = tf.train.get_checkpoint_state(path)
+    v = tf.Variable(0.0)
+    manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), path, 2)
+    found = manager.restore_or_initialize()
+    names = [os.path.basename(name) for name in manager.checkpoints]
+    return [state is None, found is None, v.numpy(), names]
+
+
+def _save_zipped(path: str) -> None:
+    _pairs().save(path, compression="GZIP")
+
+
+def _read_zipped(path: str) -> Any:
+    return _elements(tf.data.Dataset.load(path, compression="GZIP"))
 
 
 def _folder(write: Callable[[str], Any], read: Callable[[str], Any], damaged: str) -> Any:
@@ -384,6 +438,12 @@ _FILES: dict[str, tuple[str, Callable[[str], Any], Callable[[str], Any], str]] =
     "gzip records": _file(
         "r", _write_records("GZIP"), lambda p: _elements(tf.data.TFRecordDataset(p, "GZIP"))
     ),
+    "zipped dataset": _folder(_save_zipped, _read_zipped, "folder/*/*/*.snapshot"),
+    "checkpoint state": _folder(_write_series, _series, "folder/checkpoint"),
+    "zip archive": _file("a", _write_archive("zip"), _unpacked),
+    "tar archive": _file("a", _write_archive("tar"), _unpacked),
+    "tar.gz archive": _file("a", _write_archive("gztar"), _unpacked),
+    "csv frame": _file("t.csv", _written_csv, _frame),
     "events": _folder(_write_events, _summaries, "folder/*"),
     "csv file": _file("t.csv", _written_csv, _csv),
     "version 1 model": _folder(_save_version_1, _pruned, "folder/saved_model.pb"),

@@ -6,9 +6,11 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
+from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
@@ -205,14 +207,31 @@ def extract_archive(file_path: str, path: str = ".", archive_format: Any = "auto
 
     Returns:
         Whether the file was an archive of these kinds.
+
+    Raises:
+        DamagedFileError: if the archive is damaged, or has members outside of the folder.
     """
+    import struct
     import tarfile
     import zipfile
+    import zlib
 
     if archive_format is None:
         return False
     kinds = ["tar", "zip"] if archive_format == "auto" else archive_format
-    for kind in [kinds] if isinstance(kinds, str) else kinds:
+    damage = (tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError)
+    try:
+        return _extracted(file_path, path, [kinds] if isinstance(kinds, str) else kinds)
+    except (*damage, NotImplementedError, RuntimeError) as error:
+        # zipfile raises the last two for methods that it lacks, and for encrypted members.
+        raise DamagedFileError(os.fspath(file_path), "The archive", error) from error
+
+
+def _extracted(file_path: str, path: str, kinds: Iterable[str]) -> bool:
+    import tarfile
+    import zipfile
+
+    for kind in kinds:
         if kind == "tar" and tarfile.is_tarfile(file_path):
             with tarfile.open(file_path) as tar:
                 if hasattr(tarfile, "data_filter"):
