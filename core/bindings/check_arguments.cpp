@@ -5,6 +5,7 @@
 #include "bindings/check_arguments.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -239,6 +240,19 @@ class Checker {
 
 void check_arguments(const Declaration& declaration, PyObject* const* values) {
   Checker(declaration, values).run();
+}
+
+void refuse_escaped(const char* op, PyObject* type, PyObject* error) {
+  const auto is = [type](PyObject* kind) { return PyErr_GivenExceptionMatches(type, kind) != 0; };
+  if (is(PyExc_MemoryError)) {
+    const std::string text = str_of(error);
+    fail(Code::kResourceExhausted, text.empty() ? "Out of memory." : text, " [Op:", op, "]");
+  }
+  if (is(PyExc_ArithmeticError) || is(PyExc_LookupError) || is(PyExc_AssertionError)) {
+    invalid_argument("The arguments do not fit each other or the operation: ",
+                     reinterpret_cast<PyTypeObject*>(type)->tp_name, ": ", str_of(error),
+                     " [Op:", op, "]");
+  }
 }
 
 }  // namespace ef::py

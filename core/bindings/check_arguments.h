@@ -40,8 +40,13 @@ struct Declaration {
 // It is slower than a conversion, and meant for calls that have failed.
 void check_arguments(const Declaration& declaration, PyObject* const* values);
 
-// With an exception set: replaces it by the one that `check` throws, if it throws. A MemoryError
-// becomes the operation's ResourceExhausted; warnings that are errors stay.
+// Throws what an operation raises in place of an exception that escaped from the code that computes
+// it: ResourceExhausted for a MemoryError, and InvalidArgument for an error of an index or of
+// arithmetic, which means that no check foresaw these arguments.
+void refuse_escaped(const char* op, PyObject* type, PyObject* error);
+
+// With an exception set: replaces it by the one that `check` throws, if it throws, or else by the
+// one that it means for an operation. Warnings that are errors stay.
 template <class Check>
 [[gnu::cold]] void replace_exception(const char* op, const Check& check) noexcept {
   if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_Warning)) return;
@@ -50,9 +55,7 @@ template <class Check>
   PyErr_NormalizeException(&type, &error, &trace);
   const bool passed = guarded(false, [&] {
     check();
-    if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
-      fail(Code::kResourceExhausted, str_of(error), " [Op:", op, "]");
-    }
+    refuse_escaped(op, type, error);
     return true;
   });
   if (passed) return PyErr_Restore(type, error, trace);

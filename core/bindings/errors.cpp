@@ -2,6 +2,8 @@
 #include "bindings/errors.h"
 
 #include <new>
+#include <stdexcept>
+#include <typeinfo>
 
 #include "bindings/gil.h"
 #include "graph/graph.h"
@@ -62,7 +64,11 @@ void set_python_error() noexcept {
   } catch (const Error& error) {
     raise(error);
   } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+    raise(Error(Code::kResourceExhausted, "Out of memory."));
+  } catch (const std::length_error&) {
+    raise(Error(Code::kResourceExhausted, "A string or list would be longer than any can be."));
+  } catch (const std::bad_cast&) {
+    raise(Error(Code::kTypeError, "An argument has a type that the function does not take."));
   } catch (const std::exception& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
   } catch (...) {

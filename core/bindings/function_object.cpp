@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "bindings/check_arguments.h"
 #include "bindings/composed_ops.h"
 #include "bindings/keyword_hints.h"
 #include "bindings/op_function.h"
@@ -49,10 +50,21 @@ bool is_named(const OpFunction& function) {
 }
 
 // Lets the fallback replace a call that has raised a TypeError or ValueError, or explains the
-// error.
+// error. A MemoryError becomes ResourceExhaustedError, whatever code of the function asked for
+// memory.
 [[gnu::cold, gnu::noinline]] PyObject* after_failure(PyObject* self, PyObject* const* args,
                                                      size_t positional, PyObject* keywords) {
   explain_keywords(self, keywords);
+  if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    const PyRef name = PyRef::steal(PyObject_GetAttrString(self, "__name__"));
+    const char* const text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+    PyErr_Clear();
+    PyErr_Restore(type, error, trace);
+    replace_exception(text ? text : "", [] {});
+    return nullptr;
+  }
   if (!fallback ||
       (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))) {
     return nullptr;

@@ -3,7 +3,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <new>
 #include <optional>
+#include <stdexcept>
 
 #include "bindings/channels.h"
 #include "bindings/composed_ops.h"
@@ -123,6 +125,12 @@ void translate(const std::exception_ptr& failure, void*) {
   } catch (const py::PythonError&) {
     py::set_python_error();
   } catch (const ef::Error&) {
+    py::set_python_error();
+  } catch (const std::bad_alloc&) {
+    py::set_python_error();
+  } catch (const std::length_error&) {
+    py::set_python_error();
+  } catch (const nb::cast_error&) {
     py::set_python_error();
   }
 }

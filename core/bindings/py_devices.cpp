@@ -12,6 +12,7 @@
 #include "device/allocator.h"
 #include "eager/device_backend.h"
 #include "eager/variable.h"
+#include "platform/memory.h"
 
 namespace nb = nanobind;
 
@@ -47,6 +48,13 @@ nb::dict device_memory(int id) {
   result["peak"] = stats.large_peak;
   result["limit"] = 0;
   return result;
+}
+
+void require_memory(double bytes) {
+  static const auto memory = static_cast<double>(platform::physical_memory());
+  if (bytes <= memory) return;
+  fail(Code::kResourceExhausted, "Out of memory: a result of ", static_cast<int64_t>(bytes / 1e9),
+       " GB is larger than the memory of this machine.");
 }
 
 PyObject* finder = nullptr;  // lives as long as the process
@@ -133,6 +141,8 @@ void add_device_functions(nb::module_& m) {
       nb::arg("id"), "Sets the device of operations outside all scopes.");
   m.def("device_memory", device_memory, nb::arg("id"),
         "The bytes in use, their peak, and the limit.");
+  m.def("require_memory", require_memory, nb::arg("bytes"),
+        "Refuses a result that is larger than the machine's memory.");
   m.def("reset_device_peak", reset_peak, nb::arg("id"));
   m.def("log_placement", log_placement, nb::arg("enabled"),
         "Writes the name and device of operations that run to standard error.");

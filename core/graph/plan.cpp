@@ -20,6 +20,7 @@
 #include "ops/op.h"
 #include "ops/shapes.h"
 #include "ops/softmax.h"
+#include "platform/memory.h"
 
 namespace ef::graph {
 namespace {
@@ -33,6 +34,14 @@ bool has_known_size(const Tensor& tensor) {
   // The number of bytes may overflow for a value that is not computed yet.
   return tensor.dtype() != DType::kVariant && tensor.shape().fully_known() && tensor.size() > 0 &&
          tensor.size() <= kDirect / static_cast<int64_t>(element_size(tensor.dtype()));
+}
+
+// Whether a tensor could be in this machine's memory.
+bool fits_memory(const TensorSpec& spec) {
+  static const auto memory = static_cast<double>(platform::physical_memory());
+  auto bytes = static_cast<double>(element_size(spec.dtype));
+  for (const int64_t size : spec.shape) bytes *= static_cast<double>(size);
+  return bytes <= memory;
 }
 
 // Whether a node can skip the checks of the dispatch, because their results are known.
@@ -227,6 +236,19 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   join_elementwise(types);
   find_last_uses(options.keeps_captures);
   leave_out_unread();
+  find_too_large();
+}
+
+// A run has to refuse such a step before it computes what the step reads. Results of steps that
+// only describe their elements, or that others are fused with, may never be in memory.
+void Plan::find_too_large() {
+  for (const Step& step : steps_) {
+    const Op* const op = step.node->op;
+    if (!op || !step.members.empty() || op->view || op->elementwise || op->deferrable) continue;
+    for (const TensorSpec& spec : step.specs) {
+      if (spec.shape.fully_known() && !fits_memory(spec)) too_large_ = step.node;
+    }
+  }
 }
 
 Plan::~Plan() { delete spare_.load(); }
@@ -649,6 +671,12 @@ std::string event_name(const auto& step) {
   if (!running) failed_nodes.clear();
   const Node* node = nullptr;
   try {
+    if (plan_.too_large_ && !elsewhere) [[unlikely]] {
+      node = plan_.too_large_;
+      fail(Code::kResourceExhausted, "Out of memory: a result of shape ", node->outputs[0].shape(),
+           " is larger than the memory of this machine, so that nothing is computed. [Op:",
+           node->op->tf_name, "]");
+    }
     const bool profiled = profile::active();
     for (const Plan::Step& step : plan_.steps_) {
       node = step.node;

@@ -123,6 +123,7 @@ class Plan {
   void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);
   void leave_out_unread();
+  void find_too_large();
 
   std::vector<std::unique_ptr<const Node>> own_nodes_;  // nodes that replace nodes of the graph
   std::vector<Step> steps_;
@@ -132,6 +133,7 @@ class Plan {
   std::vector<End> results_;
   size_t num_inputs_ = 0;  // arguments that are not captures
   int32_t num_slots_ = 0;
+  const Node* too_large_ = nullptr;             // it has a result that no memory could hold
   mutable std::atomic<Slots*> spare_{nullptr};  // slots of an earlier run, with the constants
 };
 

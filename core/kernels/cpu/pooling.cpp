@@ -95,9 +95,12 @@ bool tiles(const Slide& slide) {
   return slide.before == 0 && slide.stride == slide.window && slide.out * slide.stride == slide.in;
 }
 
-// For channels last: offsets of a window's pixels from its first one.
+// For channels last: offsets of a window's pixels from its first one. None if a window is larger
+// than the image: then no window lies in it, and windows may have more pixels than there is memory.
 std::vector<int64_t> window_offsets(const PoolGeometry& g) {
   std::vector<int64_t> offsets;
+  if (g.window.row.window > g.window.row.in || g.window.col.window > g.window.col.in)
+    return offsets;
   for (int64_t i = 0; i < g.window.row.window; ++i) {
     for (int64_t j = 0; j < g.window.col.window; ++j) {
       offsets.push_back((i * g.window.col.in + j) * g.channels);
@@ -142,8 +145,11 @@ template <class Body>
 void for_places(const PoolGeometry& g, int64_t n, int64_t y, Range within, const Body& body) {
   const Slide& col = g.window.col;
   const Range rows = clipped(g.window.row, y);
+  // Other columns of these windows lie outside of the image.
+  const int64_t left = std::max<int64_t>(0, col.before - (within.end - 1) * col.stride);
+  const int64_t right = std::min(col.window, col.in + col.before - within.begin * col.stride);
   for (int64_t i = rows.begin; i < rows.end; ++i) {
-    for (int64_t j = 0; j < col.window; ++j) {
+    for (int64_t j = left; j < right; ++j) {
       // The results x for which 0 <= x * stride - before + j < in.
       const int64_t shift = col.before - j;
       const int64_t first =

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -192,6 +193,7 @@ void string_of_number(KernelContext& context) {
         }
         char text[400];
         const int size = std::snprintf(text, sizeof text, format, precision, double(number));
+        if (size < 0) throw std::length_error("snprintf");
         if (size < static_cast<int>(sizeof text)) {
           out[i].assign(text, static_cast<size_t>(size));
           return;
