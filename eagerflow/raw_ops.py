@@ -7,12 +7,16 @@ array([4., 6.], dtype=float32)
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import re
 import typing
 from collections.abc import Callable
 
+import numpy as np
+
 from eagerflow import _core
+from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import context, dtypes
 from eagerflow.graphdef import conditions, op_defs, rules
 from eagerflow.graphdef.op_defs import Argument, Attribute, OpDef
@@ -37,8 +41,10 @@ _RENAMED = {
 }
 
 
-# Converters of numeric attributes, by kind.
+# Converters of numeric attributes, and the types of others, by kind. `rules.default` converts dtypes and
+# shapes.
 _NUMBERS: dict[str, Callable[[typing.Any], typing.Any]] = {"int": int, "float": float}
+_TYPES: dict[str, tuple[type, ...]] = {"string": (str, bytes), "bool": (bool, np.bool_)}
 
 # Where a word of a name begins: errors say `add_v2`.
 _WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<!^)(?=[A-Z][a-z])")
@@ -106,7 +112,8 @@ def _function(name: str) -> Callable[..., typing.Any]:
         if rules.is_mapped(name):
             return _result(definition, rules.call(definition, {**arguments, **given}))
         conditions.check(definition, {**arguments, **given})
-        return _result(definition, called_ops.call(definition, arguments, given))
+        with rules.refusing(name):
+            return _result(definition, called_ops.call(definition, arguments, given))
 
     raw_op.keys = keys  # type: ignore[attr-defined]
     raw_op.__name__ = raw_op.__qualname__ = shown_name
@@ -126,22 +133,33 @@ def _attribute(
         return attr.default
     value = given[key]
     kind = attr.kind.removeprefix("list(").removesuffix(")")
-    if kind not in _NUMBERS:
-        return value
     if kind == attr.kind:
-        return _number(key, kind, value)
+        return _converted(key, kind, value)
     if not isinstance(value, list | tuple):
         raise TypeError(f"Expected list for '{key}' argument to '{shown_name}' Op, not {value!r}.")
-    return [_number(key, kind, item) for item in value]
+    return [_converted(key, kind, item) for item in value]
 
 
-def _number(key: str, kind: str, value: typing.Any) -> typing.Any:
-    if value is None or isinstance(value, str | bytes | list | tuple | dict):
-        raise TypeError(f"Expected {kind} for argument '{key}' not {value!r}.")
-    try:
-        return _NUMBERS[kind](value)
-    except (TypeError, ValueError):
-        raise TypeError(f"Expected {kind} for argument '{key}' not {value!r}.") from None
+def _converted(key: str, kind: str, value: typing.Any) -> typing.Any:
+    """A value for an attribute of a kind.
+
+    Raises:
+        TypeError: if it has another type.
+    """
+    if kind in _NUMBERS:
+        if value is not None and not isinstance(value, str | bytes | list | tuple | dict):
+            with contextlib.suppress(TypeError, ValueError, OverflowError):
+                return _NUMBERS[kind](value)
+    elif kind == "func":
+        if callable(value) and hasattr(value, "name"):
+            return value
+        raise InvalidArgumentError._of(
+            f"unable to set function value attribute from a {type(value).__name__} object: '{key}' has "
+            "to be a ConcreteFunction"
+        )
+    elif isinstance(value, _TYPES.get(kind, object)):
+        return value
+    raise TypeError(f"Expected {kind} for argument '{key}' not {value!r}.")
 
 
 def _tensors(definition: OpDef, given: dict[str, typing.Any]) -> dict[str, typing.Any]:

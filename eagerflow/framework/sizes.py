@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework.dtypes import DType
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -36,6 +37,22 @@ def checked_output_count(count: int | np.integer) -> int:
     if count > _MOST_OUTPUTS:
         raise ValueError(f"Number of outputs is too big: {count}")
     return int(count)
+
+
+_STRING_BYTES = 32  # of a string in the engine, besides long texts
+
+
+def require_memory(sizes: Sequence[int], dtype: DType) -> None:
+    """Refuses a result that cannot be in memory, before work on it begins.
+
+    Args:
+        sizes: its shape.
+        dtype: its dtype.
+
+    Raises:
+        tf.errors.ResourceExhaustedError: if it is larger than the machine's memory.
+    """
+    _core.require_memory(float(math.prod(sizes)) * (dtype.size or _STRING_BYTES))
 
 
 def sizes_of(x: Tensor) -> tuple[Size, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 import eagerflow as tf
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError, UnimplementedError
@@ -14,6 +16,13 @@ from eagerflow.framework.variable import ResourceHandle
 from eagerflow.graphdef import importing
 from eagerflow.graphdef.made_tables import table_of
 from eagerflow.graphdef.op_defs import Argument, OpDef
+from eagerflow.lookup.tables import Table
+
+# What handles represent, by the names of arguments; others are variables.
+_KINDS: dict[str, type] = {"table_handle": Table, "iterator": object, "handle": object}
+
+# Types of values that are never handles.
+_VALUES = (str, bytes, int, float, complex, dict, dtypes.DType, type(None), np.generic, np.ndarray)
 
 
 def is_known(name: str) -> bool:
@@ -31,6 +40,7 @@ def resource(definition: OpDef, argument: Argument, value: object) -> Any:
 
     Raises:
         InvalidArgumentError: if it is a tensor.
+        TypeError: if it is no handle of that kind.
     """
     if isinstance(value, _core.Tensor) and value.dtype is not dtypes.resource:
         raise InvalidArgumentError._of(
@@ -38,7 +48,19 @@ def resource(definition: OpDef, argument: Argument, value: object) -> Any:
             f"was expected to be a resource tensor but is a {value.dtype.name} tensor "
             f"[Op:{definition.name}]"
         )
-    return value.variable if isinstance(value, ResourceHandle) else value
+    found = value.variable if isinstance(value, ResourceHandle) else value
+    kind = _KINDS.get(argument.name, _core.Variable)
+    if (
+        type(found) in (list, tuple)
+        or isinstance(found, _VALUES)
+        or (isinstance(found, _core.Variable | Table) and not isinstance(found, kind))
+    ):
+        wanted = "a handle" if kind is object else f"the handle of a {kind.__name__}"
+        raise TypeError(
+            f"Cannot convert {value!r} to EagerTensor of dtype resource: '{argument.name}' has to be "
+            f"{wanted} [Op:{definition.name}]"
+        )
+    return found
 
 
 def call(definition: OpDef, inputs: Mapping[str, object], attrs: Mapping[str, object]) -> list[Any]:

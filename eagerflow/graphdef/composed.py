@@ -581,6 +581,8 @@ def banded_solve(bands: Tensor, rhs: Tensor, lower: bool, adjoint: bool) -> Tens
 def spectrogram(x: Tensor, window: int, stride: int, squared: bool) -> Tensor:
     """`AudioSpectrogram` of samples `[time, channels]`: `[channels, frames, frequencies]`."""
     length = 1 << max(window - 1, 0).bit_length()
+    if x.ndim == 2 and x.shape[0] is not None and 0 <= x.shape[0] < window:
+        return tf.zeros([tf.shape(x)[1], 0, length // 2 + 1])
     found = tf.abs(tf.signal.stft(tf.transpose(x), window, stride, length))
     return tf.square(found) if squared else found
 

@@ -124,6 +124,8 @@ def _sampled(
     height, width = size.numpy().tolist()[:2]
     if height <= 0 or width <= 0:
         raise invalid(f"Image height and width must be positive, got {[height, width]} [Op:{op}]")
+    if max(height, width) >= 2**31:
+        raise invalid(f"Image height and width must be below 2^31, got {[height, width]} [Op:{op}]")
     boxes = _core.convert(bounding_boxes, dtypes.float32, None).numpy()
     if boxes.ndim != 3 or boxes.shape[2] != 4:
         raise invalid(

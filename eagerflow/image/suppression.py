@@ -312,6 +312,11 @@ def non_max_suppression_padded(
     corners = np.asarray(_core.convert(boxes, None, dtypes.float32).numpy())
     values = np.asarray(_core.convert(scores, None, dtypes.float32).numpy())
     limit = _limit(max_output_size, op)
+    if corners.shape[-1:] != (4,) or values.shape != corners.shape[:-1]:
+        raise invalid(
+            f"boxes of shape {list(corners.shape)} and scores of shape {list(values.shape)} are not "
+            f"[..., n, 4] and [..., n] [Op:{op}]"
+        )
     if corners.ndim > 2 and not pad_to_max_output_size:
         raise ValueError(
             f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched "

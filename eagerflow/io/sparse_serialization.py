@@ -12,10 +12,11 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import require_memory
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.raw import strings_tensor
 from eagerflow.io.serialization import parse_tensor, tensor_message
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, require_in_bounds
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.sparse.arrangement import concat
 from eagerflow.sparse.conversion import checked
@@ -81,14 +82,9 @@ def serialize_many_sparse(
         raise invalid_argument(
             f"A sparse tensor of shape {sizes.tolist()} has too many elements [Op:SerializeManySparse]"
         )
-    outside = ((indices < 0) | (indices >= sizes)).any(axis=1)
-    if outside.any():
-        first = int(outside.argmax())
-        raise invalid_argument(
-            f"indices[{first}] = {indices[first].tolist()} is out of bounds: need 0 <= index < "
-            f"{sizes.tolist()} [Op:SerializeManySparse]"
-        )
+    require_in_bounds(indices, sizes, "SerializeManySparse")
     strings = []
+    require_memory([int(sizes[0]), 3], dtypes.string)
     for row in range(int(sizes[0])):
         own = np.flatnonzero(indices[:, 0] == row)
         piece = SparseTensor(indices[own][:, 1:], _ops.gather(value.values, own, 0, 0), sizes[1:])

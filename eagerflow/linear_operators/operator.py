@@ -524,7 +524,7 @@ class LinearOperator(Module, CompositeTensor, metaclass=abc.ABCMeta):
 
 def _dimension(shape: TensorShape, axis: int) -> Dimension:
     if shape.rank is not None and shape.rank < -axis:
-        raise IndexError("tuple index out of range")
+        raise ValueError(f"A matrix has at least two axes, and a vector one, got shape {shape}")
     return Dimension(None) if shape.dims is None else shape.dims[axis]
 
 

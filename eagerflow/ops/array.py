@@ -50,6 +50,21 @@ def invalid_argument(message: str) -> Exception:
     return errors.InvalidArgumentError._of(message)
 
 
+def require_in_bounds(indices: np.ndarray, sizes: np.ndarray, op: str) -> None:
+    """Checks the indices of a sparse tensor, `[n, rank]`.
+
+    Raises:
+        InvalidArgumentError: if one lies outside of the shape.
+    """
+    outside = ((indices < 0) | (indices >= sizes)).any(axis=1)
+    if outside.any():
+        first = int(outside.argmax())
+        raise invalid_argument(
+            f"indices[{first}] = {indices[first].tolist()} is out of bounds: need 0 <= index < "
+            f"{sizes.tolist()} [Op:{op}]"
+        )
+
+
 def _shape_in_graph(body: Any) -> Callable[..., Tensor]:
     """`tf.shape` while a graph is built."""
 

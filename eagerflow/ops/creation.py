@@ -157,7 +157,8 @@ def range(
         return _ops.range(*parts)
     parts = [_core.as_tensor(part) for part in (start, limit, delta)]
     for part in parts:
-        assert part.dtype in _RANGE_DTYPES, f"no range of {part.dtype.name}"
+        if part.dtype not in _RANGE_DTYPES:
+            raise TypeError(f"A range has real numbers, not {part.dtype.name}.")
     widest = max((part.dtype for part in parts), key=_RANGE_DTYPES.index)
     return _ops.range(*(_cast_to(part, widest) for part in parts))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 from eagerflow import _core
@@ -142,6 +143,8 @@ def count_nonzero(
     <tf.Tensor: shape=(), dtype=int64, numpy=2>
     """
     x = _core.as_tensor(input)
+    if not _core.is_symbolic(x) and x._size > _MANY_COUNTED and max(x._shape_tuple()) > 2:
+        return _counted_in_pieces(x, axis, bool(keepdims), dtype)
     zero = _core.as_tensor(b"" if x.dtype is dtypes.string else 0)
     if x.dtype is dtypes.bool:
         nonzero = x
@@ -149,6 +152,30 @@ def count_nonzero(
         nonzero = _ops.not_equal(x, zero if x.dtype is dtypes.string else _ops.cast(zero, x.dtype))
     counts = _ops.reduce_sum(_ops.cast(nonzero, dtypes.int64), axis=axis, keepdims=bool(keepdims))
     return _ops.cast(counts, dtype)
+
+
+# Elements above which a tensor is counted in pieces, since the flags of all as int64 are large.
+_MANY_COUNTED = 1 << 24
+
+
+def _counted_in_pieces(x: Tensor, axis: Axes | None, keepdims: bool, dtype: DTypeLike) -> Tensor:
+    """`count_nonzero` of a large tensor, whose longest axis has more than two indices."""
+    sizes = x._shape_tuple()
+    longest = sizes.index(max(sizes))
+    length = max(2, _MANY_COUNTED * sizes[longest] // x._size)
+    parts = [length] * (sizes[longest] // length)
+    parts += [sizes[longest] % length] if sizes[longest] % length else []
+    pieces = []
+    begin = [0] * len(sizes)
+    for part in parts:
+        piece = _ops.slice(x, begin, [*sizes[:longest], part, *sizes[longest + 1 :]])
+        pieces.append(count_nonzero(piece, axis, True, dtype))
+        begin[longest] += part
+    if pieces[0]._shape_tuple()[longest] == 1:
+        total = functools.reduce(_ops.add, pieces)
+    else:
+        total = _ops.concat(pieces, longest)
+    return total if keepdims else _ops.squeeze(total, axis)
 
 
 @op_function

@@ -13,7 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, require_in_bounds
 from eagerflow.ops.numpy_ops import sparse_spec, sparse_tensor
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -57,8 +57,24 @@ def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
     return rows, shape, dense.dtype
 
 
-def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
-    """The elements row by row, where each row begins, and the shape."""
+def _row_ids(value: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+    """The row of each element of a sparse tensor, and the shape."""
+    shape = tuple(np.asarray(value.dense_shape).tolist())
+    if len(shape) < 2:
+        raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
+    rows = _ops.sparse_flat_places(value.indices, shape, list(range(len(shape) - 1)))
+    return rows.numpy(), shape
+
+
+def _row_splits(
+    value: Any, kept: np.ndarray | None = None
+) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """The elements row by row, where each row begins, and the shape.
+
+    Args:
+        value: a dense or sparse tensor.
+        kept: the rows of a sparse tensor that count, all others being empty; by default all.
+    """
     if not _is_sparse(value):
         shape = value._shape_tuple()
         if len(shape) < 2:
@@ -66,16 +82,12 @@ def _row_splits(value: Any) -> tuple[Tensor, Tensor, tuple[int, ...]]:
         count = math.prod(shape[:-1])
         splits = np.arange(count + 1, dtype=np.int64) * shape[-1]
         return _ops.reshape(value, [-1]), _core.as_tensor(splits), shape
-    shape = tuple(np.asarray(value.dense_shape).tolist())
-    if len(shape) < 2:
-        raise invalid_argument(f"Shape {list(shape)} has rank {len(shape)} < 2")
-    rows = _ops.sparse_flat_places(value.indices, shape, list(range(len(shape) - 1)))
-    count = math.prod(shape[:-1])
-    values, row_ids = value.values, rows.numpy()
+    values, (row_ids, shape) = value.values, _row_ids(value)
     if (row_ids[1:] < row_ids[:-1]).any():
         order = np.argsort(row_ids, kind="stable")
         values, row_ids = _ops.gather(values, order, 0, 0), row_ids[order]
-    splits = np.searchsorted(row_ids, np.arange(count + 1)).astype(np.int64)
+    rows = np.arange(math.prod(shape[:-1]) + 1) if kept is None else np.append(kept, 2**63 - 1)
+    splits = np.searchsorted(row_ids, rows).astype(np.int64)
     return values, _core.as_tensor(splits), shape
 
 
@@ -95,16 +107,20 @@ def _combined(a: Any, b: Any, operation: str) -> SparseTensor:
         b = _core.as_tensor(b)
     if a.dtype != b.dtype:
         raise TypeError(f"Types don't match, {a.dtype} vs {b.dtype}.")
-    first, first_splits, shape = _row_splits(a)
-    second, second_splits, other = _row_splits(b)
+    kept = None
+    if _is_sparse(a) and _is_sparse(b):  # which may have far more rows than elements
+        kept = np.unique(np.concatenate([_row_ids(a)[0], _row_ids(b)[0]]))
+    first, first_splits, shape = _row_splits(a, kept)
+    second, second_splits, other = _row_splits(b, kept)
     if shape[:-1] != other[:-1]:
         raise invalid_argument(f"Mismatched group shapes: {list(shape[:-1])} vs {list(other[:-1])}")
     values, indices, splits = _ops.set_rows(first, second, first_splits, second_splits, operation)
     width = int(np.diff(splits.numpy()).max(initial=0))
     outer = shape[:-1]
-    if len(outer) == 1:
+    if len(outer) == 1 and kept is None:
         return sparse_tensor(indices, values, [*outer, width])
     rows, columns = indices.numpy().T
+    rows = rows if kept is None else kept[rows]
     coordinates = np.stack([*np.unravel_index(rows, outer), columns], axis=-1)
     return sparse_tensor(coordinates, values, [*outer, width])
 
@@ -244,6 +260,8 @@ def edit_distance(
             f"hypothesis and truth must have the same rank, got {len(shape)} and {len(other)} "
             "[Op:EditDistance]"
         )
+    for value in (hypothesis, truth):
+        require_in_bounds(value.indices.numpy(), value.dense_shape.numpy(), "EditDistance")
     outer = tuple(max(pair) for pair in zip(shape[:-1], other[:-1], strict=True))
     distances = np.zeros(outer, np.float32)
     for index in set(first) | set(second):

@@ -109,8 +109,12 @@ def sobol_sample(
     if dim > 2560:
         raise invalid_argument(f"dim must be at most 2560, got {dim} [Op:SobolSample]")
     sequence = qmc.Sobol(dim, scramble=False, bits=32)
-    # The sequence begins after the origin.
-    sequence.fast_forward(skip + 1)
+    # The sequence begins after the origin. Point `skip` is the sum of the directions that its Gray code
+    # selects; `fast_forward` would take a step for each point.
+    code = skip ^ skip >> 1
+    chosen = [bit for bit in range(code.bit_length()) if code >> bit & 1]
+    sequence._quasi = np.bitwise_xor.reduce(sequence._sv[:, chosen], axis=1)
+    sequence.num_generated = skip + 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         points = sequence.random(num_results)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.errors import InvalidArgumentError, OutOfRangeError
+from eagerflow.errors import InvalidArgumentError, OutOfRangeError, ResourceExhaustedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
@@ -35,6 +35,20 @@ class _OfEachKind(SignatureOfInit):
             return getattr(self, name)(*args, **kwargs)
 
         return method
+
+
+# Elements of an array in eager execution, which is a list of Python's.
+_MOST_ELEMENTS = 1 << 25
+
+
+def _checked_size(size: int) -> int:
+    """The size of an array, before its list is built."""
+    if size > _MOST_ELEMENTS:
+        raise ResourceExhaustedError._of(
+            f"A TensorArray of {size} tensors is too large: it has at most {_MOST_ELEMENTS}. A tensor "
+            "with one more axis holds that many values."
+        )
+    return size
 
 
 class TensorArray(metaclass=_OfEachKind):
@@ -91,7 +105,7 @@ class TensorArray(metaclass=_OfEachKind):
         self._clear_after_read = True if clear_after_read is None else clear_after_read
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._tensors: list[Tensor | None] = [None] * int(size)
+        self._tensors: list[Tensor | None] = [None] * _checked_size(int(size))
         self._read_before: list[int] = []
 
     @property
@@ -171,7 +185,7 @@ class TensorArray(metaclass=_OfEachKind):
                     f"Tried to write to index {index} but array is not resizeable and size is: "
                     f"{size} "
                 )
-            self._tensors.extend([None] * (index - size + 1))
+            self._tensors.extend([None] * (_checked_size(index + 1) - size))
         self._tensors[index] = self._checked_value(value)
         return self
 

@@ -12,7 +12,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import hosted, on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import checked_axis, checked_output_count
+from eagerflow.framework.sizes import checked_axis, checked_output_count, require_memory
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
@@ -343,6 +343,8 @@ def tile(value: RaggedTensor, multiples: TensorLike) -> RaggedTensor:
         raise InvalidArgumentError._of(
             f"Expected {rank_of(value)} multiples of 0 or more, got {counts} [Op:Tile]"
         )
+    rows = max(value.flat_values._size, value._partition.static_nrows or 1)
+    require_memory([*counts, rows], value.dtype)
     result: Any = value
     for axis, count in enumerate(counts):
         if count == 0:

@@ -93,7 +93,9 @@ def frame(
         used = x[..., : (count + pieces - 1) * step]
         hops = _ops.reshape(used, [*outer, count + pieces - 1, step])
         return _ops.concat([hops[..., k : k + count, :] for k in range(pieces)], -1)
-    indices = np.arange(count)[:, None] * step + np.arange(length)
+    # Without frames, their length is only a size.
+    within = np.arange(length) if count else np.empty([0, length])
+    indices = (np.arange(count)[:, None] * step + within).astype(np.int64, copy=False)
     return slices_at(x, indices, axis)
 
 

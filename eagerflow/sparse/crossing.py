@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,23 +24,33 @@ from eagerflow.util.farmhash import fingerprint64, joined
 DEFAULT_KEY = 956888297470
 
 
-def _rows(value: TensorLike) -> list[list[Any]]:
-    """The values of each example: bytes or integers."""
+class _Rows(NamedTuple):
+    """The values of each example: bytes or integers. Examples without values are left out."""
+
+    count: int
+    items: dict[int, list[Any]]
+
+
+def _rows(value: TensorLike) -> _Rows:
     if isinstance(value, RaggedTensor) and value.ragged_rank != 1:
         raise ValueError("tf.ragged.cross only supports inputs with rank=2")
     matrix = value if isinstance(value, SparseTensor | RaggedTensor) else _core.as_tensor(value)
     if len(matrix.shape) != 2:
         raise invalid_argument(f"Crossed tensors must have rank 2, got shape {matrix.shape}")
     if not isinstance(matrix, SparseTensor):
-        return matrix.to_list() if isinstance(matrix, RaggedTensor) else matrix.numpy().tolist()
-    rows: list[list[Any]] = [[] for _ in range(int(matrix.dense_shape.numpy()[0]))]
+        rows = matrix.to_list() if isinstance(matrix, RaggedTensor) else matrix.numpy().tolist()
+        return _Rows(len(rows), {row: items for row, items in enumerate(rows) if items})
+    count = int(matrix.dense_shape.numpy()[0])
+    found: dict[int, list[Any]] = {}
     indices, values = matrix.indices.numpy()[:, 0].tolist(), matrix.values.numpy().tolist()
     for row, item in zip(indices, values, strict=True):
-        rows[row].append(item)
-    return rows
+        if not 0 <= row < count:
+            raise invalid_argument(f"Row {row} of a sparse tensor lies outside of its {count} rows")
+        found.setdefault(row, []).append(item)
+    return _Rows(count, found)
 
 
-def _checked(inputs: Any) -> list[list[list[Any]]]:
+def _checked(inputs: Any) -> list[_Rows]:
     if not isinstance(inputs, list | tuple):
         raise TypeError("Inputs must be a list")
     columns = [_rows(value) for value in inputs]
@@ -49,7 +59,7 @@ def _checked(inputs: Any) -> list[list[list[Any]]]:
         dtype: Any = known.dtype
         if dtype is not dtypes.string and not dtype.is_integer:
             raise TypeError(f"Unexpected dtype for inputs: {dtype.name}")
-    sizes = {len(column) for column in columns}
+    sizes = {column.count for column in columns}
     if len(sizes) > 1:
         raise invalid_argument(f"Expected batch sizes to be equal, got {sorted(sizes)}")
     return columns
@@ -62,10 +72,18 @@ def _sparse_first(inputs: Any) -> Any:
     return sorted(inputs, key=lambda value: not isinstance(value, SparseTensor))
 
 
-def _crossed(columns: list[list[list[Any]]], join: Callable) -> list[list[Any]]:
-    return [
-        [join(items) for items in itertools.product(*row)] for row in zip(*columns, strict=True)
-    ]
+def _crossed(columns: list[_Rows], join: Callable) -> _Rows:
+    if not columns:
+        return _Rows(0, {})
+    first, *others = columns
+    shared = sorted(row for row in first.items if all(row in other.items for other in others))
+    return _Rows(
+        first.count,
+        {
+            row: [join(items) for items in itertools.product(*(c.items[row] for c in columns))]
+            for row in shared
+        },
+    )
 
 
 def _text(separator: str | None = None) -> Callable:
@@ -91,20 +109,22 @@ def _hashed(num_buckets: int, hash_key: int | None) -> Callable:
     return join
 
 
-def _as_sparse(rows: list[list[Any]], dtype: dtypes.DType) -> SparseTensor:
-    indices = [(row, column) for row, items in enumerate(rows) for column in range(len(items))]
-    width = max((len(items) for items in rows), default=0)
-    values = [item for items in rows for item in items]
+def _as_sparse(rows: _Rows, dtype: dtypes.DType) -> SparseTensor:
+    indices = [(row, column) for row, items in rows.items.items() for column in range(len(items))]
+    width = max(map(len, rows.items.values()), default=0)
+    values = [item for items in rows.items.values() for item in items]
     return SparseTensor(
         np.array(indices, np.int64).reshape(-1, 2),
         _core.convert(values, dtype, None),
-        [len(rows), width],
+        [rows.count, width],
     )
 
 
-def _as_ragged(rows: list[list[Any]], dtype: Any) -> RaggedTensor:
-    lengths = np.array([len(items) for items in rows], np.int64)
-    values = _core.convert([item for items in rows for item in items], dtype, None)
+def _as_ragged(rows: _Rows, dtype: Any) -> RaggedTensor:
+    lengths = np.zeros(rows.count, np.int64)
+    for row, items in rows.items.items():
+        lengths[row] = len(items)
+    values = _core.convert([item for items in rows.items.values() for item in items], dtype, None)
     return RaggedTensor._of(values, RowPartition.of_lengths(lengths, dtypes.int64))
 
 

@@ -17,6 +17,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.host_call import always, hosted, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import require_memory
 from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
@@ -46,6 +47,8 @@ from eagerflow.typing import Axes, DTypeLike, TensorLike
 
 _ops = _core.ops
 Tensor = _core.Tensor
+
+_LONGEST_NUMBER = 1 << 20  # characters of a number as text
 
 _FILLS = {"": "", "0": "0", " ": " ", "-": "-", "+": "+"}
 
@@ -99,6 +102,11 @@ def as_string(
         )
     if not real and precision > -1:
         raise invalid_argument(f"precision not supported for datatype {dtype.name} [Op:AsString]")
+    if max(width, precision) > _LONGEST_NUMBER:
+        raise invalid_argument(
+            f"width and precision must be at most {_LONGEST_NUMBER}, got {width} and {precision} "
+            "[Op:AsString]"
+        )
     if dtype.is_bool:
         texts = ["true" if item else "false" for item in x.numpy().reshape(-1).tolist()]
         return from_items([text.encode() for text in texts], x._shape_tuple())
@@ -624,6 +632,7 @@ def unsorted_segment_join(
         )
     inner = x._shape_tuple()[ids.ndim :]
     width = math.prod(inner)
+    require_memory([count, width], dtypes.string)
     cells = collections.defaultdict(list)
     flat = items(x)
     for row, segment in enumerate(ids.reshape(-1).tolist()):
@@ -719,8 +728,12 @@ def ngrams(
             pads = 0
             if pad_values is not None:
                 pads = width - 1 if padding_width is None else min(padding_width, width - 1)
+            count = len(words) + 2 * pads - width + 1
+            if count < 1:
+                continue
+            require_memory([count, width], dtypes.int8)  # a byte for each word is the least
             line = [left] * pads + words + [right] * pads
-            found += [between.join(line[k : k + width]) for k in range(len(line) - width + 1)]
+            found += [between.join(line[k : k + width]) for k in range(count)]
         if preserve_short_sequences and words and not found:
             found.append(between.join(words))
         return found

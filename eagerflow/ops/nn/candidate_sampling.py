@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.errors import ResourceExhaustedError
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.host_call import always, draws_on_host, on_host
 from eagerflow.framework.op_function import op_function
@@ -78,6 +79,9 @@ class ComputeAccidentalHits(NamedTuple):
 
 # Samplers reserve this many words for each class they draw.
 _WORDS_PER_SAMPLE = 2048
+
+# Draws in a row without a new class, after which the search for distinct classes ends.
+_MOST_MISSES = 300_000
 
 
 class Words:
@@ -175,6 +179,11 @@ def _sample(
         raise invalid_argument(f"num_sampled must be at least 1, got {num_sampled} [Op:{op}]")
     if range_max < 1:
         raise invalid_argument(f"range_max must be at least 1, got {range_max} [Op:{op}]")
+    for candidate in true.reshape(-1).tolist():
+        if not 0 <= candidate < range_max:
+            raise invalid_argument(
+                f"`true_candidate` out of range [0, {range_max}), received {candidate} [Op:{op}]"
+            )
     if unique and num_sampled > range_max:
         raise invalid_argument(f"Sampler's range is too small. [Op:{op}]")
     blocks = _WORDS_PER_SAMPLE * num_sampled // 4
@@ -183,7 +192,7 @@ def _sample(
     # Allocated before the draws, so that a count too large for memory fails here.
     sampled = _ops.zeros([num_sampled], dtypes.int64).numpy()
     seen: set[int] = set()
-    tries = filled = 0
+    tries = filled = latest = 0
     while filled < num_sampled:
         tries += 1
         candidate = draw(words)
@@ -191,6 +200,12 @@ def _sample(
             seen.add(candidate)
             sampled[filled] = candidate
             filled += 1
+            latest = tries
+        elif tries - latest > _MOST_MISSES:
+            raise ResourceExhaustedError._of(
+                f"Only {filled} of {num_sampled} distinct classes were found: {_MOST_MISSES} draws had no "
+                f"further one, since all others are too unlikely. Draw fewer, or unique=False. [Op:{op}]"
+            )
 
     def counts(classes: Sequence[int]) -> np.ndarray:
         values = [_expected_count(probability(c), num_sampled, tries) for c in classes]
@@ -542,7 +557,11 @@ def _sampled_logits(
     flat = _ops.reshape(labels, [-1])
     classes = _ops.concat([flat, sampled], 0)
     count = sizes_of(flat)[0]
+    if num_true < 1:
+        raise ValueError(f"num_true must be at least 1, got {num_true}")
     rows = embedding_lookup(weights, classes)
+    if rows.ndim not in (2, None):
+        raise ValueError(f"weights must be a matrix; a row of them has shape {rows.shape[1:]}")
     offsets = embedding_lookup(biases, classes)
     if rows.dtype is not inputs.dtype:
         rows, offsets = _ops.cast(rows, inputs.dtype), _ops.cast(offsets, inputs.dtype)

@@ -17,7 +17,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.array import invalid_argument, require_in_bounds
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.ops.numpy_ops import array_of, differentiable, sparse_spec, sparse_tensor
 from eagerflow.typing import Array, TensorLike
@@ -38,7 +38,9 @@ def _dense_labels(labels: Any, label_length: Any) -> tuple[np.ndarray, np.ndarra
         return matrix.astype(np.int64), lengths.astype(np.int64)
     indices = np.asarray(_core.as_tensor(labels.indices))
     values = np.asarray(_core.as_tensor(labels.values))
-    rows = int(np.asarray(_core.as_tensor(labels.dense_shape))[0])
+    sizes = np.asarray(_core.as_tensor(labels.dense_shape))
+    require_in_bounds(indices, sizes, "CTCLoss")
+    rows = int(sizes[0])
     lengths = np.bincount(indices[:, 0], minlength=rows)
     matrix = np.zeros((rows, max(int(lengths.max(initial=0)), 1)), np.int64)
     starts = np.cumsum(lengths) - lengths

@@ -347,6 +347,10 @@ def extract_volume_patches(
     x = of_rank(x, 5)
     if x.ndim != 5 or len(ksizes) != 5 or len(strides) != 5:
         raise invalid_argument(f"input, ksizes and strides must have 5 dimensions [Op:{op}]")
+    if min(*ksizes, *strides) < 1:
+        raise invalid_argument(
+            f"Windows and strides must be positive, got {list(ksizes)} and {list(strides)} [Op:{op}]"
+        )
     if padding not in ("SAME", "VALID"):
         raise invalid_argument(f"Invalid padding {padding!r} [Op:{op}]")
     shape = sizes_of(x)
