@@ -1,9 +1,10 @@
-"""Stress: threads and forks, kills in saves, and flipped bits. `python stress [PART ...]`, or `make stress`.
+"""Stress: threads, kills in saves, flipped bits, and faults. `python stress [PART ...]`, or `make stress`.
 
     python stress                                      # everything, for some minutes
     python stress threads --seconds 60                 # each program of threads.py, a minute each
     python stress kills --kills 1000                   # so many processes are killed in saves
     python stress flips --flips 10000                  # so many flips in each format
+    python stress faults --faults 100                  # so many processes end with threads, or lack files
 
 The exit status is 1 if anything failed. `make stress` runs the threads under ThreadSanitizer, too.
 """
@@ -20,7 +21,10 @@ from pathlib import Path
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
 PYTHON = [sys.executable, *(["-S"] if sys.flags.no_site else [])]
-SAVERS = ("manager", "write", "keras", "h5", "weights.h5", "saved_model", "safetensors", "npz")
+SAVERS = (
+    *("manager", "write", "keras", "h5", "weights.h5", "weights", "saved_model", "module"),
+    *("safetensors", "npz", "dataset"),
+)
 
 
 def threads(options: argparse.Namespace) -> int:
@@ -63,7 +67,13 @@ def flips(options: argparse.Namespace) -> int:
     return subprocess.run(command).returncode
 
 
-PARTS = {"threads": threads, "kills": kills, "flips": flips}
+def faults(options: argparse.Namespace) -> int:
+    """Processes that end with running threads, and that run out of file descriptors."""
+    command = [*PYTHON, str(HERE / "faults.py"), str(options.faults), *options.only]
+    return subprocess.run(command).returncode
+
+
+PARTS = {"threads": threads, "kills": kills, "flips": flips, "faults": faults}
 
 
 def main() -> int:
@@ -72,6 +82,9 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=20, help="for each program of threads")
     parser.add_argument("--kills", type=int, default=1000, help="for all formats together")
     parser.add_argument("--flips", type=int, default=1000, help="for each format")
+    parser.add_argument(
+        "--faults", type=int, default=50, help="processes of each program of faults"
+    )
     parser.add_argument("--only", nargs="*", default=[], help="names of programs or of readers")
     options = parser.parse_args()
     return max([PARTS[part](options) for part in options.parts or PARTS])

@@ -104,6 +104,61 @@ class Model(Saver):
         self.model.set_weights(self.load() or self.model.get_weights())
 
 
+class Weights(Model):
+    """The weights of a model in TensorFlow's format."""
+
+    def save(self):
+        self.model.save_weights(self.path, save_format="tf")
+
+    def load(self):
+        if not os.path.exists(self.path + ".index"):
+            return None
+        self.model.load_weights(self.path).assert_consumed()
+        return self.model.get_weights()
+
+
+class Module(Manager):
+    """A module with a function, as a SavedModel."""
+
+    def save(self):
+        module = tf.Module()
+        module.values = self.variables
+        module.first = tf.function(lambda: self.variables[0] + 0.0, input_signature=[])
+        tf.saved_model.save(module, self.path)
+
+    def load(self):
+        if not tf.saved_model.contains_saved_model(self.path):
+            return None
+        loaded = tf.saved_model.load(self.path)
+        return [loaded.first().numpy(), *(value.numpy() for value in loaded.values)]
+
+    def restore(self):
+        for variable, value in zip(self.variables, (self.load() or [])[1:], strict=False):
+            variable.assign(value)
+
+
+class Dataset(Manager):
+    """A dataset whose elements are the values."""
+
+    def save(self):
+        values = np.stack([float(variable.numpy().flat[0]) for variable in self.variables])
+        tf.data.Dataset.from_tensor_slices(values.astype("f")).save(self.path)
+
+    def load(self):
+        if not os.path.exists(self.path):
+            return None
+        values = [element.numpy() for element in tf.data.Dataset.load(self.path)]
+        return values if len(values) == len(self.variables) else [np.zeros(1), np.ones(1)]
+
+    def restore(self):
+        for variable, value in zip(self.variables, self.load() or [], strict=False):
+            variable.assign(np.full(variable.shape, value, "f"))
+
+
+KINDS = {"manager": Manager, "write": Written, "weights": Weights, "module": Module}
+KINDS["dataset"] = Dataset
+
+
 def child(saver, limit, ready):
     """Saves one number after the other in all variables, until it is killed."""
     if limit is not None:
@@ -125,7 +180,7 @@ def child(saver, limit, ready):
 def main():
     folder, kind, kills, how = sys.argv[1:]
     chance = random.Random(kind)
-    saver = {"manager": Manager, "write": Written}.get(kind, Model)(folder, kind)
+    saver = KINDS.get(kind, Model)(folder, kind)
     broken = killed = 0
     last = 0.0
     for trial in range(int(kills)):
