@@ -195,7 +195,7 @@ def encode_wav(audio: object, sample_rate: Any, name: str | None = None) -> Tens
         1,
         channels,
         rate,
-        rate * channels * 2,
+        rate * channels * 2 % 2**32,  # as TensorFlow writes it
         channels * 2,
         16,
         b"data",

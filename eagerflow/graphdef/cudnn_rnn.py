@@ -50,7 +50,12 @@ class _Kind(NamedTuple):
 
     def size(self) -> int:
         """The size of the parameter vector."""
-        return sum(map(math.prod, self.weight_shapes())) + self.bias_count() * self.units
+        # All layers but the first are alike.
+        one, two = (
+            sum(map(math.prod, self._replace(layers=min(count, self.layers)).weight_shapes()))
+            for count in (1, 2)
+        )
+        return one + (two - one) * max(self.layers - 1, 0) + self.bias_count() * self.units
 
 
 def _kind(

@@ -126,7 +126,10 @@ def _raw_values(
                 f"fixed_length ({length}) must be positive and a multiple of the size of out_type "
                 f"({size}) [Op:{op}]"
             )
-        items = [item[:length].ljust(length, b"\0") for item in items]
+        padded = np.zeros([len(items), length], np.uint8)
+        for row, item in zip(padded, items, strict=True):
+            row[: len(item)] = np.frombuffer(item[:length], np.uint8)
+        data = padded.reshape(-1)
     else:
         length = len(items[0]) if items else 0
         if len(set(map(len, items))) > 1:
@@ -142,7 +145,7 @@ def _raw_values(
                 f"Input to DecodeRaw has length {length} that is not a multiple of {size}, the "
                 f"size of {dtype.name} [Op:{op}]"
             )
-    data = np.frombuffer(b"".join(items), np.uint8)
+        data = np.frombuffer(b"".join(items), np.uint8)
     if not little_endian and size > 1:
         part = size // 2 if dtype.is_complex else size
         data = data.reshape(-1, part)[:, ::-1]

@@ -43,6 +43,7 @@ def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
     rows: dict[tuple, list] = {}
     if _is_sparse(value):
         shape = tuple(int(size) for size in np.asarray(value.dense_shape))
+        require_in_bounds(np.asarray(value.indices), np.asarray(shape), "EditDistance")
         indices = np.asarray(value.indices)[:, :-1].tolist()
         for index, item in zip(indices, value.values.numpy().tolist(), strict=True):
             rows.setdefault(tuple(index), []).append(item)
@@ -260,8 +261,6 @@ def edit_distance(
             f"hypothesis and truth must have the same rank, got {len(shape)} and {len(other)} "
             "[Op:EditDistance]"
         )
-    for value in (hypothesis, truth):
-        require_in_bounds(value.indices.numpy(), value.dense_shape.numpy(), "EditDistance")
     outer = tuple(max(pair) for pair in zip(shape[:-1], other[:-1], strict=True))
     distances = np.zeros(outer, np.float32)
     for index in set(first) | set(second):

@@ -232,6 +232,8 @@ def unsorted_segments(name: str, data: Any, segment_ids: TensorLike, num_segment
     """Reduces the slices of ragged or dense data that have the same segment id."""
     data, ids = convert(data), convert(segment_ids)
     if isinstance(ids, RaggedTensor):
+        if not isinstance(data, RaggedTensor) or data.ragged_rank < ids.ragged_rank:
+            raise ValueError("Ragged segment_ids need data with the same ragged axes.")
         for _ in range(ids.ragged_rank):
             data = data.values
         ids = ids.flat_values

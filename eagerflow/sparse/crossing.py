@@ -27,7 +27,7 @@ DEFAULT_KEY = 956888297470
 class _Rows(NamedTuple):
     """The values of each example: bytes or integers. Examples without values are left out."""
 
-    count: int
+    size: int
     items: dict[int, list[Any]]
 
 
@@ -59,7 +59,7 @@ def _checked(inputs: Any) -> list[_Rows]:
         dtype: Any = known.dtype
         if dtype is not dtypes.string and not dtype.is_integer:
             raise TypeError(f"Unexpected dtype for inputs: {dtype.name}")
-    sizes = {column.count for column in columns}
+    sizes = {column.size for column in columns}
     if len(sizes) > 1:
         raise invalid_argument(f"Expected batch sizes to be equal, got {sorted(sizes)}")
     return columns
@@ -78,7 +78,7 @@ def _crossed(columns: list[_Rows], join: Callable) -> _Rows:
     first, *others = columns
     shared = sorted(row for row in first.items if all(row in other.items for other in others))
     return _Rows(
-        first.count,
+        first.size,
         {
             row: [join(items) for items in itertools.product(*(c.items[row] for c in columns))]
             for row in shared
@@ -116,12 +116,12 @@ def _as_sparse(rows: _Rows, dtype: dtypes.DType) -> SparseTensor:
     return SparseTensor(
         np.array(indices, np.int64).reshape(-1, 2),
         _core.convert(values, dtype, None),
-        [rows.count, width],
+        [rows.size, width],
     )
 
 
 def _as_ragged(rows: _Rows, dtype: Any) -> RaggedTensor:
-    lengths = np.zeros(rows.count, np.int64)
+    lengths = np.zeros(rows.size, np.int64)
     for row, items in rows.items.items():
         lengths[row] = len(items)
     values = _core.convert([item for items in rows.items.values() for item in items], dtype, None)

@@ -632,7 +632,7 @@ def unsorted_segment_join(
         )
     inner = x._shape_tuple()[ids.ndim :]
     width = math.prod(inner)
-    require_memory([count, width], dtypes.string)
+    require_memory([int(count), width], dtypes.string)
     cells = collections.defaultdict(list)
     flat = items(x)
     for row, segment in enumerate(ids.reshape(-1).tolist()):

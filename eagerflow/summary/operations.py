@@ -15,6 +15,7 @@ from eagerflow.framework import context
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.protos.event import MESSAGES
+from eagerflow.protos.schema import protobuf
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 
@@ -174,10 +175,14 @@ def merge_summary(message: Any, inputs: Any) -> None:
     Raises:
         tf.errors.InvalidArgumentError: if two have the same tag.
     """
+    DecodeError = protobuf("message").DecodeError
     seen: set[str] = set()
     for text in inputs:
         part = MESSAGES["Summary"]()
-        part.ParseFromString(np.asarray(text, object).item())
+        try:
+            part.ParseFromString(np.asarray(text, object).item())
+        except DecodeError as error:
+            raise InvalidArgumentError._of("Could not parse one of the summary inputs") from error
         for value in part.value:
             if value.tag in seen:
                 raise InvalidArgumentError._of(f"Duplicate tag {value.tag} found in summary inputs")
