@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # Python's modules and attributes of `os` that Windows lacks.
 POSIX_MODULES = {"fcntl", "grp", "posix", "pwd", "resource", "termios"}
 POSIX_NAMES = {"O_CLOEXEC", "O_NOFOLLOW", "fork", "getuid", "pread", "pwrite", "register_at_fork"}
-PYTHON_PLACES = {"eagerflow/io/descriptors.py"}
+PYTHON_PLACES = {"eagerflow/util/descriptors.py"}
 
 # Headers that C++ does not have, and where they may be included.
 SYSTEM_HEADER = re.compile(

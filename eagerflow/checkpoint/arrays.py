@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from eagerflow import _core, errors
+from eagerflow import _core
 from eagerflow.checkpoint.trackable import children, walk
 from eagerflow.io.archives import refuse_packing
 from eagerflow.io.damage import DamagedFileError
-from eagerflow.io.os_errors import path_text
+from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.replacing import replaced
+from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.optional import optional
+from eagerflow.util.regular import check_regular, open_regular
 
 _CHECKSUM = "crc32c"  # its key in the metadata of safetensors files
 ENDINGS = (".safetensors", ".npz")
@@ -107,8 +109,8 @@ def load_arrays(root: object, path: Any) -> None:
         ValueError: if names, shapes or dtypes do not fit; it names all that do not.
     """
     path = path_text(path)
-    if not os.path.exists(path):
-        raise errors.NotFoundError._of(f"{path}; No such file or directory")
+    with translated(path):
+        check_regular(path, os.stat(path).st_mode)
     variables = named_variables(root)
     arrays = _read(path)
     problems = [f"{name} is not in the file" for name in variables if name not in arrays]
@@ -132,12 +134,18 @@ def load_arrays(root: object, path: Any) -> None:
 def _read(path: str) -> dict[str, Any]:
     try:
         if path.endswith(".npz"):
-            with np.load(path, allow_pickle=False) as file:
-                _refuse_large(file.zip, os.path.getsize(path))
+            with open_regular(path) as stream, np.load(stream, allow_pickle=False) as file:
+                if not isinstance(file, np.lib.npyio.NpzFile):
+                    raise ValueError("it is no archive")
+                refuse_large(file.zip, os.fstat(stream.fileno()).st_size)
                 return {name: file[name] for name in file.files}
         return _read_safetensors(path)
-    except (ImportError, DamagedFileError):
+    except (ImportError, MemoryError, DamagedFileError):
         raise
+    except OSError as error:
+        if error.errno is not None:  # the system's, not a package's about the content
+            raise from_os_error(error, path) from error
+        raise DamagedFileError(path, "An array, or the list of arrays,", error) from error
     except Exception as error:  # each package has its own
         raise DamagedFileError(path, "An array, or the list of arrays,", error) from error
 
@@ -163,7 +171,7 @@ def _checksum(arrays: dict[str, Any]) -> int:
     return crc
 
 
-def _refuse_large(archive: Any, size: int) -> None:
+def refuse_large(archive: Any, size: int) -> None:
     """Refuses an archive whose arrays would need much more memory than its size."""
     expanded = 0
     for info in archive.infolist():
@@ -176,7 +184,7 @@ def _refuse_large(archive: Any, size: int) -> None:
             shape, _, dtype = read(member)
         claimed = math.prod(shape) * dtype.itemsize
         expanded += info.file_size
-        if claimed > info.file_size or expanded > (64 << 20) + 200 * size:
+        if claimed > info.file_size or expanded > expanded_at_most(size):
             raise ValueError(f"{info.filename} claims to have {claimed} bytes")
 
 

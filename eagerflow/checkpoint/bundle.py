@@ -16,11 +16,12 @@ from eagerflow import _core, errors
 from eagerflow.checkpoint.table import read_table, table_bytes
 from eagerflow.framework import dtypes
 from eagerflow.framework.tensor import items
-from eagerflow.io.descriptors import OWN
 from eagerflow.io.os_errors import from_os_error, make_folder, path_text, translated
 from eagerflow.io.records import masked
 from eagerflow.io.replacing import beside
 from eagerflow.protos.checkpoint import MESSAGES
+from eagerflow.util.descriptors import AT_ONCE, OWN
+from eagerflow.util.regular import check_regular, read_regular
 from eagerflow.util.varints import read_varint, varints
 
 _VERSION = 1
@@ -264,8 +265,8 @@ class BundleReader:
                 "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for "
                 f"{self.prefix}"
             )
-        with translated(path), open(path, "rb") as file:
-            items = read_table(file.read(), path)
+        with translated(path):
+            items = read_table(read_regular(path), path)
         try:
             if not items or items[0][0] != b"":
                 raise ValueError("it has no header")
@@ -391,8 +392,9 @@ class _DataFile:
 
     def __init__(self, path: str) -> None:
         self.handle = -1
-        self.handle = os.open(path, os.O_RDONLY | OWN)
+        self.handle = os.open(path, os.O_RDONLY | AT_ONCE | OWN)
         status = os.fstat(self.handle)
+        check_regular(path, status.st_mode)
         self.size = status.st_size
         self.constant = not status.st_mode & 0o222
 

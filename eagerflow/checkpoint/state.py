@@ -10,6 +10,7 @@ from typing import Any
 from eagerflow.checkpoint.bundle import data_path, index_path
 from eagerflow.io.os_errors import path_text
 from eagerflow.io.replacing import replaced
+from eagerflow.util.regular import read_regular
 
 _FIELD = re.compile(r'^\s*(\w+)\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\deEinfa]+)\s*$')
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
@@ -99,8 +100,8 @@ def get_checkpoint_state(
     True
     """
     try:
-        with open(_state_path(checkpoint_dir, latest_filename), encoding="utf-8") as file:
-            lines = file.read().splitlines()
+        content = read_regular(_state_path(checkpoint_dir, latest_filename))
+        lines = content.decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     folder = path_text(checkpoint_dir)

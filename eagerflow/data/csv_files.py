@@ -39,6 +39,8 @@ class CsvDataset(UnaryDataset):
         na_value: another text for a missing value.
         select_cols: the indices of the columns to read, ascending; all by default.
         exclude_cols: the indices of the columns not to read.
+        max_expanded_bytes: how many bytes a compressed file may expand to; by default 128 MiB and 200
+            times the bytes read.
 
     Raises:
         ValueError: if both `select_cols` and `exclude_cols` are passed.
@@ -66,7 +68,10 @@ class CsvDataset(UnaryDataset):
         na_value: str = "",
         select_cols: Any = None,
         exclude_cols: Any = None,
+        *,
+        max_expanded_bytes: int | None = None,
     ) -> None:
+        self._most = max_expanded_bytes
         if select_cols is not None and exclude_cols is not None:
             raise ValueError(
                 "CsvDataset does not support specifying both `select_cols` and `exclude_cols`."
@@ -152,7 +157,7 @@ class RowCursor(LineCursor):
     __slots__ = ("_owner",)
 
     def __init__(self, path: str, owner: CsvDataset) -> None:
-        super().__init__(path, owner._compression, owner._buffer)
+        super().__init__(path, owner._compression, owner._buffer, owner._most)
         self._owner = owner
 
     def _opened(self) -> BinaryIO:
@@ -164,11 +169,11 @@ class RowCursor(LineCursor):
     def _record(self, file: BinaryIO) -> bytes:
         line = super()._record(file)
         if self._owner._quotes and b'"' in line:
-            while line.count(b'"') % 2:
-                more = file.readline()
-                if not more:
-                    break
-                line += b"\n" + more.rstrip(b"\r\n")
+            pieces, quotes = [line], line.count(b'"')
+            while quotes % 2 and (more := file.readline()):
+                pieces.append(more.rstrip(b"\r\n"))
+                quotes += more.count(b'"')
+            line = b"\n".join(pieces)
         return line
 
     def _element(self, record: bytes) -> Structure:

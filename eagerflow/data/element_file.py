@@ -12,6 +12,7 @@ from eagerflow.data import codec
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.io.records import read_claimed
 from eagerflow.typing import Structure
+from eagerflow.util.regular import open_regular
 
 _HEAD = struct.Struct("<QI")
 
@@ -31,7 +32,7 @@ class ElementReader(Cursor):
     def __init__(self, path: str) -> None:
         self._path = path
         try:
-            self._file = open(path, "rb")
+            self._file = open_regular(path)
         except FileNotFoundError as error:
             raise errors.NotFoundError._of(f"{path}; No such file or directory") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import struct
 from abc import abstractmethod
@@ -19,7 +20,7 @@ from eagerflow.data.sources import TensorSliceDataset
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.io.os_errors import from_os_error, translated
-from eagerflow.io.records import open_for_reading, unmasked
+from eagerflow.io.records import open_for_reading, read_claimed, unmasked
 from eagerflow.typing import Structure, TensorLike
 
 crc32c = _core.crc32c
@@ -199,6 +200,8 @@ class TFRecordDataset(ReaderDataset):
         buffer_size: how many bytes to read at once.
         num_parallel_reads: how many files are read at the same time, by threads; their records come
             by turns then.
+        max_expanded_bytes: how many bytes a compressed file may expand to; by default 128 MiB and 200
+            times the bytes read.
 
     Raises:
         TypeError: if the names are not strings.
@@ -223,12 +226,15 @@ class TFRecordDataset(ReaderDataset):
         buffer_size: TensorLike | None = None,
         num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
+        *,
+        max_expanded_bytes: int | None = None,
     ) -> None:
+        self._most = max_expanded_bytes
         self._compression, self._buffer = reader_options(compression_type, buffer_size)
         super().__init__(filenames, num_parallel_reads)
 
     def _open(self, path: str) -> FileCursor:
-        return RecordCursor(path, self._compression, self._buffer)
+        return RecordCursor(path, self._compression, self._buffer, self._most)
 
 
 _HEADER = struct.Struct("<QI")
@@ -238,10 +244,11 @@ _FOOTER = struct.Struct("<I")
 class RecordCursor(FileCursor):
     """Reads blocks of a file and splits them into records."""
 
-    __slots__ = ("_buffer", "_compression", "_offset", "_place", "_size")
+    __slots__ = ("_buffer", "_compression", "_most", "_offset", "_place", "_size")
 
-    def __init__(self, path: str, compression: str, size: int) -> None:
+    def __init__(self, path: str, compression: str, size: int, most: int | None = None) -> None:
         super().__init__(path)
+        self._most = most
         self._compression = compression
         self._size = size
         self._buffer: bytes = b""
@@ -249,7 +256,7 @@ class RecordCursor(FileCursor):
         self._offset = 0
 
     def _opened(self) -> BinaryIO:
-        return open_for_reading(self._path, self._compression, self._size)
+        return open_for_reading(self._path, self._compression, self._size, self._most)
 
     def _record(self, file: BinaryIO) -> bytes:
         buffer, position = self._buffer, self._place
@@ -293,7 +300,8 @@ class RecordCursor(FileCursor):
         # Records after a damaged one cannot be located.
         self._buffer, self._place = b"", 0
         if self._file is not None:
-            self._file.seek(0, os.SEEK_END) if not self._compression else self._file.read()
+            self._file.close()
+            self._file = io.BytesIO()
         return errors.DataLossError._of(text)
 
 
@@ -306,6 +314,8 @@ class TextLineDataset(ReaderDataset):
         buffer_size: how many bytes to read at once.
         num_parallel_reads: how many files are read at the same time, by threads; their lines come by
             turns then.
+        max_expanded_bytes: how many bytes a compressed file may expand to; by default 128 MiB and 200
+            times the bytes read.
 
     Raises:
         TypeError: if the names are not strings.
@@ -327,26 +337,30 @@ class TextLineDataset(ReaderDataset):
         buffer_size: TensorLike | None = None,
         num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
+        *,
+        max_expanded_bytes: int | None = None,
     ) -> None:
+        self._most = max_expanded_bytes
         self._compression, self._buffer = reader_options(compression_type, buffer_size)
         super().__init__(filenames, num_parallel_reads)
 
     def _open(self, path: str) -> FileCursor:
-        return LineCursor(path, self._compression, self._buffer)
+        return LineCursor(path, self._compression, self._buffer, self._most)
 
 
 class LineCursor(FileCursor):
     """Reads lines."""
 
-    __slots__ = ("_compression", "_size")
+    __slots__ = ("_compression", "_most", "_size")
 
-    def __init__(self, path: str, compression: str, size: int) -> None:
+    def __init__(self, path: str, compression: str, size: int, most: int | None = None) -> None:
         super().__init__(path)
+        self._most = most
         self._compression = compression
         self._size = size
 
     def _opened(self) -> BinaryIO:
-        return open_for_reading(self._path, self._compression, self._size)
+        return open_for_reading(self._path, self._compression, self._size, self._most)
 
     def _record(self, file: BinaryIO) -> bytes:
         line = next(file)
@@ -366,6 +380,8 @@ class FixedLengthRecordDataset(ReaderDataset):
         buffer_size: how many bytes to read at once.
         compression_type: "", "GZIP" or "ZLIB".
         num_parallel_reads: how many files are read at the same time, by threads.
+        max_expanded_bytes: how many bytes a compressed file may expand to; by default 128 MiB and 200
+            times the bytes read.
 
     Raises:
         TypeError: if the names are not strings.
@@ -391,7 +407,10 @@ class FixedLengthRecordDataset(ReaderDataset):
         compression_type: str | None = None,
         num_parallel_reads: TensorLike | None = None,
         name: str | None = None,
+        *,
+        max_expanded_bytes: int | None = None,
     ) -> None:
+        self._most = max_expanded_bytes
         self._compression, self._buffer = reader_options(compression_type, buffer_size)
         self._length = integer(record_bytes, "record_bytes")
         self._header = integer(header_bytes or 0, "header_bytes")
@@ -421,10 +440,10 @@ class FixedLengthCursor(FileCursor):
 
     def _opened(self) -> BinaryIO:
         owner = self._owner
-        file = open_for_reading(self._path, owner._compression, owner._buffer)
+        file = open_for_reading(self._path, owner._compression, owner._buffer, owner._most)
         if not owner._compression:
             with translated(self._path):
-                body = os.path.getsize(self._path) - owner._header - owner._footer
+                body = os.fstat(file.fileno()).st_size - owner._header - owner._footer
             if body < 0 or body % owner._length:
                 file.close()
                 raise invalid(
@@ -433,7 +452,7 @@ class FixedLengthCursor(FileCursor):
                     f"an exact multiple of the record length ({owner._length} bytes)."
                 )
             self._left = body // owner._length
-        file.read(owner._header)
+        read_claimed(file, owner._header)
         return file
 
     def _record(self, file: BinaryIO) -> bytes:
@@ -445,7 +464,7 @@ class FixedLengthCursor(FileCursor):
             return file.read(owner._length)
         # The size of compressed files is unknown: the footer is read ahead.
         wanted = owner._length + owner._footer
-        self._ahead += file.read(wanted - len(self._ahead))
+        self._ahead += read_claimed(file, wanted - len(self._ahead))
         if len(self._ahead) < wanted:
             rest = len(self._ahead) - owner._footer
             if rest == 0:

@@ -23,6 +23,7 @@ from eagerflow.io.replacing import replaced
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
 from eagerflow.typing import Structure
+from eagerflow.util.regular import read_regular
 
 SPEC_FILE, METADATA_FILE = "dataset_spec.pb", "snapshot.metadata"
 _WINDOWS = {"GZIP": 31, "ZLIB": 15}
@@ -248,8 +249,7 @@ def read_spec(path: str) -> Any:
 def _content(directory: str, name: str) -> bytes:
     path = os.path.join(directory, name)
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_regular(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise errors.NotFoundError._of(
             f"There is no saved dataset in {directory}: {path} not found."

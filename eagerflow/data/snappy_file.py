@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from eagerflow import _core, errors
 from eagerflow.io.os_errors import translated
 from eagerflow.io.records import read_claimed
+from eagerflow.util.regular import open_regular
 
 _LENGTH = struct.Struct(">I")
 
@@ -54,5 +55,5 @@ class _Expanding(io.RawIOBase):
 def open_snappy(path: str) -> BinaryIO:
     """The file's decompressed bytes."""
     with translated(path):
-        source = open(path, "rb")
+        source = open_regular(path)
     return io.BufferedReader(_Expanding(source, path), 1 << 18)

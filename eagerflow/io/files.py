@@ -15,6 +15,7 @@ from eagerflow.io.os_errors import path_text, translated
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util import lazy
+from eagerflow.util.regular import read_regular
 
 # Imported when it is first used: few programs need it.
 gfile = lazy.Module("eagerflow.io.gfile")
@@ -68,8 +69,8 @@ def read_file(filename: FilePath | TensorLike, name: str | None = None) -> Tenso
     <tf.Tensor: shape=(), dtype=string, numpy=b'hello'>
     """
     path = _path(filename, "ReadFile")
-    with translated(path), open(path, "rb") as file:
-        return _core.convert(file.read(), dtypes.string, None)
+    with translated(path):
+        return _core.convert(read_regular(path, None), dtypes.string, None)
 
 
 @op_function(in_graph=on_host(always(None), effects=True))

@@ -19,6 +19,7 @@ from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.protos.example import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.typing import FilePath, TensorLike
+from eagerflow.util.regular import read_regular
 
 Tensor = _core.Tensor
 
@@ -84,8 +85,8 @@ def _class_of(message_type: str, descriptor_source: Any, op: str) -> Any:
                 message_class = _message_class(message_type, raw[len(b"bytes://") :])
             else:
                 path = path_text(raw)
-                with translated(path), open(path, "rb") as file:
-                    message_class = _message_class(message_type, file.read())
+                with translated(path):
+                    message_class = _message_class(message_type, read_regular(path))
         except Exception as error:  # of files, and of the parser, which has its own
             raise _invalid(
                 "Source does not represent serialized file descriptor set proto: "

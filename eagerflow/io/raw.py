@@ -16,6 +16,7 @@ from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import DTypeLike, TensorLike
+from eagerflow.util.expansion import TooLarge, expanded_at_most, inflated
 
 Tensor = _core.Tensor
 
@@ -190,15 +191,19 @@ def decode_base64(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 @composed_op("DecodeCompressed", elementwise=1, bytes=Input("string"))
-def decode_compressed(bytes: Any, compression_type: str = "", name: str | None = None) -> Tensor:
+def decode_compressed(
+    bytes: Any, compression_type: str = "", name: str | None = None, *, max_bytes: int | None = None
+) -> Tensor:
     """Each string decompressed.
 
     Args:
         bytes: strings.
         compression_type: "", "ZLIB" or "GZIP".
+        max_bytes: how many bytes all results together may have; by default 128 MiB and 200 times as
+            many as the strings.
 
     Raises:
-        tf.errors.InvalidArgumentError: if the compression is unknown.
+        tf.errors.InvalidArgumentError: if the compression is unknown, or the results are larger.
         tf.errors.DataLossError: if the data is corrupt; truncated data is decoded as far as it goes.
 
     >>> import zlib
@@ -211,20 +216,28 @@ def decode_compressed(bytes: Any, compression_type: str = "", name: str | None =
             f"{compression_type!r} [Op:DecodeCompressed]"
         )
 
-    def inflate(item: Any) -> Any:
-        if not compression_type:
-            return item
-        parts = []
-        while item:
-            machine = zlib.decompressobj(31 if compression_type == "GZIP" else 15)
+    if not compression_type:
+        return _each(bytes, "DecodeCompressed", lambda item: item)
+
+    def all_inflated(texts: Tensor) -> Tensor:
+        items, shape = strings_of(texts, "DecodeCompressed")
+        left = expanded_at_most(sum(map(len, items)), max_bytes)
+        results = []
+        for item in items:
             try:
-                parts.append(machine.decompress(item))
+                results.append(inflated(item, compression_type, left))
+            except TooLarge as error:
+                raise _invalid(
+                    f"{error}; pass `max_bytes` if you trust the data [Op:DecodeCompressed]"
+                ) from None
             except zlib.error as error:
                 raise errors.DataLossError._of(
                     f"{compression_type} data is corrupt: {error} [Op:DecodeCompressed]"
                 ) from None
-            # Files of gzip may hold several members.
-            item = machine.unused_data if compression_type == "GZIP" else b""
-        return b"".join(parts)
+            left -= len(results[-1])
+        return strings_tensor(results, shape)
 
-    return _each(bytes, "DecodeCompressed", inflate)
+    texts = _texts(bytes, "DecodeCompressed")
+    return now_or_node(
+        all_inflated, TensorSpec(texts.shape, dtypes.string), "DecodeCompressed", texts
+    )

@@ -15,6 +15,8 @@ from typing import Any, BinaryIO
 from eagerflow import _core, errors
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.typing import FilePath
+from eagerflow.util.expansion import expanded_at_most, inflater
+from eagerflow.util.regular import open_regular
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -71,14 +73,15 @@ def compression_name(kind: object) -> str:
 
 
 class _Inflating(io.RawIOBase):
-    """Decompresses a GZIP or ZLIB file while it is read; GZIP members may follow each other."""
+    """Decompresses a GZIP or ZLIB file as far as it is read; GZIP members may follow each other."""
 
-    def __init__(self, source: BinaryIO, kind: str, path: str) -> None:
+    def __init__(self, source: BinaryIO, kind: str, path: str, most: int | None) -> None:
         self._source = source
-        self._window = 31 if kind == "GZIP" else 15
         self._kind = kind
         self._path = path
-        self._inflate = zlib.decompressobj(self._window)
+        self._most = most
+        self._taken = self._given = 0  # bytes of the file, and bytes decompressed
+        self._inflate = inflater(kind)
         self._pending = b""
 
     def readable(self) -> bool:
@@ -93,7 +96,7 @@ class _Inflating(io.RawIOBase):
                     rest = self._source.read(_PIECE)
                 if not rest:
                     return 0
-                self._inflate = zlib.decompressobj(self._window)
+                self._inflate = inflater(self._kind)
                 self._pending = rest
             if not self._pending:
                 self._pending = self._source.read(_PIECE)
@@ -105,8 +108,16 @@ class _Inflating(io.RawIOBase):
                 raise errors.DataLossError._of(
                     f"{self._path}: {self._kind} data is corrupt: {error}"
                 ) from None
-            self._pending = self._inflate.unconsumed_tail
+            before, self._pending = len(self._pending), self._inflate.unconsumed_tail
+            self._taken += before - len(self._pending)
             if data:
+                self._given += len(data)
+                most = expanded_at_most(self._taken, self._most)
+                if self._given > most:
+                    raise errors.ResourceExhaustedError._of(
+                        f"{self._path}: {self._taken} bytes of {self._kind} data expand to more than "
+                        f"{most} bytes; pass `max_expanded_bytes` if you trust the file"
+                    )
                 buffer[: len(data)] = data
                 return len(data)
 
@@ -115,24 +126,33 @@ class _Inflating(io.RawIOBase):
         super().close()
 
 
-def open_for_reading(path: FilePath, compression: str = "", buffer_size: int = _PIECE) -> BinaryIO:
+def open_for_reading(
+    path: FilePath,
+    compression: str = "",
+    buffer_size: int = _PIECE,
+    max_expanded_bytes: int | None = None,
+) -> BinaryIO:
     """A file's bytes, decompressed, as a buffered binary file.
 
     Args:
         path: the file.
         compression: "", "GZIP" or "ZLIB".
         buffer_size: how many bytes to read at once.
+        max_expanded_bytes: how many bytes a compressed file may expand to; by default 128 MiB and 200
+            times the bytes read.
 
     Raises:
-        tf.errors.OpError: of the kind that fits, if the file cannot be opened.
+        tf.errors.OpError: of the kind that fits, if the file cannot be opened; later, if it expands to
+            more.
     """
     path = path_text(path)
+    kind = compression_name(compression)
     size = max(int(buffer_size), 1 << 12)
     with translated(path):
-        file = open(path, "rb", buffering=size)
-    if not compression_name(compression):
+        file = open_regular(path, size)
+    if not kind:
         return file
-    return io.BufferedReader(_Inflating(file, compression_name(compression), path), size)
+    return io.BufferedReader(_Inflating(file, kind, path, max_expanded_bytes), size)
 
 
 def read_claimed(file: BinaryIO, size: int) -> bytes:

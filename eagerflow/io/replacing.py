@@ -7,8 +7,8 @@ import os
 import time
 from collections.abc import Iterator
 
-from eagerflow.io.descriptors import NO_LINKS, OWN, lock
 from eagerflow.io.os_errors import make_folder, translated
+from eagerflow.util.descriptors import NO_LINKS, OWN, lock
 
 _LOCK = "lock"
 _LONGEST = 200  # bytes of a name; the system allows 255, including prefix and suffix

@@ -14,6 +14,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.sizes import may_equal
 from eagerflow.ops.array import invalid_argument
+from eagerflow.util.regular import read_regular
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -184,8 +185,7 @@ class TextFileInitializer:
         """
         path = self.path()
         try:
-            with open(path, "rb") as file:
-                lines = file.read().split(b"\n")
+            lines = read_regular(path, None).split(b"\n")
         except FileNotFoundError:
             raise NotFoundError._of(f"{path}; No such file or directory") from None
         if lines and not lines[-1]:

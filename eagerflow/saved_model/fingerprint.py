@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from eagerflow.util import lazy
+from eagerflow.util.regular import read_regular
 
 # Imported when it is first used: reading a model needs no fingerprint.
 protos = lazy.Module("eagerflow.protos.saved_model")
@@ -103,8 +104,7 @@ def read_fingerprint(export_dir: str) -> Fingerprint:
     """
     path = os.path.join(export_dir, "fingerprint.pb")
     try:
-        with open(path, "rb") as file:
-            return Fingerprint.from_proto(file.read())
+        return Fingerprint.from_proto(read_regular(path))
     except FileNotFoundError:
         raise FileNotFoundError(
             f"SavedModel Fingerprint Error: Could not find fingerprint in directory: {export_dir}\n"

@@ -18,6 +18,7 @@ from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model import constants
 from eagerflow.typing import FilePath
 from eagerflow.util import advice, lazy
+from eagerflow.util.regular import read_regular
 
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
@@ -267,8 +268,8 @@ def _stored_bytes(prefix: str) -> int:
 
 
 def _read(path: str, name: str, own: bool = False) -> Any:
-    with translated(path), open(path, "rb") as file:
-        content = file.read()
+    with translated(path):
+        content = read_regular(path)
     damage = protobuf("message").DecodeError if own else ValueError
     try:
         return MESSAGES[name].FromString(content) if own else MESSAGES.reader(name)(content)
@@ -277,8 +278,8 @@ def _read(path: str, name: str, own: bool = False) -> Any:
 
 
 def _read_text(path: str, name: str) -> Any:
-    with translated(path), open(path, "rb") as file:
-        content = file.read()
+    with translated(path):
+        content = read_regular(path)
     try:
         return protobuf("text_format").Parse(content.decode(), MESSAGES[name]())
     except (ValueError, protobuf("text_format").ParseError) as error:

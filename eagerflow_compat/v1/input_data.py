@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import math
 import os
+import zlib
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -12,6 +14,8 @@ import numpy as np
 from eagerflow.framework import dtypes
 from eagerflow.typing import DTypeLike
 from eagerflow.util import lazy
+from eagerflow.util.expansion import expanded_at_most
+from eagerflow.util.regular import open_regular
 
 # Imported when it is first used: few programs need it.
 file_download = lazy.Module("eagerflow.keras.utils.file_download")
@@ -155,9 +159,13 @@ def _read_idx(f: BinaryIO, magic: int, kind: str) -> np.ndarray:
     content = f.read()
     if content[:2] == b"\x1f\x8b":
         try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError) as error:
+            with gzip.open(io.BytesIO(content)) as unpacked:
+                most = expanded_at_most(len(content))
+                content = unpacked.read(most + 1)
+        except (OSError, EOFError, zlib.error) as error:
             raise ValueError(f"{name} is no complete gzip file: {error}.") from error
+        if len(content) > most:
+            raise ValueError(f"{name} would expand to more than {most} bytes.")
     found = int.from_bytes(content[:4], "big")
     if found != magic:
         raise ValueError(f"Invalid magic number {found} in MNIST {kind} file: {name}")
@@ -224,9 +232,9 @@ def read_data_sets(
     folder = os.fspath(train_dir)
     parts = []
     for kind in ("train", "t10k"):
-        with open(_path_of(f"{kind}-images-idx3-ubyte.gz", folder, source), "rb") as file:
+        with open_regular(_path_of(f"{kind}-images-idx3-ubyte.gz", folder, source)) as file:
             parts.append(extract_images(file))
-        with open(_path_of(f"{kind}-labels-idx1-ubyte.gz", folder, source), "rb") as file:
+        with open_regular(_path_of(f"{kind}-labels-idx1-ubyte.gz", folder, source)) as file:
             parts.append(extract_labels(file, one_hot=one_hot))
     images, labels, test_images, test_labels = parts
     if not 0 <= validation_size <= len(images):

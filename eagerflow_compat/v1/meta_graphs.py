@@ -23,6 +23,7 @@ from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.protos.schema import protobuf
 from eagerflow.saved_model.main_graph import MainGraph
 from eagerflow.util import lazy
+from eagerflow.util.regular import read_regular
 from eagerflow.version import VERSION
 
 # Imported when it is first used: it imports this module.
@@ -248,8 +249,8 @@ def read_meta_graph(path: str) -> Any:
     """
     if not os.path.isfile(path):
         raise OSError(f"File does not exist. Received: {path}.")
-    with translated(path), open(path, "rb") as file:
-        content = file.read()
+    with translated(path):
+        content = read_regular(path)
     kind = MESSAGES["MetaGraphDef"]
     try:
         return kind.FromString(content)

@@ -13,6 +13,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.nodes import python_node
 from eagerflow.graph.session import running_session
 from eagerflow.util import lazy
+from eagerflow.util.regular import open_regular, read_regular
 
 # Imported when it is first used: few programs need it.
 records = lazy.Module("eagerflow_compat.v1.records")
@@ -142,7 +143,7 @@ class TextLineReader(ReaderBase):
         self._skip = skip_header_lines or 0
 
     def _items(self, work: bytes) -> Iterator[Item]:
-        with open(work, "rb") as file:
+        with open_regular(work) as file:
             for number, line in enumerate(file, 1):
                 if number > self._skip:
                     yield work + b":%d" % number, line.rstrip(b"\n").rstrip(b"\r")
@@ -152,8 +153,7 @@ class WholeFileReader(ReaderBase):
     """Returns whole files; keys are their names."""
 
     def _items(self, work: bytes) -> Iterator[Item]:
-        with open(work, "rb") as file:
-            yield work, file.read()
+        yield work, read_regular(work, None)
 
 
 class IdentityReader(ReaderBase):
@@ -206,8 +206,7 @@ class FixedLengthRecordReader(ReaderBase):
 
     def _items(self, work: bytes) -> Iterator[Item]:
         size, header, footer, hop = self._sizes
-        with open(work, "rb") as file:
-            data = file.read()
+        data = read_regular(work, None)
         end = len(data) - footer
         for index, start in enumerate(range(header, end - size + 1, hop)):
             yield work + b":%d" % index, data[start : start + size]

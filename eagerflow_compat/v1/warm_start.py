@@ -15,6 +15,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.graph.variables import nodes_in
+from eagerflow.util.regular import read_regular
 
 __all__ = ["VocabInfo", "init_from_checkpoint", "warm_start"]
 
@@ -158,8 +159,7 @@ class VocabInfo(NamedTuple):
 
 
 def _entries(path: str, count: int) -> list[str]:
-    with open(path, encoding="utf-8") as file:
-        entries = file.read().splitlines()
+    entries = read_regular(path, None).decode("utf-8").splitlines()
     return entries if count < 0 else entries[:count]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import errors
 from eagerflow.io.os_errors import path_text, translated
+from eagerflow.util.regular import open_regular
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
 
@@ -56,7 +57,10 @@ class GFile:
             path = path_text(self._name)
             with translated(path):
                 # Opened as binary, so that positions count bytes in text files, too.
-                self._file = open(path, self._kind + "b")
+                if self._kind == "r":
+                    self._file = open_regular(path)
+                else:
+                    self._file = open(path, self._kind + "b")
         return self._file
 
     def _readable(self) -> Any:

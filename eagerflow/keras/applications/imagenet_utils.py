@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.keras import activations, config
 from eagerflow.keras.utils.file_download import get_file
 from eagerflow.util.program_warnings import warn
+from eagerflow.util.regular import open_text
 
 __all__ = ["decode_predictions", "preprocess_input"]
 
@@ -148,7 +149,7 @@ def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, An
             cache_subdir="models",
             file_hash="c2c37ea517e94d9795004a39431a14cb",
         )
-        with open(path, encoding="utf-8") as file:
+        with open_text(path) as file:
             _class_index.update(json.load(file))
     decoded = []
     for row in np.asarray(preds):

@@ -13,6 +13,7 @@ from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.callbacks.early_stopping import has_invalid_loss
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
+from eagerflow.util.regular import open_regular
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -136,7 +137,7 @@ class BackupAndRestore(Callback):
             np.savez(file, **state)  # type: ignore[arg-type]
 
     def _restore(self) -> None:
-        with np.load(self._path) as state:
+        with open_regular(self._path) as file, np.load(file) as state:
             for index, weight in enumerate(self.model.weights):
                 weight.assign(state[f"model/{index}"])
             for index, weight in enumerate(self.model.optimizer.variables):

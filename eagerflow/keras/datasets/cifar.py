@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow.keras import config
+from eagerflow.util.regular import open_regular
 
 
 class _ArraysOnly(pickle.Unpickler):
@@ -28,7 +29,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 def load_batch(fpath: Any, label_key: str = "labels") -> tuple[np.ndarray, list[int]]:
     """Images `[n, 3, 32, 32]` and labels of a file."""
-    with open(fpath, "rb") as file:
+    with open_regular(fpath) as file:
         content = _ArraysOnly(io.BytesIO(file.read()), encoding="bytes").load()
     images = content[b"data"]
     return images.reshape(len(images), 3, 32, 32), content[label_key.encode()]

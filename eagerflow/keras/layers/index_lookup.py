@@ -32,6 +32,7 @@ from eagerflow.lookup.tables import MutableHashTable
 from eagerflow.ops.indexing import boolean_mask
 from eagerflow.strings import format as format_text
 from eagerflow.typing import Array, ShapeLike
+from eagerflow.util.regular import open_text
 
 _ops = _core.ops
 MODES = ("int", "one_hot", "multi_hot", "count", "tf_idf")
@@ -261,7 +262,7 @@ class IndexLookup(PreprocessingLayer):
         if isinstance(vocabulary, str):
             if not os.path.exists(vocabulary):
                 raise ValueError(f"Vocabulary file {vocabulary} does not exist.")
-            with open(vocabulary, encoding="utf-8") as file:
+            with open_text(vocabulary) as file:
                 terms = [line.rstrip("\n") for line in file]
             _check_lines(terms)
         elif isinstance(vocabulary, _core.Tensor) and _core.building() is not None:

@@ -24,6 +24,7 @@ from eagerflow.keras.saving.state_files import write_state as write_tree
 from eagerflow.keras.typing import CustomObjects
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
+from eagerflow.util.regular import open_regular
 
 # Imported when they are first used: few programs need them.
 loading = lazy.Module("eagerflow.saved_model.loading")
@@ -204,15 +205,20 @@ def load_model(
             return loading.load_folder(path, compile=compile)
     if not os.path.exists(path):
         raise OSError(f"No file or directory found at {path}")
-    if zipfile.is_zipfile(path):
+    if _is_zip(path):
         return archive.load_model(path, custom_objects, compile, safe_mode)
     if path.endswith(".keras") and not _is_hdf5(path):
         raise ValueError(f"{path} is not a readable `.keras` archive: it is no zip file.")
     return hdf5_model.load_model(path, custom_objects, compile, safe_mode)
 
 
+def _is_zip(path: str) -> bool:
+    with open_regular(path) as file:
+        return zipfile.is_zipfile(file)
+
+
 def _is_hdf5(path: str) -> bool:
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         return file.read(8) == b"\x89HDF\r\n\x1a\n"
 
 
@@ -312,7 +318,7 @@ def load_weights(
         raise errors.NotFoundError._of(
             f"There are no weights at {path}: neither an HDF5 file nor a checkpoint."
         )
-    if zipfile.is_zipfile(path):
+    if _is_zip(path):
         import io
 
         state = io.BytesIO(archive._contents(path)[1])

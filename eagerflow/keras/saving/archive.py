@@ -24,7 +24,9 @@ from eagerflow.keras.saving.state_files import asset_owners, read_state, write_s
 from eagerflow.keras.typing import Config
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
+from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.program_warnings import warn
+from eagerflow.util.regular import open_regular
 from eagerflow.version import VERSION
 
 # Imported when they are first used: few programs need them.
@@ -117,7 +119,7 @@ def load_model(
 
 def _load_assets(path: str, model: object) -> None:
     """Loads the files that objects had written."""
-    with zipfile.ZipFile(path) as archive:
+    with open_regular(path) as file, zipfile.ZipFile(file) as archive:
         names = [name for name in archive.namelist() if name.startswith(_ASSETS + "/")]
         for owner, item in asset_owners(model):
             start = f"{_ASSETS}/{owner}/"
@@ -126,10 +128,10 @@ def _load_assets(path: str, model: object) -> None:
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 for name in own:
-                    file = Path(folder, name.removeprefix(start)).resolve()
-                    if file.is_relative_to(Path(folder).resolve()) and not name.endswith("/"):
-                        file.parent.mkdir(parents=True, exist_ok=True)
-                        file.write_bytes(member(archive, name))
+                    target = Path(folder, name.removeprefix(start)).resolve()
+                    if target.is_relative_to(Path(folder).resolve()) and not name.endswith("/"):
+                        target.parent.mkdir(parents=True, exist_ok=True)
+                        target.write_bytes(member(archive, name))
                 item.load_assets(folder)
 
 
@@ -137,9 +139,9 @@ def _contents(path: str) -> tuple[dict[str, Any], bytes]:
     """The configuration and the state of an archive whose checksums hold."""
     part = "The list of members"
     try:
-        with zipfile.ZipFile(path) as archive:
-            size = os.path.getsize(path)
-            most = files.expanded_at_most(size)
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
+            size = os.fstat(file.fileno()).st_size
+            most = expanded_at_most(size)
             if sum(info.file_size for info in archive.infolist()) > most:
                 raise ValueError(f"its {size} bytes would unpack to more than {most}")
             part = _CONFIG
@@ -147,7 +149,7 @@ def _contents(path: str) -> tuple[dict[str, Any], bytes]:
             check_config(config, path, _CONFIG)
             part = _STATE
             state = member(archive, _STATE)
-    except DamagedFileError:
+    except (DamagedFileError, MemoryError):
         raise
     except Exception as error:  # zipfile, zlib, JSON and others raise various errors
         reason = f"{error} ({path} is not a readable `.keras` archive)"

@@ -16,6 +16,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.io.damage import DamagedFileError
+from eagerflow.util.regular import open_regular
 
 _TRAILER = re.compile(rb"\nCRC-32C ([0-9a-f]{8})\n")
 _TRAILER_SIZE = 18
@@ -43,7 +44,7 @@ def check_file(path: str) -> None:
     Raises:
         DamagedFileError: if it is.
     """
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         if not os.fstat(file.fileno()).st_size:
             return
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:

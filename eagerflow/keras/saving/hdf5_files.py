@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from eagerflow import errors
 from eagerflow.io.damage import DamagedFileError
-from eagerflow.io.os_errors import path_text
+from eagerflow.io.os_errors import path_text, translated
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.saving import hdf5_checks
 from eagerflow.typing import FilePath
+from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.optional import optional
+from eagerflow.util.regular import check_regular
 
 # HDF5 keeps an attribute in the object's header, which has room for 64 kB.
 _LIMIT = 64512
@@ -48,8 +49,8 @@ def reading(source: object) -> Iterator[Any]:
         return
     if not hasattr(source, "read"):
         source = path_text(source)
-        if not os.path.exists(source):
-            raise errors.NotFoundError._of(f"{source}; No such file or directory")
+        with translated(source):
+            check_regular(source, os.stat(source).st_mode)
         hdf5_checks.check_file(source)
     with _h5py().File(source, "r") as file:
         _refuse_hostile(file)
@@ -144,11 +145,6 @@ def _bytes_of_elements(dataset: Any, size: int, most: int) -> int:
         if length > most:
             break
     return length
-
-
-def expanded_at_most(size: int) -> int:
-    """The largest decompressed size for a file of a size."""
-    return (64 << 20) + 200 * size
 
 
 def set_names(group: Any, key: str, names: list[str]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.keras import initializers
 from eagerflow.keras.layers.preprocessing_layer import listed
+from eagerflow.util.regular import read_regular
 
 
 def warmstart_embedding_matrix(
@@ -50,6 +51,6 @@ def warmstart_embedding_matrix(
 def _words(vocabulary: object) -> list[Any]:
     """The words of a vocabulary, as text."""
     if isinstance(vocabulary, str | Path):
-        return Path(vocabulary).read_text(encoding="utf-8").splitlines()
+        return read_regular(vocabulary, None).decode("utf-8").splitlines()
     words = np.asarray(listed(vocabulary), dtype=object).reshape(-1).tolist()
     return [word.decode("utf-8") if isinstance(word, bytes) else word for word in words]

@@ -15,7 +15,9 @@ from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
 from eagerflow.typing import FilePath
+from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.program_warnings import warn
+from eagerflow.util.regular import open_regular
 
 _PIECE = 1 << 16
 
@@ -37,7 +39,7 @@ def hash_file(fpath: FilePath, algorithm: str = "sha256", chunk_size: int = _PIE
         chunk_size: how much is read at once.
     """
     hasher = _hasher(algorithm)
-    with open(fpath, "rb") as file:
+    with open_regular(fpath) as file:
         while piece := file.read(chunk_size):
             hasher.update(piece)
     return hasher.hexdigest()
@@ -234,6 +236,7 @@ def _extracted(file_path: str, path: str, kinds: Iterable[str]) -> bool:
     for kind in kinds:
         if kind == "tar" and tarfile.is_tarfile(file_path):
             with tarfile.open(file_path) as tar:
+                _refuse_large(file_path, (member.size for member in tar))
                 if hasattr(tarfile, "data_filter"):
                     tar.extractall(path, filter="data")
                 else:
@@ -241,9 +244,22 @@ def _extracted(file_path: str, path: str, kinds: Iterable[str]) -> bool:
             return True
         if kind == "zip" and zipfile.is_zipfile(file_path):
             with zipfile.ZipFile(file_path) as archive:
+                sizes = (info.file_size for info in archive.infolist())
+                _refuse_large(file_path, sizes)
                 archive.extractall(path)
             return True
     return False
+
+
+def _refuse_large(path: str, sizes: Iterable[int]) -> None:
+    """Refuses an archive that would unpack to much more than it has bytes."""
+    most = expanded_at_most(os.path.getsize(path))
+    for size in sizes:
+        most -= size
+        if most < 0:
+            raise ValueError(
+                f"{path} would unpack to far more than it has bytes; unpack it yourself."
+            )
 
 
 def _checked_members(tar: Any, path: str) -> None:

@@ -16,6 +16,7 @@ from eagerflow.keras import config
 from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util.optional import optional
 from eagerflow.util.program_warnings import warn
+from eagerflow.util.regular import read_regular
 
 _ops = _core.ops
 
@@ -242,8 +243,7 @@ def load_img(
     if isinstance(path, io.BytesIO):
         img = image.open(path)
     elif isinstance(path, str | bytes | os.PathLike):
-        with open(path, "rb") as file:
-            img = image.open(io.BytesIO(file.read()))
+        img = image.open(io.BytesIO(read_regular(path)))
     else:
         raise TypeError(f"path should be path-like or io.BytesIO, not {type(path)}")
     if color_mode == "grayscale":

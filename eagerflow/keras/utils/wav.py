@@ -7,6 +7,7 @@ import wave
 import numpy as np
 
 from eagerflow.util.optional import optional
+from eagerflow.util.regular import open_regular
 
 
 def read_wav(path: str, sampling_rate: int | None = None) -> np.ndarray:
@@ -20,7 +21,7 @@ def read_wav(path: str, sampling_rate: int | None = None) -> np.ndarray:
         ValueError: for another bit depth.
     """
     name = path.decode() if isinstance(path, bytes) else path
-    with wave.open(name, "rb") as file:
+    with open_regular(name) as source, wave.open(source, "rb") as file:
         if file.getsampwidth() != 2:
             raise ValueError(
                 f"Only WAV files with 16 bits a sample can be read: {name} has "

@@ -24,6 +24,7 @@ from eagerflow.ops.nn.losses import (
     softmax_cross_entropy_with_logits,
 )
 from eagerflow.typing import TensorLike
+from eagerflow.util.regular import open_text
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -329,7 +330,7 @@ def _unigrams(
 ) -> tuple[np.ndarray, float, _AliasTable]:
     counts = list(unigrams)
     if vocab_file:
-        with open(vocab_file, encoding="utf-8") as file:
+        with open_text(vocab_file) as file:
             counts = [float(line.rsplit(",", 1)[-1]) for line in file if line.strip()]
     powers = [math.pow(count, distortion) for count in counts]
     weights = np.array([0.0] * reserved + powers, np.float32)

@@ -160,7 +160,7 @@ def test_packings_that_give_all_at_once(tmp_path, packing):
 
 def test_many_arrays_that_are_each_small_enough(tmp_path):
     path = tmp_path / "w.npz"
-    np.savez_compressed(path, **{str(k): np.zeros(5 << 20, "f4") for k in range(5)})
+    np.savez_compressed(path, **{str(k): np.zeros(5 << 20, "f4") for k in range(10)})
     model = keras.Sequential([layers.Dense(2, input_shape=(3,))])
     with pytest.raises(tf.errors.DataLossError, match="claims to have"):
         model.load_weights(path)

@@ -12,11 +12,14 @@ if sys.platform == "win32":
     # Child processes inherit neither, and bytes are not changed.
     OWN = os.O_NOINHERIT | os.O_BINARY
     NO_LINKS = 0
+    AT_ONCE = 0
 else:
     import fcntl
 
     OWN = os.O_CLOEXEC
     NO_LINKS = os.O_NOFOLLOW
+    # Opening a named pipe does not wait for its other end, nor a terminal for its line.
+    AT_ONCE = os.O_NONBLOCK | os.O_NOCTTY
 
 
 def lock(descriptor: int) -> bool | None:
