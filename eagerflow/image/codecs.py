@@ -71,11 +71,11 @@ def _png(data: bytes, channels: int, op: str, dtype: DTypeLike = np.uint8) -> np
         raise _invalid(f"Invalid PNG data, size {len(data)}: {error}", op) from error
 
 
-def _frames(data: bytes, kind: str, channels: int, op: str) -> np.ndarray:
+def _frames(data: bytes, kind: str, channels: int, op: str, only_first: bool = False) -> np.ndarray:
     if kind == "GIF" and channels not in (0, 3):
         raise _invalid(f"channels must be 0 or 3 for GIF, got {channels}", op)
     try:
-        return formats.decode_frames(data, kind, channels)
+        return formats.decode_frames(data, kind, channels, only_first)
     except formats.BadImage as error:
         raise _invalid(f"Invalid {kind} data (size {len(data)}), {error}", op) from error
 
@@ -427,7 +427,7 @@ def decode_image(
         wide = dtype is not dtypes.uint8
         array = _png(data, channels, op, np.uint16 if wide else np.uint8)
     elif kind in ("GIF", "WebP"):
-        array = _frames(data, kind, channels, op)
+        array = _frames(data, kind, channels, op, not expand_animations)
         if not expand_animations:
             array = array[0]
     else:

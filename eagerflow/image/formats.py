@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 import warnings
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.optional import optional
+
+_MOST_BYTES = 1 << 29  # of an image, as in TensorFlow
+_SCANS = 16  # how many scans of a progressive JPEG cost as much as one pass over its pixels may
 
 
 class BadImage(Exception):
@@ -35,14 +40,58 @@ def format_of(data: bytes) -> str | None:
     return None
 
 
+def check_claim(data: bytes, height: int, width: int, channels: int, passes: int = 1) -> None:
+    """Refuses an image that its header makes larger than the data can be taken to hold.
+
+    Args:
+        data: the file.
+        height: the number of rows.
+        width: the number of columns.
+        channels: the number of bytes of a pixel.
+        passes: the number of frames, or how often all pixels are computed.
+
+    Raises:
+        BadImage: if it is.
+    """
+    claimed = passes * height * width * channels
+    most = min(expanded_at_most(len(data)), _MOST_BYTES - 1)
+    if claimed > most:
+        raise BadImage(
+            f"Image too large: its header claims {passes} x {height} x {width} x {channels} = "
+            f"{claimed} bytes, and {len(data)} bytes of data may hold {most}"
+        )
+
+
+def _claimed_size(data: bytes, kind: str) -> tuple[int, int]:
+    """Height and width in the header of a PNG, GIF or WebP image; zeros where it has none."""
+
+    def number(at: int, size: int, order: Literal["big", "little"] = "little") -> int:
+        return int.from_bytes(data[at : at + size], order)
+
+    if kind == "PNG":
+        return number(20, 4, "big"), number(16, 4, "big")
+    if kind == "GIF":
+        return number(8, 2), number(6, 2)
+    if kind != "WebP":
+        return 0, 0
+    chunk = data[12:16]
+    if chunk == b"VP8X":
+        return number(27, 3) + 1, number(24, 3) + 1
+    if chunk == b"VP8L":
+        bits = number(21, 4)
+        return (bits >> 14 & 0x3FFF) + 1, (bits & 0x3FFF) + 1
+    return number(28, 2) & 0x3FFF, number(26, 2) & 0x3FFF
+
+
 def opened(data: bytes, kind: str) -> Any:
     """A Pillow image of that format, not yet decoded.
 
     Raises:
-        BadImage: if Pillow cannot read its header.
+        BadImage: if Pillow cannot read its header, or it is too large.
         ImportError: if Pillow is not installed.
     """
     Image = optional("PIL.Image", f"Decoding {kind} images")
+    check_claim(data, *_claimed_size(data, kind), channels=3)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
@@ -87,6 +136,8 @@ def decode_jpeg(
     try:
         height, width, space, _ = simplejpeg.decode_jpeg_header(data, strict=False)
         rows, columns = -(-height // ratio), -(-width // ratio)
+        scans = data.count(b"\xff\xda")
+        check_claim(data, height, width, 1 if space == "Gray" else 3, -(-scans // _SCANS) or 1)
         grey = channels == 1 or (channels == 0 and space == "Gray")
         if grey and space == "CMYK":
             raise BadImage("CMYK cannot be decoded to grey levels")
@@ -135,6 +186,9 @@ def decode_png(data: bytes, channels: int, dtype: Any) -> np.ndarray:
     """
     # Pillow reads colours of 16 bits as 8 bits, and grey levels with opacity as colours.
     own = b"\x02\x04\x06" if dtype == np.uint16 or channels == 1 else b"\x04"
+    samples = max(channels, _SAMPLES.get(data[25], 3)) if len(data) > 25 else 1
+    wide = data[24:25] == b"\x10" or dtype == np.uint16
+    check_claim(data, *_claimed_size(data, "PNG"), channels=samples * (2 if wide else 1))
     if data[24:25] == b"\x10" and data[25:26] and data[25:26] in own:
         array = _decode_png16(data)
     else:
@@ -326,24 +380,38 @@ def decode_bmp(data: bytes, channels: int) -> np.ndarray:
     return np.ascontiguousarray(with_channels(array, channels))
 
 
-def decode_frames(data: bytes, kind: str, channels: int) -> np.ndarray:
+def decode_frames(data: bytes, kind: str, channels: int, only_first: bool = False) -> np.ndarray:
     """The frames of a GIF or WebP image, `[frames, height, width, channels]`.
 
     Frames after the first that are damaged end the animation.
 
     Raises:
-        BadImage: if there is no frame.
+        BadImage: if there is no frame, or all frames together are too large.
     """
     image = opened(data, kind)
     mode = {3: "RGB", 4: "RGBA"}.get(channels, "RGBA" if image.mode == "RGBA" else "RGB")
+    pixel = len(mode)
+    if not only_first:
+        # Counts the frames without decoding them; those before damage are decoded below.
+        count = 1
+        with contextlib.suppress(Exception):
+            count = image.n_frames
+        check_claim(data, *image.size[::-1], pixel, count)
     frames: list[np.ndarray] = []
-    while True:
+    size = image.size
+    while not (only_first and frames):
         try:
             image.seek(len(frames))
+            if frames and image.size != size:
+                break  # a frame beyond the canvas enlarges it
+            size = image.size
+            check_claim(data, *size[::-1], pixel, len(frames) + 1)
             image.load()
             frame = np.asarray(image.convert(mode))
         except EOFError:
             break
+        except BadImage:
+            raise
         except Exception as error:
             if not frames:
                 raise BadImage(str(error)) from error

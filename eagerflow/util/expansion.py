@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 
 _ANY, _RATIO = 128 << 20, 200
+_PIECE = 16 << 20
 _WINDOWS = {"GZIP": 31, "ZLIB": 15}
 
 
@@ -47,9 +48,12 @@ def inflated(data: bytes, kind: str, most: int) -> bytes:
     parts, left = [], most
     while data:
         machine = inflater(kind)
-        parts.append(machine.decompress(data, left + 1))
-        left -= len(parts[-1])
-        if left < 0:
-            raise TooLarge(f"{kind} data would expand to more than {most} bytes")
+        # In pieces: joining them takes the memory again, which data that are refused must not.
+        while data and not machine.eof:
+            parts.append(machine.decompress(data, min(left + 1, _PIECE)))
+            data = machine.unconsumed_tail
+            left -= len(parts[-1])
+            if left < 0:
+                raise TooLarge(f"{kind} data would expand to more than {most} bytes")
         data = machine.unused_data if kind == "GZIP" else b""
     return b"".join(parts) if len(parts) != 1 else parts[0]
