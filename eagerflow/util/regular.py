@@ -58,7 +58,7 @@ def open_regular(path: Path, buffering: int = -1) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | AT_ONCE | OWN)
     try:
         check_regular(path, os.fstat(descriptor).st_mode)
-        return open(descriptor, "rb", buffering=buffering)  # type: ignore[return-value]
+        return open(descriptor, "rb", buffering=buffering)
     except BaseException:
         os.close(descriptor)
         raise

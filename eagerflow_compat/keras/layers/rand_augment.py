@@ -162,6 +162,23 @@ class _Turn(_Moving):
         return rotation(self._uniform([batch], self._limits) * FULL_TURN, rows, columns)
 
 
+_MOST_REPETITIONS = 1000
+
+
+def _repetitions(name: str, count: int) -> int:
+    """How often images are changed.
+
+    Raises:
+        ValueError: if it is negative, or larger than any use: files of models name it, too.
+    """
+    if not isinstance(count, int) or not 0 <= count <= _MOST_REPETITIONS:
+        raise ValueError(
+            f"`{name}` must be an integer from 0 to {_MOST_REPETITIONS}, got {count!r}: each image is "
+            "changed that often."
+        )
+    return count
+
+
 class _Several(ImageAugmentation):
     """The base of RandAugment and AugMix: many kinds of changes with one strength."""
 
@@ -269,7 +286,7 @@ class RandAugment(_Several):
         **kwargs: Any,
     ) -> None:
         super().__init__(value_range, factor, interpolation, seed, data_format, **kwargs)
-        self.num_ops = num_ops
+        self.num_ops = _repetitions("num_ops", num_ops)
 
     def _changed(self, images: _core.Tensor, masks: _core.Tensor | None) -> tuple[Any, Any]:
         ways = [*self._moves, *self._more, *self._colorings]
@@ -312,8 +329,8 @@ class AugMix(_Several):
         **kwargs: Any,
     ) -> None:
         super().__init__(value_range, factor, interpolation, seed, data_format, **kwargs)
-        self.num_chains = num_chains
-        self.chain_depth = chain_depth
+        self.num_chains = _repetitions("num_chains", num_chains)
+        self.chain_depth = _repetitions("chain_depth", chain_depth)
         self.alpha = alpha
         self.all_ops = all_ops
         self._choices = python_random.Random(seed) if seed is not None else python_random

@@ -120,3 +120,17 @@ def test_models_with_new_layers_come_back(tmp_path):
     waves = tf.keras.Input((200, 2))
     shown = layers.STFTSpectrogram(frame_length=32, expand_dims=True)(waves)
     assert shown.shape == [None, 11, 17, 2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("AugMix", "num_chains"), ("AugMix", "chain_depth"), ("RandAugment", "num_ops")],
+)
+@pytest.mark.parametrize("count", [2**30, -1, 1.5])
+def test_repetitions_are_refused_for_what_they_are(kind, name, count):
+    config = getattr(layers, kind)().get_config()
+    with pytest.raises(
+        (ValueError, TypeError), match=f"`{name}` must be an integer from 0 to"
+    ) as caught:
+        getattr(layers, kind).from_config({**config, name: count})
+    assert not isinstance(caught.value, tf.errors.DataLossError)
