@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
-from eagerflow.io.damage import DamagedFileError
+from eagerflow.io.damage import DamagedFileError, part_of
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
@@ -87,6 +87,7 @@ def get_file(
         ValueError: without an address, and if the downloaded file has another hash.
         ConnectionError: if the file is neither cached nor can it be downloaded; the message says
             where to put it.
+        DamagedFileError: if the archive to be unpacked is damaged.
 
     >>> import pathlib, tempfile
     >>> folder = tempfile.mkdtemp()
@@ -223,7 +224,8 @@ def extract_archive(file_path: str, path: str = ".", archive_format: Any = "auto
     kinds = ["tar", "zip"] if archive_format == "auto" else archive_format
     damage = (tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError)
     try:
-        return _extracted(file_path, path, [kinds] if isinstance(kinds, str) else kinds)
+        with part_of(os.fspath(file_path), "The archive"):
+            return _extracted(file_path, path, [kinds] if isinstance(kinds, str) else kinds)
     except (*damage, NotImplementedError, RuntimeError) as error:
         # zipfile raises the last two for methods that it lacks, and for encrypted members.
         raise DamagedFileError(os.fspath(file_path), "The archive", error) from error

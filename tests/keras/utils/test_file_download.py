@@ -117,3 +117,19 @@ def test_a_missing_file(server, tmp_path):
         utils.get_file(origin=server.root + "/none", cache_dir=tmp_path)
     with pytest.raises(ValueError, match='"origin"'):
         utils.get_file("name")
+
+
+@pytest.mark.parametrize("content", [tar_bytes(), zip_bytes()], ids=["tar", "zip"])
+def test_damaged_archives_are_reported_as_such(content, tmp_path):
+    (tmp_path / "source").mkdir()
+    source = tmp_path / "source" / "archive"
+    refused = 0
+    for index in range(len(content)):
+        source.write_bytes(content[:index] + bytes([content[index] ^ 0x55]) + content[index + 1 :])
+        try:
+            utils.get_file(
+                f"copy-{index}", source.as_uri(), cache_dir=tmp_path, cache_subdir=".", extract=True
+            )
+        except (tf.errors.DataLossError, OSError, ValueError):
+            refused += 1
+    assert refused
