@@ -19,7 +19,7 @@ SECONDS = 0.5 * SLOWNESS
 SECONDS_PER_BYTE = 1e-7 * SLOWNESS
 TENSORS = 1 << 26  # bytes of the engine
 PROCESS = 1 << 29 if GUIDED else 1 << 27  # bytes of everything, which Python and NumPy take as well
-PER_BYTE = 4
+PER_BYTE = 6
 
 
 class Excess(Exception):
