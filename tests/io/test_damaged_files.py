@@ -8,6 +8,7 @@ import random
 
 import pytest
 
+import eagerflow as tf
 from file_readers import NAMES, answered, damaged, reader
 
 ROUNDS = int(os.environ.get("FUZZ_EXAMPLES", "8")) * 4
@@ -22,3 +23,10 @@ def test_damaged_bytes_are_answered(name: str) -> None:
     chance = random.Random(f"{SEED}/{name}")
     for _ in range(ROUNDS):
         answered(found, damaged(found.whole, chance))
+
+
+def test_tables_that_are_no_csv_name_file_and_line(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,b\n1,x\n2,\ry\n")
+    with pytest.raises(tf.errors.DataLossError, match="Line 3 in .*table.csv is damaged"):
+        tf.data.experimental.make_csv_dataset(str(path), 2)

@@ -17,6 +17,7 @@ from eagerflow.data.dataset import Dataset
 from eagerflow.data.options import Options
 from eagerflow.framework import dtypes
 from eagerflow.io import gfile
+from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.records import open_for_reading
 from eagerflow.typing import TensorLike
 
@@ -186,7 +187,11 @@ class _Text:
         quoting: Any = csv.QUOTE_MINIMAL if self._quotes else csv.QUOTE_NONE
         with open_for_reading(path, self._compression) as file:
             lines = (line.decode(self._encoding) for line in file)
-            yield from csv.reader(lines, delimiter=self._delimiter, quoting=quoting)
+            reader = csv.reader(lines, delimiter=self._delimiter, quoting=quoting)
+            try:
+                yield from reader
+            except csv.Error as error:
+                raise DamagedFileError(path, f"Line {reader.line_num}", error) from error
 
     def names(self, files: list[str]) -> list[str]:
         """The names in the first line, which must be the same in all files."""
