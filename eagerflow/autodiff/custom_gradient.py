@@ -28,6 +28,8 @@ def custom_gradient(f: Callable | None = None) -> Any:
         f: a function of tensors that returns `(y, grad)`: `y`, a tensor or nested structure, and a
             function `grad(*dy)` that accepts a gradient for each tensor in `y` and returns one for
             each argument. Gradients of ragged and sparse tensors are of the same kind.
+            Eagerly, `f` gets its arguments as they are given; in a graph, numbers and arrays
+            become tensors.
             If `f` reads trainable variables other than its arguments, `grad` also accepts the
             keyword `variables`, a list, and returns a pair: gradients for the arguments,
             and a list of those for the variables.
@@ -63,10 +65,13 @@ def custom_gradient(f: Callable | None = None) -> Any:
 
 
 def _call(f: Callable, args: tuple, kwargs: dict) -> Any:
-    args = tuple(_as_arguments(arg) for arg in args)
+    tensors = tuple(_as_arguments(arg) for arg in args)
+    if _core.building() is not None:
+        # As in TensorFlow, only graphs convert the arguments of `f`.
+        args = tensors
     with _core.Tape(_watch_only=True) as watcher:
         result, grad_fn = f(*args, **kwargs)
-    inputs = _tensors(list(args))
+    inputs = _tensors(list(tensors))
     named = _tensors([kwargs[key] for key in kwargs])
     # The tape has the variable inside a wrapper, such as one with a copy on each device.
     passed: list[Any] = [leaf for leaf in (*inputs, *named) if isinstance(leaf, _core.Variable)]
@@ -307,17 +312,17 @@ def recompute_grad(f: Callable) -> Callable:
             copies = nest.map_structure(
                 lambda leaf: _ops.identity(leaf) if isinstance(leaf, Tensor) else leaf, args
             )
-            leaves = [
-                leaf for leaf in nest.flatten(copies) if isinstance(leaf, Tensor | _core.Variable)
-            ]
-            sources = [*leaves, *(variables or [])]
+            leaves = nest.flatten(copies)
+            kept = [k for k, leaf in enumerate(leaves) if isinstance(leaf, Tensor | _core.Variable)]
+            sources = [*(leaves[k] for k in kept), *(variables or [])]
             with GradientTape() as tape:
                 tape.watch([s for s in sources if s.dtype.is_floating or s.dtype.is_complex])
                 again = f(*copies, **kwargs)
             gradients = tape.gradient(nest.flatten(again), sources, output_gradients=list(dy))
-            if variables is None:
-                return gradients
-            return gradients[: len(leaves)], gradients[len(leaves) :]
+            by_leaf = [None] * len(leaves)
+            for k, gradient in zip(kept, gradients, strict=False):
+                by_leaf[k] = gradient
+            return by_leaf if variables is None else (by_leaf, gradients[len(kept) :])
 
         return result, grad
 

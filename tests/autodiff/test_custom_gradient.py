@@ -205,3 +205,30 @@ def test_a_function_that_its_own_gradient_calls():
         derivative(traced, x, 3)
     inside = tf.function(lambda x: derivative(lambda x: power(x, 5.0), x, 2))
     assert float(inside(x)) == 160.0
+
+
+def test_arguments_stay_as_they_are_given():
+    seen = []
+
+    @tf.custom_gradient
+    def scaled(step, x, parts):
+        seen.append([type(step), type(parts["by"]), type(x)])
+        # As many gradients as there are arguments, those that are no tensors included.
+        return x * parts["by"], lambda dy: (None, dy * 7.0, {"by": None})
+
+    x, by = tf.Variable([1.0, 2.0]), np.array([3.0, 4.0], np.float32)
+    with tf.GradientTape() as tape:
+        y = scaled(3, x, {"by": by})
+    assert tape.gradient(y, x).numpy().tolist() == [7.0, 7.0]
+    assert seen == [[int, np.ndarray, type(x)]]
+    # A graph converts them.
+    assert tf.function(lambda: scaled(3, x, {"by": by}))().numpy().tolist() == [3.0, 8.0]
+    assert [kind for kind in seen[1][:2] if issubclass(kind, tf.Tensor)] == seen[1][:2]
+
+
+def test_recomputed_functions_take_numbers_and_arrays():
+    x = tf.constant([1.0, 2.0])
+    scaled = tf.recompute_grad(lambda x, by, power: (x * by) ** power)
+    by_x, by_by = gradient(lambda x, by: scaled(x, by, 2.0), x, tf.constant(3.0))
+    assert by_x.numpy().tolist() == [18.0, 36.0] and float(by_by) == 30.0
+    assert gradient(lambda x: scaled(x, np.float32(3), 2.0), x)[0].numpy().tolist() == [18.0, 36.0]
