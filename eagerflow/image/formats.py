@@ -396,7 +396,8 @@ def decode_frames(data: bytes, kind: str, channels: int, only_first: bool = Fals
         count = 1
         with contextlib.suppress(Exception):
             count = image.n_frames
-        check_claim(data, *image.size[::-1], pixel, count)
+        width, height = image.size
+        check_claim(data, height, width, pixel, count)
     frames: list[np.ndarray] = []
     size = image.size
     while not (only_first and frames):
@@ -405,7 +406,8 @@ def decode_frames(data: bytes, kind: str, channels: int, only_first: bool = Fals
             if frames and image.size != size:
                 break  # a frame beyond the canvas enlarges it
             size = image.size
-            check_claim(data, *size[::-1], pixel, len(frames) + 1)
+            width, height = size
+            check_claim(data, height, width, pixel, len(frames) + 1)
             image.load()
             frame = np.asarray(image.convert(mode))
         except EOFError:
