@@ -18,8 +18,8 @@ export MPLBACKEND ?= Agg
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
-.PHONY: build demo test placements lint house format bench oracle peers ecosystem sanitize fuzz stress differential wheel \
-  wheels aarch64 cross docs clean
+.PHONY: build demo test placements extremes lint house format bench oracle peers ecosystem sanitize fuzz stress \
+  differential wheel wheels aarch64 cross docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
 $(VENV)/.ready: pyproject.toml tools/requirements.py
@@ -54,6 +54,12 @@ PLACEMENTS ?= 20000
 
 placements: build
 	PLACEMENTS=$(PLACEMENTS) $(BIN)/python -m pytest -q tests/function/test_placements.py
+
+# Calls of operations with one extreme argument, under limits of time and memory.
+EXTREMES_OPTIONS ?=
+
+extremes: build
+	$(BIN)/python tests/extreme_calls.py $(EXTREMES_OPTIONS)
 
 lint: $(VENV)/.ready
 	$(BIN)/ruff check .

@@ -49,22 +49,25 @@ bool is_named(const OpFunction& function) {
   return graph && namer && graph->kind() == graph::Graph::Kind::kProgram;
 }
 
+// Makes a MemoryError that is set a ResourceExhaustedError of a function.
+[[gnu::cold, gnu::noinline]] void explain_exhaustion(PyObject* self) {
+  if (!PyErr_ExceptionMatches(PyExc_MemoryError)) return;
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  const PyRef name = PyRef::steal(PyObject_GetAttrString(self, "__name__"));
+  const char* const text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  PyErr_Clear();
+  PyErr_Restore(type, error, trace);
+  replace_exception(text ? text : "", [] {});
+}
+
 // Lets the fallback replace a call that has raised a TypeError or ValueError, or explains the
 // error. A MemoryError becomes ResourceExhaustedError, whatever code of the function asked for
 // memory.
 [[gnu::cold, gnu::noinline]] PyObject* after_failure(PyObject* self, PyObject* const* args,
                                                      size_t positional, PyObject* keywords) {
   explain_keywords(self, keywords);
-  if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
-    PyObject *type, *error, *trace;
-    PyErr_Fetch(&type, &error, &trace);
-    const PyRef name = PyRef::steal(PyObject_GetAttrString(self, "__name__"));
-    const char* const text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
-    PyErr_Clear();
-    PyErr_Restore(type, error, trace);
-    replace_exception(text ? text : "", [] {});
-    return nullptr;
-  }
+  explain_exhaustion(self);
   if (!fallback ||
       (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))) {
     return nullptr;
@@ -106,6 +109,7 @@ PyObject* run_unnamed(PyObject* self, PyObject* const* args, Py_ssize_t count, P
   const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
   if (!are_plain(args, count) && function.overridable) {
     PyObject* result = call_override(self, function.dispatcher, args, positional, keywords);
+    if (!result) explain_exhaustion(self);
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }
