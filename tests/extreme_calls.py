@@ -442,12 +442,13 @@ def answer(mutation: Mutation) -> str:
     except DOCUMENTED as error:
         if not str(error).strip():
             found = f"empty {type(error).__name__}"
-        elif isinstance(error, tf.errors.InternalError) and "rejection sampler" not in str(error):
+        elif isinstance(error, tf.errors.InternalError) and not _is_tensorflows(error):
             found = f"InternalError: {error}"
     except BaseException as error:
-        if isinstance(error, AttributeError) and not mutation.seed.name.startswith("raw_ops."):
-            return ""  # TensorFlow's composed functions raise it, too, for values of other types
-        found = f"{type(error).__name__}: {error} {_place(error)}"
+        # TensorFlow's composed functions raise AttributeError, too, for values of other types.
+        is_composed = not mutation.seed.name.startswith("raw_ops.")
+        if not _is_tensorflows(error) and not (isinstance(error, AttributeError) and is_composed):
+            found = f"{type(error).__name__}: {error} {_place(error)}"
     took = time.process_time() - begin
     if took > SECONDS:
         return f"seconds: {took:.1f} {found}"
@@ -456,6 +457,14 @@ def answer(mutation: Mutation) -> str:
         if grown > MEMORY + MULTIPLE * size:
             return f"memory: {grown >> 20} MB for {size} bytes, {(now - before) >> 20} kept {found}"
     return found
+
+
+# Parts of messages of exceptions that have another type than most because TensorFlow's do.
+TENSORFLOWS = ("rejection sampler failed", "is out of range for a signal of rank")
+
+
+def _is_tensorflows(error: BaseException) -> bool:
+    return any(part in str(error) for part in TENSORFLOWS)
 
 
 def _place(error: BaseException) -> str:

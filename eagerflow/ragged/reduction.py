@@ -82,6 +82,8 @@ def joined(value: RaggedTensor, axis: int, separator: bytes) -> Tensor | RaggedT
 
     def join(data: Tensor, ids: np.ndarray, count: int) -> Tensor:
         shape = data._shape_tuple()
+        if len(ids) != shape[0]:
+            raise invalid_argument(f"The row splits end at {len(ids)}, not at {shape[0]} strings")
         rows = data.numpy().reshape(shape[0], int(np.prod(shape[1:])))
         lines = np.full([count, rows.shape[1]], b"", object)
         for segment_id in range(count):

@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import Size, at_least, is_known, of_any_rank
+from eagerflow.framework.sizes import Size, at_least, is_known, of_any_rank, require_memory
 from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.signal.fourier import fft, irfft, rfft
 from eagerflow.signal.windows import hann_window, vorbis_window
@@ -506,7 +506,7 @@ def inverse_mdct(
     if not x.dtype.is_floating:
         raise TypeError(f"Cannot convert 0.5 to EagerTensor of dtype {x.dtype.name}")
     half, last = x._shape_tuple()[-1], x.ndim - 1
-    if half % 2:
+    if half % 2 or half == 0:
         raise invalid_argument(
             f"Half a frame must have an even number of samples, got {half} in mdcts of shape "
             f"{x.shape}"
@@ -582,6 +582,7 @@ def linear_to_mel_weight_matrix(
         )
     if not dtype.is_floating:
         raise ValueError(f"dtype must be a floating point type. Got: {dtype}")
+    require_memory([bins, num_mel_bins], dtype)
     # Frequency zero is in no band.
     frequencies = _mel(np.linspace(0.0, rate / 2, bins)[1:, None])
     edges = np.linspace(_mel(lower_edge_hertz), _mel(upper_edge_hertz), num_mel_bins + 2)
