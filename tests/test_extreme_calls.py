@@ -75,6 +75,12 @@ REFUSED: dict[str, Callable[[], Any]] = {
         [[1]], 1, 3, True, 3, unigrams=[1e30, 1.0, 1.0]
     ),
     "unknown class": lambda: tf.random.log_uniform_candidate_sampler([[-1]], 1, 2, True, 3),
+    "bytes of a place": lambda: tf.raw_ops.UpperBound(
+        sorted_inputs=[[1.0, 2.0]], values=[[1.5] * 100], out_type=tf.int8
+    ),
+    "text of a place": lambda: tf.raw_ops.UpperBound(
+        sorted_inputs=[[1.0, 2.0]], values=[[1.5]], out_type=tf.string
+    ),
     "strides": lambda: tf.extract_volume_patches(
         tf.ones([1, 4, 4, 4, 1]), [1, 2, 2, 2, 1], [1, 0, 0, 0, 1], "VALID"
     ),

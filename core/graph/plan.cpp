@@ -36,12 +36,13 @@ bool has_known_size(const Tensor& tensor) {
          tensor.size() <= kDirect / static_cast<int64_t>(element_size(tensor.dtype()));
 }
 
-// Whether a tensor could be in this machine's memory.
-bool fits_memory(const TensorSpec& spec) {
+// Whether a tensor may be in this machine's memory. Operations themselves refuse sizes in bytes
+// that no number holds.
+bool may_fit_memory(const TensorSpec& spec) {
   static const auto memory = static_cast<double>(platform::physical_memory());
   auto bytes = static_cast<double>(element_size(spec.dtype));
   for (const int64_t size : spec.shape) bytes *= static_cast<double>(size);
-  return bytes <= memory;
+  return bytes <= memory || bytes >= 0x1p63;
 }
 
 // Whether a node can skip the checks of the dispatch, because their results are known.
@@ -246,7 +247,7 @@ void Plan::find_too_large() {
     const Op* const op = step.node->op;
     if (!op || !step.members.empty() || op->view || op->elementwise || op->deferrable) continue;
     for (const TensorSpec& spec : step.specs) {
-      if (spec.shape.fully_known() && !fits_memory(spec)) too_large_ = step.node;
+      if (spec.shape.fully_known() && !may_fit_memory(spec)) too_large_ = step.node;
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "ops/attr_fields.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/input_checks.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "ops/reduction.h"
@@ -102,7 +103,11 @@ const Op searchsorted{{
             invalid_argument("Leading dim_size of both tensors must match: ", a, " vs. ", b,
                              " [Op:SearchSorted]");
           }
-          c.add_output(c.attrs<SearchSortedAttrs>().output_type, shape);
+          const DType type = c.attrs<SearchSortedAttrs>().output_type;
+          if (!kIndexTypes.contains(type)) {
+            refuse_attr("out_type", type, kIndexTypes, "SearchSorted");
+          }
+          c.add_output(type, shape);
         },
     .kernel = cpu::searchsorted,
     .doc = "Where values would have to be inserted to keep rows sorted.",
