@@ -68,22 +68,6 @@ nb::tuple read_checked(int file, int64_t offset, nb::handle dtype, nb::handle sh
   return result(std::move(tensor), sum);
 }
 
-nb::tuple map_checked(int file, int64_t offset, nb::handle dtype, nb::handle shape) {
-  const TensorSpec spec = spec_of(dtype, shape);
-  uint32_t sum = 0;
-  Tensor tensor = unlocked([&] {
-    const int64_t count = checked_num_elements(spec.shape.dims(), "MapFile");
-    size_t bytes = 0;
-    if (__builtin_mul_overflow(static_cast<size_t>(count), element_size(spec.dtype), &bytes)) {
-      invalid_argument("A tensor of shape ", spec.shape, " does not fit in memory.");
-    }
-    Buffer* buffer = map_file(file, offset, bytes);
-    sum = checksum(buffer->data(), bytes);
-    return Tensor(TensorImpl::create(spec.dtype, spec.shape, buffer, buffer->data()));
-  });
-  return result(std::move(tensor), sum);
-}
-
 }  // namespace
 
 void add_files(nb::module_& module) {
@@ -92,9 +76,6 @@ void add_files(nb::module_& module) {
   module.def("read_checked", read_checked, nb::arg("file"), nb::arg("offset"), nb::arg("dtype"),
              nb::arg("shape"),
              "A tensor from a position of an open file, and the CRC-32C of its bytes.");
-  module.def("map_checked", map_checked, nb::arg("file"), nb::arg("offset"), nb::arg("dtype"),
-             nb::arg("shape"),
-             "Like read_checked, but the tensor maps the file, which must not be changed.");
 }
 
 }  // namespace ef::py

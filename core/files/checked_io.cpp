@@ -78,25 +78,7 @@ int move_all(size_t size, const Call& call) {
   return 0;
 }
 
-struct Mapping {
-  void* start;
-  size_t bytes;
-};
-
 }  // namespace
-
-uint32_t checksum(const void* data, size_t bytes) {
-  const auto* from = static_cast<const std::byte*>(data);
-  Sums sums(bytes);
-  parallel_for(sums.stretches(), 1, [&](int64_t, int64_t) {
-    while (sums.take([&](size_t at, size_t size, uint32_t& sum) {
-      sum = crc32c(sum, from + at, size);
-      return true;
-    })) {
-    }
-  });
-  return sums.total();
-}
 
 uint32_t write_checked(int file, int64_t offset, const void* data, size_t bytes) {
   const auto* from = static_cast<const std::byte*>(data);
@@ -151,21 +133,6 @@ uint32_t read_checked(int file, int64_t offset, void* data, size_t bytes) {
     }
   });
   return sums.total();
-}
-
-Buffer* map_file(int file, int64_t offset, size_t bytes) {
-  const int64_t before = offset % platform::mapping_unit();
-  const size_t span = bytes + static_cast<size_t>(before);
-  // Writes through an array that shares it do not change the file.
-  void* start = platform::map_part(file, offset - before, span);
-  if (!start) throw std::system_error(errno, std::generic_category());
-  const auto release = [](void* context) {
-    const auto* mapping = static_cast<Mapping*>(context);
-    platform::unmap(mapping->start, mapping->bytes);
-    delete mapping;
-  };
-  return Buffer::adopt(static_cast<std::byte*>(start) + before, bytes, release,
-                       new Mapping{start, span});
 }
 
 }  // namespace ef

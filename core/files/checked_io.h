@@ -4,24 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tensor/buffer.h"
-
 namespace ef {
 
 // Large pieces are divided among the threads. All functions return the CRC-32C of the bytes, and
 // throw std::system_error if a system call fails.
-
-// The checksum of memory alone.
-uint32_t checksum(const void* data, size_t bytes);
 
 // Writes at a position of a file.
 uint32_t write_checked(int file, int64_t offset, const void* data, size_t bytes);
 
 // Reads from a position of a file. A file that ends before is an error with the code EIO.
 uint32_t read_checked(int file, int64_t offset, void* data, size_t bytes);
-
-// A part of a file mapped into memory, which must not be written to. It is valid until the file is
-// changed in place. Must not be empty.
-Buffer* map_file(int file, int64_t offset, size_t bytes);
 
 }  // namespace ef

@@ -152,7 +152,6 @@ TEST(mutated_files) {
     std::string bytes = chance.text(size);
     const uint32_t sum = slow_crc32c(bytes);
     CHECK_EQUAL(crc32c(0, bytes.data(), size), sum);
-    CHECK_EQUAL(checksum(bytes.data(), size), sum);
     CHECK_EQUAL(write_checked(file, offset, bytes.data(), size), sum);
     std::string read(size, '\0');
     CHECK_EQUAL(read_checked(file, offset, read.data(), size), sum);
@@ -161,7 +160,7 @@ TEST(mutated_files) {
     // Any flipped bit changes the checksum.
     const size_t at = chance.once_in(2) ? size - 1 : chance.below(size);
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << chance.below(8)));
-    CHECK(checksum(bytes.data(), size) != sum);
+    CHECK(crc32c(0, bytes.data(), size) != sum);
     write_checked(file, offset, bytes.data(), size);
     CHECK(read_checked(file, offset, read.data(), size) != sum);
   }

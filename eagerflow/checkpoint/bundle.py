@@ -26,7 +26,6 @@ from eagerflow.util.varints import read_varint, varints
 
 _VERSION = 1
 _MAX_RANK = 254
-_MAPPED = 1 << 20  # smaller tensors are not worth a map
 
 
 def data_path(prefix: str, shard: int, shards: int) -> str:
@@ -376,19 +375,16 @@ class BundleReader:
             return _core.convert(values.reshape(entry.shape), dtypes.string)
         if count * entry.dtype.size != entry.size:
             raise ValueError(f"{entry.size} bytes are not {entry.shape} of {entry.dtype.name}")
-        get = _core.read_checked
-        if file.constant and entry.size >= _MAPPED and entry.offset % entry.dtype.size == 0:
-            get = _core.map_checked
-        tensor, crc = get(file.handle, entry.offset, entry.dtype, entry.shape)
+        tensor, crc = _core.read_checked(file.handle, entry.offset, entry.dtype, entry.shape)
         if masked(crc) != entry.checksum:
             raise ValueError("the checksum does not hold")
         return tensor
 
 
 class _DataFile:
-    """An open file with its size, and whether it can be taken to stay as it is."""
+    """An open file with its size."""
 
-    __slots__ = ("__weakref__", "constant", "handle", "size")
+    __slots__ = ("__weakref__", "handle", "size")
 
     def __init__(self, path: str) -> None:
         self.handle = -1
@@ -396,7 +392,6 @@ class _DataFile:
         status = os.fstat(self.handle)
         check_regular(path, status.st_mode)
         self.size = status.st_size
-        self.constant = not status.st_mode & 0o222
 
     def __del__(self) -> None:
         if self.handle >= 0:
@@ -409,8 +404,8 @@ _data_files: weakref.WeakValueDictionary[Any, _DataFile] = weakref.WeakValueDict
 
 def _open_data(path: str) -> _DataFile:
     status = os.stat(path)
-    # A replaced file, or one with a new mode, has another key.
-    key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_mode)
+    # A replaced file has another key.
+    key = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     file = _data_files.get(key)
     if file is None:
         file = _data_files[key] = _DataFile(path)

@@ -1,4 +1,4 @@
-"""Tensors of several megabytes: they are written and read in pieces, or mapped."""
+"""Tensors of several megabytes: they are written and read in pieces."""
 
 import os
 
@@ -32,10 +32,7 @@ def data_file(prefix):
     return prefix + ".data-00000-of-00001"
 
 
-@pytest.mark.parametrize("mapped", [False, True])
-def test_round_trip(prefix, arrays, mapped):
-    if mapped:
-        os.chmod(data_file(prefix), 0o444)
+def test_round_trip(prefix, arrays):
     reader = BundleReader(prefix)
     for name, array in arrays.items():
         got = reader.read(name)
@@ -51,9 +48,8 @@ def test_numbers_lie_at_multiples_of_their_size(prefix):
         assert entries[name].offset % entries[name].dtype.size == 0
 
 
-@pytest.mark.parametrize("mapped", [False, True])
 @pytest.mark.parametrize("name", ["odd", "floats", "doubles"])
-def test_flipped_bits(prefix, name, mapped):
+def test_flipped_bits(prefix, name):
     entry = BundleReader(prefix).entries[name]
     random = np.random.default_rng(len(name))
     for at in (0, entry.size - 1, *random.integers(0, entry.size, 4)):
@@ -62,32 +58,33 @@ def test_flipped_bits(prefix, name, mapped):
             byte = file.read(1)[0]
             file.seek(-1, os.SEEK_CUR)
             file.write(bytes([byte ^ 16]))
-        os.chmod(data_file(prefix), 0o444 if mapped else 0o644)
         with pytest.raises(tf.errors.DataLossError, match=rf"'{name}' in .*checksum"):
             BundleReader(prefix).read(name)
-        os.chmod(data_file(prefix), 0o644)
         with open(data_file(prefix), "r+b") as file:
             file.seek(entry.offset + int(at))
             file.write(bytes([byte]))
 
 
-def test_what_was_read_outlives_its_file(prefix, arrays):
+@pytest.mark.parametrize("mode", [0o444, 0o644])
+@pytest.mark.parametrize("harm", ["truncated", "rewritten", "removed"])
+def test_what_was_read_outlives_its_file(prefix, arrays, mode, harm):
+    os.chmod(data_file(prefix), mode)
     kept = BundleReader(prefix).read("floats")
-    with open(data_file(prefix), "r+b") as file:
-        file.truncate(10)
+    variable = tf.Variable(kept)
+    os.chmod(data_file(prefix), 0o644)
+    if harm == "removed":
+        os.unlink(data_file(prefix))
+    else:
+        with open(data_file(prefix), "r+b") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            file.write(bytes(size))
+            file.truncate(10 if harm == "truncated" else size)
+        with pytest.raises(tf.errors.DataLossError, match="should end at byte|checksum"):
+            BundleReader(prefix).read("floats")
     np.testing.assert_array_equal(kept.numpy(), arrays["floats"])
-    with pytest.raises(tf.errors.DataLossError, match="should end at byte"):
-        BundleReader(prefix).read("floats")
-
-
-def test_a_mapped_variable_is_updated_in_memory(prefix, arrays):
-    os.chmod(data_file(prefix), 0o444)
-    v = tf.Variable(BundleReader(prefix).read("floats"))
-    os.unlink(data_file(prefix))
-    v.assign_add(tf.ones_like(v))
-    np.testing.assert_array_equal(v.numpy(), arrays["floats"] + 1)
-    tf.keras.optimizers.SGD(1.0).apply_gradients([(tf.ones_like(v), v)])
-    np.testing.assert_allclose(v.numpy(), arrays["floats"], atol=1e-6)
+    variable.assign_add(tf.ones_like(variable))
+    np.testing.assert_array_equal(variable.numpy(), arrays["floats"] + 1)
 
 
 def test_refusals_of_the_system(tmp_path):
