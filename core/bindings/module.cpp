@@ -456,4 +456,5 @@ NB_MODULE(_core, m) {
   py::collect_garbage_on_growth();
   m.def("reset_peak_memory", ef::reset_allocator_peak);
   m.def("release_cached_memory", ef::release_cached_memory);
+  m.def("fail_allocation", ef::fail_allocation, nb::arg("number"));
 }

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -48,10 +49,12 @@ struct FreeList {
   uint32_t count = 0;
 };
 
-// Free lists of one thread. A plain aggregate, so that access needs no initialisation check.
+// Free lists of one thread. A plain aggregate, so that access needs no initialisation check. The
+// thread's first deallocation opens it, and its end closes it.
 struct ThreadCache {
   std::array<FreeList, kClasses> lists;
-  bool closed = false;
+  bool open = false;
+  bool ended = false;
 };
 
 constinit thread_local ThreadCache cache{};
@@ -69,17 +72,25 @@ uint32_t list_limit(size_t block_bytes) {
 constexpr size_t kSmallMemory = size_t{64} << 20;
 
 // Blocks cut from one arena that grows at its end. A free block is split for a smaller request and
-// merged again with its free neighbours, so that layers of all sizes share memory.
+// merged again with its free neighbours, so that layers of all sizes share memory. Allocations
+// return nullptr and change nothing if there is no memory, and deallocations need none.
 class Arena {
  public:
   // Blocks that are not `counted` are excluded from the statistics.
   void* allocate(size_t bytes, bool counted) {
     if (bytes > physical_memory()) return nullptr;
-    const size_t size = round_up(bytes, kUnit);
+    const size_t size = round_up(bytes, unit_);
     const std::lock_guard lock(mutex_);
-    if (void* block = take_free(size, counted)) return block;
-    if (!extend(size)) return nullptr;
-    return take_free(size, counted);
+    try {
+      if (void* block = take_free(size, counted)) return block;
+      if (!extend(size)) {
+        unmap_free();
+        if (!extend(size)) return nullptr;
+      }
+      return take_free(size, counted);
+    } catch (const std::bad_alloc&) {  // for the entries of blocks
+      return nullptr;
+    }
   }
 
   void deallocate(void* address) {
@@ -87,27 +98,23 @@ class Arena {
     auto block = blocks_.find(static_cast<std::byte*>(address));
     in_use_ -= block->second.size;
     if (block->second.counted) stats_.large_in_use -= static_cast<int64_t>(block->second.size);
-    free_bytes_ += block->second.size;
-    block->second.free = true;
-    const auto next = std::next(block);
-    if (next != blocks_.end() && next->second.free) absorb_next(block);
-    if (block != blocks_.begin() && std::prev(block)->second.free) {
-      block = std::prev(block);
-      free_.erase({block->second.size, block->first});
-      block->second.size += std::next(block)->second.size;
-      blocks_.erase(std::next(block));
-    }
-    free_.emplace(block->second.size, block->first);
+    make_free(block);
   }
 
   // A child process inherits consistent blocks and an unlocked lock.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
 
-  // Returns the memory of free blocks to the system; their addresses stay reserved.
+  // Returns the memory of free blocks to the system; their addresses stay taken.
   void release_free() {
     const std::lock_guard lock(mutex_);
     release();
+  }
+
+  // Returns their addresses, too.
+  void shrink() {
+    const std::lock_guard lock(mutex_);
+    unmap_free();
   }
 
   AllocatorStats stats() {
@@ -131,15 +138,20 @@ class Arena {
   }
 
  private:
+  using FreeBlocks = std::set<std::pair<size_t, std::byte*>>;
   struct Block {
     size_t size = 0;
-    bool free = false;
     bool counted = false;
+    FreeBlocks::node_type
+        entry{};  // of a block in use: its entry among the free blocks, once it is
+    bool is_free() const { return entry.empty(); }
   };
-  using Blocks = std::map<std::byte*, Block>;  // by address, without gaps
+  using Blocks = std::map<std::byte*, Block>;  // by address
 
   static constexpr size_t kHugePage = size_t{2} << 20;
   static constexpr size_t kUnit = size_t{16} << 10;
+  // Blocks consist of whole pages, which some systems have larger.
+  const size_t unit_ = std::max(kUnit, platform::page_size());
 
   static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -148,41 +160,85 @@ class Arena {
     return total;
   }
 
-  // Reserves addresses, not memory: twice the size of physical memory, or as much as is allowed.
-  bool reserve() {
-    for (size_t span = 2 * round_up(physical_memory(), kHugePage); span > kHugePage; span /= 2) {
-      void* raw = platform::reserve(span);
-      if (!raw) continue;
-      const auto start = reinterpret_cast<uintptr_t>(raw);
-      end_ = reinterpret_cast<std::byte*>(round_up(start, kHugePage));
-      limit_ = reinterpret_cast<std::byte*>(start + span);
-      return true;
-    }
-    return false;
+  static size_t most_bytes() { return 2 * round_up(physical_memory(), kHugePage); }
+
+  static bool adjacent(Blocks::iterator block, Blocks::iterator next) {
+    return block->first + block->second.size == next->first;
   }
 
-  // Grows the arena so that its last block is free and has at least `size` bytes.
+  // A new block, which counts as in use. Throws std::bad_alloc if there is no memory for its
+  // entries.
+  Blocks::iterator insert(std::byte* address, size_t size) {
+    FreeBlocks entry;
+    entry.emplace(size, address);
+    return blocks_.try_emplace(address, Block{.size = size, .entry = entry.extract(entry.begin())})
+        .first;
+  }
+
+  // Joins a block in use with its free neighbours.
+  void make_free(Blocks::iterator block) {
+    free_bytes_ += block->second.size;
+    const auto next = std::next(block);
+    if (next != blocks_.end() && next->second.is_free() && adjacent(block, next)) {
+      free_.erase({next->second.size, next->first});
+      block->second.size += next->second.size;
+      blocks_.erase(next);
+    }
+    if (block != blocks_.begin()) {
+      const auto before = std::prev(block);
+      if (before->second.is_free() && adjacent(before, block)) {
+        before->second.entry = free_.extract({before->second.size, before->first});
+        before->second.size += block->second.size;
+        blocks_.erase(block);
+        block = before;
+      }
+    }
+    block->second.entry.value() = {block->second.size, block->first};
+    free_.insert(std::move(block->second.entry));
+  }
+
+  // A part of the address space where twice the size of physical memory is free, or as much as the
+  // system allows. Nothing is taken: the arena grows there step by step.
+  static std::byte* find_place(size_t least) {
+    for (size_t span = most_bytes(); span >= least + kHugePage; span /= 2) {
+      if (void* start = platform::find_addresses(span)) {
+        return reinterpret_cast<std::byte*>(
+            round_up(reinterpret_cast<uintptr_t>(start), kHugePage));
+      }
+    }
+    return nullptr;
+  }
+
+  bool grow_at(std::byte* address, size_t bytes) {
+    const auto block = insert(address, bytes);
+    if (!platform::map_at(address, bytes)) {
+      blocks_.erase(block);
+      return false;
+    }
+    end_ = address + bytes;
+    make_free(block);
+    return true;
+  }
+
+  // Grows the arena so that a free block has at least `size` bytes.
   bool extend(size_t size) {
-    if (!end_ && !reserve()) return false;
-    const auto last = blocks_.empty() ? blocks_.end() : std::prev(blocks_.end());
-    const size_t there = last != blocks_.end() && last->second.free ? last->second.size : 0;
+    const auto after = blocks_.lower_bound(end_);
+    size_t there = 0;
+    if (after != blocks_.begin()) {
+      const auto last = std::prev(after);
+      const bool at_end = last->second.is_free() && last->first + last->second.size == end_;
+      there = at_end ? last->second.size : 0;
+    }
     const size_t more = round_up(size - there, kHugePage);
-    if (more > static_cast<size_t>(limit_ - end_)) return false;
+    if (free_bytes_ + in_use_ + more > most_bytes()) return false;
     // No free block fits, so all are idle: beyond a quarter of the memory in use, their memory is
     // released.
     if (free_bytes_ > in_use_ / 4 + (size_t{32} << 20)) release();
-    if (!platform::commit(end_, more)) return false;
-    if (there > 0) {
-      free_.erase({there, last->first});
-      last->second.size += more;
-      free_.emplace(last->second.size, last->first);
-    } else {
-      blocks_.emplace_hint(blocks_.end(), end_, Block{.size = more, .free = true});
-      free_.emplace(more, end_);
-    }
-    free_bytes_ += more;
-    end_ += more;
-    return true;
+    if (end_ && grow_at(end_, more)) return true;
+    // Something else is behind the end: the arena goes on elsewhere.
+    const size_t all = round_up(size, kHugePage);
+    std::byte* const place = find_place(all);
+    return place && grow_at(place, all);
   }
 
   // The lowest of the 64 smallest free blocks that fit, cut to size; nullptr if there is none.
@@ -195,16 +251,13 @@ class Arena {
       if (other->second < best->second) best = other;
     }
     const auto block = blocks_.find(best->second);
-    free_.erase(best);
-    if (const size_t rest = block->second.size - size; rest > 0) {
-      std::byte* const address = block->first + size;
-      blocks_.emplace_hint(std::next(block), address, Block{.size = rest, .free = true});
-      free_.emplace(rest, address);
-      block->second.size = size;
-    }
-    block->second.free = false;
+    const size_t rest = block->second.size - size;
+    const auto second = rest > 0 ? insert(block->first + size, rest) : blocks_.end();
+    block->second.entry = free_.extract(best);
+    block->second.size = size;
+    free_bytes_ -= size + rest;
+    if (rest > 0) make_free(second);
     block->second.counted = counted;
-    free_bytes_ -= size;
     in_use_ += size;
     if (in_use_ > growth_limit_) [[unlikely]] {
       growth_limit_ = 2 * in_use_;
@@ -216,34 +269,39 @@ class Arena {
     return block->first;
   }
 
-  void absorb_next(Blocks::iterator block) {
-    const auto next = std::next(block);
-    free_.erase({next->second.size, next->first});
-    block->second.size += next->second.size;
-    blocks_.erase(next);
-  }
-
   void release() {
     for (const auto& [size, address] : free_) platform::discard(address, size);
   }
 
+  // Under a limit on addresses, blocks that are too small for one request may be enough together.
+  void unmap_free() {
+    for (auto entry = free_.begin(); entry != free_.end();) {
+      const auto [size, address] = *entry;
+      if (!platform::unmap(address, size)) return;
+      if (address + size == end_) end_ = address;
+      free_bytes_ -= size;
+      blocks_.erase(address);
+      entry = free_.erase(entry);
+    }
+  }
+
   std::mutex mutex_;
   Blocks blocks_;
-  std::set<std::pair<size_t, std::byte*>> free_;
+  FreeBlocks free_;
   size_t free_bytes_ = 0;
   size_t in_use_ = 0;
   size_t growth_limit_ = kSmallMemory;  // memory in use above which the hook is called
   void (*growth_hook_)() = nullptr;
-  std::byte* end_ = nullptr;    // of the accessible part
-  std::byte* limit_ = nullptr;  // of the reserved addresses
+  std::byte* end_ = nullptr;  // where the arena grows
   AllocatorStats stats_;
 };
 
 // Never destroyed: tensors may outlive static destruction.
 Arena& arena() {
   static Arena* const blocks = [] {
+    alignas(Arena) static std::byte memory[sizeof(Arena)];
     platform::at_fork([] { arena().lock(); }, [] { arena().unlock(); }, [] { arena().unlock(); });
-    return new Arena;
+    return new (memory) Arena;
   }();
   return *blocks;
 }
@@ -256,11 +314,26 @@ constexpr bool kCached = true;
 
 std::atomic<bool> allocated{false};
 
-// A block of a size class that does not come from a free list.
-void* fresh_block(size_t bytes) {
+// The fault of `fail_allocation`: how many allocations are left until one fails, and whether
+// threads cache no blocks, so that each allocation counts.
+std::atomic<int64_t> until_fault{0};
+std::atomic<bool> uncached{false};
+
+bool fails() {
+  return until_fault.load(std::memory_order_relaxed) > 0 && until_fault.fetch_sub(1) == 1;
+}
+
+// A block that does not come from a free list.
+void* fresh_block(size_t bytes, bool counted) {
   allocated.store(true, std::memory_order_relaxed);
-  if (bytes >= kArenaBlock) return arena().allocate(bytes, false);
-  return platform::allocate_aligned(kStep, bytes);
+  if (fails()) return nullptr;
+  if (bytes >= kArenaBlock) return arena().allocate(bytes, counted);
+  void* block = platform::allocate_aligned(kStep, bytes);
+  if (!block) {
+    arena().shrink();
+    block = platform::allocate_aligned(kStep, bytes);
+  }
+  return block;
 }
 
 void give_up_block(void* block, size_t bytes) {
@@ -268,25 +341,37 @@ void give_up_block(void* block, size_t bytes) {
   platform::free_aligned(block);
 }
 
+void empty_cache() {
+  for (int size_class = 0; size_class < kClasses; ++size_class) {
+    FreeList& list = cache.lists[size_class];
+    while (FreeBlock* block = list.head) {
+      list.head = block->next;
+      give_up_block(block, class_bytes(size_class));
+    }
+    list.count = 0;
+  }
+}
+
 // Empties a thread's lists when it ends; later deallocations on it are not cached.
 struct CacheCloser {
   ~CacheCloser() {
-    cache.closed = true;
-    for (int size_class = 0; size_class < kClasses; ++size_class) {
-      FreeList& list = cache.lists[size_class];
-      while (FreeBlock* block = list.head) {
-        list.head = block->next;
-        give_up_block(block, class_bytes(size_class));
-      }
-      list.count = 0;
-    }
+    cache.open = false;
+    cache.ended = true;
+    empty_cache();
   }
 };
+
+bool open_cache() {
+  if (cache.ended || uncached.load(std::memory_order_relaxed)) return false;
+  thread_local const CacheCloser closer;
+  cache.open = true;
+  return true;
+}
 
 }  // namespace
 
 [[gnu::hot]] void* pool_allocate(size_t bytes) {
-  if (bytes > kLargeBlock) return arena().allocate(bytes, true);
+  if (bytes > kLargeBlock) return fresh_block(bytes, true);
   const int size_class = class_of(bytes);
   FreeList& list = cache.lists[size_class];
   if (FreeBlock* block = list.head) {
@@ -294,7 +379,7 @@ struct CacheCloser {
     --list.count;
     return block;
   }
-  return fresh_block(class_bytes(size_class));
+  return fresh_block(class_bytes(size_class), false);
 }
 
 [[gnu::hot]] void pool_deallocate(void* block, size_t bytes) {
@@ -302,15 +387,23 @@ struct CacheCloser {
   const int size_class = class_of(bytes);
   FreeList& list = cache.lists[size_class];
   const size_t block_bytes = class_bytes(size_class);
-  if (!kCached || cache.closed || list.count >= list_limit(block_bytes)) {
+  if (!kCached || list.count >= list_limit(block_bytes) || (!cache.open && !open_cache())) {
     give_up_block(block, block_bytes);
     return;
   }
-  if (list.head == nullptr) thread_local const CacheCloser closer;
   auto* node = static_cast<FreeBlock*>(block);
   node->next = list.head;
   list.head = node;
   ++list.count;
+}
+
+int64_t fail_allocation(int64_t number) {
+  uncached.store(number > 0);
+  if (number > 0) {
+    cache.open = false;
+    empty_cache();
+  }
+  return until_fault.exchange(number);
 }
 
 AllocatorStats allocator_stats() { return arena().stats(); }

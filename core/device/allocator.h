@@ -28,6 +28,11 @@ bool has_allocated();
 void set_growth_hook(void (*hook)());
 // What is in use now is what later growth is measured by.
 void reset_growth();
+// For tests: the allocation of this number fails, counted from 1 over all threads, and no other.
+// Only allocations that no free list serves are counted; the calling thread's lists, and those that
+// a thread would begin, stay empty until a number of 0. Returns how many of the last number were
+// left.
+int64_t fail_allocation(int64_t number);
 // Returns the memory of free large blocks to the operating system.
 void release_cached_memory();
 

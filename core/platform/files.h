@@ -14,12 +14,4 @@ int64_t write_at(int file, const void* data, size_t bytes, int64_t offset);
 // Reserves space on the disk, where the system can; returns 0 or an errno.
 int reserve_space(int file, int64_t offset, size_t bytes);
 
-// The offsets at which a mapping may start are multiples of this.
-int64_t mapping_unit();
-
-// Maps a part of a file into memory; nullptr with an errno if the system refuses. Writes change
-// the memory only, not the file.
-void* map_part(int file, int64_t offset, size_t bytes);
-void unmap(void* start, size_t bytes);
-
 }  // namespace ef::platform

@@ -8,12 +8,19 @@ namespace ef::platform {
 // The machine's memory in bytes; the largest size if the system does not say.
 size_t physical_memory();
 
-// Reserves addresses, which may not be accessed yet; nullptr if the system refuses.
-void* reserve(size_t bytes);
+// The size of a page.
+size_t page_size();
 
-// Makes whole pages of reserved addresses accessible, as huge pages where that is possible; false
-// if the system refuses.
-bool commit(void* address, size_t bytes);
+// Addresses that nothing uses now, for `map_at`; nullptr if the system refuses. Where a limit on
+// the addresses of a process is usual, none are taken.
+void* find_addresses(size_t bytes);
+
+// Maps whole pages at a found address, as huge pages where that is possible; false if something
+// else is there by now, or the system refuses.
+bool map_at(void* address, size_t bytes);
+
+// Returns pages of `map_at` and their addresses to the system; false if it refuses.
+bool unmap(void* address, size_t bytes);
 
 // Returns the memory of accessible pages to the system. They stay accessible; their content is
 // lost.

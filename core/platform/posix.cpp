@@ -22,19 +22,34 @@ size_t physical_memory() {
   return static_cast<size_t>(pages) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-void* reserve(size_t bytes) {
+size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+void* find_addresses(size_t bytes) {
   void* const start =
       mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return start == MAP_FAILED ? nullptr : start;
+  if (start == MAP_FAILED) return nullptr;
+  munmap(start, bytes);
+  return start;
 }
 
-bool commit(void* address, size_t bytes) {
-  if (mprotect(address, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+bool map_at(void* address, size_t bytes) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#if defined(MAP_FIXED_NOREPLACE)
+  flags |= MAP_FIXED_NOREPLACE;
+#endif
+  void* const start = mmap(address, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (start == MAP_FAILED) return false;
+  if (start != address) {  // systems that do not know the flag take the address as a wish
+    munmap(start, bytes);
+    return false;
+  }
 #if defined(__linux__)
   madvise(address, bytes, MADV_HUGEPAGE);
 #endif
   return true;
 }
+
+bool unmap(void* address, size_t bytes) { return munmap(address, bytes) == 0; }
 
 void discard(void* address, size_t bytes) {
 #if defined(__APPLE__)
@@ -68,18 +83,6 @@ int reserve_space([[maybe_unused]] int file, [[maybe_unused]] int64_t offset,
 #endif
   return 0;
 }
-
-int64_t mapping_unit() { return sysconf(_SC_PAGESIZE); }
-
-void* map_part(int file, int64_t offset, size_t bytes) {
-  void* const start =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file, offset);
-  if (start == MAP_FAILED) return nullptr;
-  madvise(start, bytes, MADV_WILLNEED);
-  return start;
-}
-
-void unmap(void* start, size_t bytes) { munmap(start, bytes); }
 
 int process_id() { return getpid(); }
 

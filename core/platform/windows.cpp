@@ -63,11 +63,22 @@ size_t physical_memory() {
   return GlobalMemoryStatusEx(&status) ? static_cast<size_t>(status.ullTotalPhys) : ~size_t{0};
 }
 
-void* reserve(size_t bytes) { return VirtualAlloc(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS); }
+size_t page_size() {
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return info.dwPageSize;
+}
 
-bool commit(void* address, size_t bytes) {
+// Reserves them: here memory is limited, not addresses, and pages of two reservations do not join.
+void* find_addresses(size_t bytes) {
+  return VirtualAlloc(nullptr, bytes, MEM_RESERVE, PAGE_NOACCESS);
+}
+
+bool map_at(void* address, size_t bytes) {
   return VirtualAlloc(address, bytes, MEM_COMMIT, PAGE_READWRITE) != nullptr;
 }
+
+bool unmap(void*, size_t) { return false; }
 
 void discard(void* address, size_t bytes) {
   VirtualAlloc(address, bytes, MEM_RESET, PAGE_READWRITE);
@@ -96,27 +107,6 @@ int64_t write_at(int file, const void* data, size_t bytes, int64_t offset) {
 
 // Writes report a full disk.
 int reserve_space(int, int64_t, size_t) { return 0; }
-
-int64_t mapping_unit() {
-  SYSTEM_INFO info;
-  GetSystemInfo(&info);
-  return info.dwAllocationGranularity;
-}
-
-void* map_part(int file, int64_t offset, size_t bytes) {
-  const HANDLE mapping =
-      CreateFileMappingW(handle_of(file), nullptr, PAGE_WRITECOPY, 0, 0, nullptr);
-  void* start = nullptr;
-  if (mapping) {
-    start = MapViewOfFile(mapping, FILE_MAP_COPY, static_cast<DWORD>(offset >> 32),
-                          static_cast<DWORD>(offset), bytes);
-  }
-  if (!start) errno = last_errno();
-  if (mapping) CloseHandle(mapping);  // the view keeps it open
-  return start;
-}
-
-void unmap(void* start, size_t) { UnmapViewOfFile(start); }
 
 int process_id() { return static_cast<int>(GetCurrentProcessId()); }
 

@@ -91,7 +91,12 @@ Buffer* Buffer::allocate_variants(size_t count) {
 }
 
 Buffer* Buffer::adopt(void* data, size_t bytes, Deleter deleter, void* context) {
-  auto* buffer = new (header_block(kHeader)) Buffer;
+  void* const block = pool_allocate(kHeader);
+  if (!block) {
+    deleter(context);
+    out_of_memory(kHeader);
+  }
+  auto* buffer = new (block) Buffer;
   buffer->kind_ = Kind::kExternal;
   buffer->data_ = static_cast<std::byte*>(data);
   buffer->bytes_ = bytes;

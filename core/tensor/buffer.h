@@ -22,7 +22,7 @@ class Buffer {
   static Buffer* allocate_strings(size_t count);
   // `count` empty variants.
   static Buffer* allocate_variants(size_t count);
-  // External memory, freed by `deleter(context)`.
+  // External memory, freed by `deleter(context)`, also if this throws ResourceExhausted.
   static Buffer* adopt(void* data, size_t bytes, Deleter deleter, void* context);
 
   std::byte* data() const { return data_; }

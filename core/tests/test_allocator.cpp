@@ -2,6 +2,7 @@
 #include "device/allocator.h"
 
 #if !defined(_WIN32)
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <random>
 #include <thread>
 #include <vector>
@@ -95,6 +97,57 @@ TEST(allocator_refuses_what_is_not_there) {
   CHECK(block != nullptr);
   pool_deallocate(block, 2 * kMiB);
 }
+
+TEST(allocator_fails_once) {
+  for (const size_t bytes : {size_t{100}, size_t{100'000}, 3 * kMiB}) {
+    CHECK_EQUAL(fail_allocation(2), 0);
+    void* first = pool_allocate(bytes);
+    CHECK(first != nullptr);
+    pool_deallocate(first, bytes);  // it is not cached: the next allocation counts, too
+    CHECK(pool_allocate(bytes) == nullptr);
+    first = pool_allocate(bytes);
+    CHECK(first != nullptr);
+    pool_deallocate(first, bytes);
+    CHECK_EQUAL(fail_allocation(0), 0);
+  }
+}
+
+#if defined(__linux__)
+size_t addresses() {
+  size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// In a child process, under a limit on addresses.
+TEST(allocator_takes_what_it_needs) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit{addresses() + 300 * kMiB, RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &limit);
+    constexpr size_t kBytes = 64 * kMiB;
+    std::vector<void*> blocks;
+    while (void* block = pool_allocate(kBytes)) blocks.push_back(block);
+    const size_t count = blocks.size();
+    bool good = count >= 4;
+    // Blocks on both sides of the one that stays are together as large as the next request: they
+    // return their addresses.
+    void* const stays = blocks[count / 2];
+    std::memset(stays, 1, kBytes);
+    for (void* block : blocks) {
+      if (block != stays) pool_deallocate(block, kBytes);
+    }
+    void* const large = pool_allocate((count - 2) * kBytes);
+    good = good && large;
+    if (large) std::memset(large, 2, (count - 2) * kBytes);
+    for (size_t k = 0; k < kBytes; ++k) good = good && static_cast<char*>(stays)[k] == 1;
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+}
+#endif
 
 // Writes and checks blocks of random sizes: no two blocks may overlap.
 void churn(unsigned seed) {

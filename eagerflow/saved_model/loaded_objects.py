@@ -91,10 +91,11 @@ def _untouched_zeros(sizes: list[int], dtype: DType) -> _core.Tensor:
     if not plain or size < _UNTOUCHED_BYTES:
         return zeros(sizes, dtype)
     # Not np.zeros(): after larger arrays, malloc writes zeros into memory that it has.
-    if sys.platform == "win32":
-        pages = mmap.mmap(-1, size)
-    else:
-        pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    private = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+    try:
+        pages = mmap.mmap(-1, size, **private)
+    except OSError:  # no memory, which is said where tensors are allocated
+        return zeros(sizes, dtype)
     values = np.frombuffer(pages, dtype.as_numpy_dtype).reshape(sizes)
     return _core.from_dlpack(values.__dlpack__())
 
