@@ -118,7 +118,7 @@ def test_an_archive_that_unpacks_to_much(tmp_path):
     path = tmp_path / "m.keras"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("config.json", "{}")
-        archive.writestr("model.weights.h5", bytes(100 << 20))
+        archive.writestr("model.weights.h5", bytes(200 << 20))
     with pytest.raises(ValueError, match="would unpack to more"):
         tf.keras.models.load_model(path)
 
