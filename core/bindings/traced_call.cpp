@@ -118,10 +118,12 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
       }
     }
   }
-  // The function itself is the first argument of its method.
-  std::vector<PyObject*> all{self};
-  all.insert(all.end(), args, args + given);
-  return PyObject_VectorcallMethod(call_name, all.data(), count + 1, keywords);
+  return guarded([&] {
+    // The function itself is the first argument of its method.
+    std::vector<PyObject*> all{self};
+    all.insert(all.end(), args, args + given);
+    return PyObject_VectorcallMethod(call_name, all.data(), count + 1, keywords);
+  });
 }
 
 PyObject* construct(PyTypeObject* type, PyObject*, PyObject*) {

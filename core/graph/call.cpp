@@ -87,7 +87,7 @@ class Call final : public NodeFunction {
   CallablePtr callee_;
   Variables variables_;
   std::unique_ptr<const PartialPlan> part_;  // null if all results are read
-  const void* place_ = this;  // random streams continue, whichever results are read
+  const void* place_ = this;                 // random streams continue, whichever results are read
 };
 
 // Whether the arguments add no facts about the outputs: sizes, and integers that other operations

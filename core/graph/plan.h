@@ -17,6 +17,9 @@ namespace ef::graph {
 
 class Attention;
 
+// How many inputs a step may have that runs without the dispatch.
+constexpr size_t kMostDirectInputs = 8;
+
 // Runs a node other than a placeholder on values.
 void run_node(const Node& node, std::span<const Tensor> inputs, TensorList& outputs);
 

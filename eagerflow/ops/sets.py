@@ -58,7 +58,7 @@ def _rows(value: Any) -> tuple[dict[tuple, list], tuple[int, ...], Any]:
     return rows, shape, dense.dtype
 
 
-def _row_ids(value: Any) -> tuple[np.ndarray, tuple[int, ...]]:
+def _row_ids(value: SparseTensor) -> tuple[np.ndarray, tuple[int, ...]]:
     """The row of each element of a sparse tensor, and the shape."""
     shape = tuple(np.asarray(value.dense_shape).tolist())
     if len(shape) < 2:

@@ -7,7 +7,8 @@ import functools
 import importlib
 import inspect
 import math
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
@@ -32,10 +33,12 @@ if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList, History
     from eagerflow.keras.engine.model import Model
 
-# Imported when a step fails.
+# Imported when a step fails, or is profiled.
 experimental = lazy.Module("eagerflow.profiler.experimental")
 hints = lazy.Module("eagerflow.util.hints")
 misfits = lazy.Module("eagerflow.keras.engine.training.misfits")
+
+Result = TypeVar("Result")
 
 _IN_FUNCTION = (
     "Detected a call to `Model.{0}` inside a `tf.function`. `Model.{0}` is a high-level endpoint that "
@@ -615,7 +618,9 @@ class NanWarning:
         )
 
 
-def _run_step(kind: str, step: int, function: Function, iterator: object) -> Any:
+def _run_step(
+    kind: str, step: int, function: Callable[[object], Result], iterator: object
+) -> Result:
     """A step's results; a profile says where the step began and ended, as TensorBoard asks for."""
     if not _core.profiling():
         return function(iterator)
