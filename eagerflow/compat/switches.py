@@ -49,6 +49,7 @@ def enable_v2_behavior() -> None:
     context.set_eager(True)
     enable_control_flow_v2()
     enable_resource_variables()
+    enable_v2_dtype_behavior()
     context.process.version_2 = True
     shapes.show_dimensions(False)
 
@@ -58,6 +59,7 @@ def disable_v2_behavior() -> None:
     _build_graphs()
     disable_control_flow_v2()
     disable_resource_variables()
+    disable_v2_dtype_behavior()
     context.process.version_2 = False
     shapes.show_dimensions(True)
 
@@ -77,6 +79,22 @@ def disable_resource_variables() -> None:
     >>> tf.compat.v1.enable_resource_variables()
     """
     context.process.resource_variables = False
+
+
+def enable_v2_dtype_behavior() -> None:
+    """Makes Keras's layers cast their inputs to their dtype, which is `floatx` by default."""
+    context.process.v2_dtypes = True
+
+
+def disable_v2_dtype_behavior() -> None:
+    """Makes Keras's layers take their dtype from their first input, which they do not cast.
+
+    >>> tf.compat.v1.keras.layers.disable_v2_dtype_behavior()
+    >>> tf.keras.layers.Dense(2)(tf.ones([1, 3], tf.float64)).dtype
+    tf.float64
+    >>> tf.compat.v1.keras.layers.enable_v2_dtype_behavior()
+    """
+    context.process.v2_dtypes = False
 
 
 def enable_tensor_equality() -> None:

@@ -30,6 +30,8 @@ class _Process:
     resource_variables = True
     # Whether programs use version 2, where histories name metrics as programs passed them.
     version_2 = True
+    # Whether Keras's layers compute in Keras's float type, and not in that of their first input.
+    v2_dtypes = True
     # Whether functions draw random values as operations outside them do.
     functions_eager = False
     default_graph: Any = None

@@ -123,7 +123,6 @@ _NAMES: dict[str, tuple[str, str]] = {
         "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x",
         _QUANTIZED_NUMBERS,
     ),
-    "compat.v1.keras.layers": ("disable_v2_dtype_behavior", _LATER),
     "compat.v1.layers.experimental": ("keras_style_scope set_keras_style", _KERAS_STYLE),
     "compat.v1.profiler": ("AdviceProto OpLogProto advise write_op_log", _LATER),
     "compat.v1.train": (

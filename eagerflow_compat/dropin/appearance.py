@@ -41,7 +41,7 @@ def take_on(generation: str, keras: bool) -> None:
         from eagerflow.graph import graph  # noqa: F401
     context.set_eager(not first)
     context.process.control_flow_v2 = context.process.resource_variables = not first
-    context.process.version_2 = not first
+    context.process.version_2 = context.process.v2_dtypes = not first
 
 
 def give_up() -> None:
@@ -53,4 +53,4 @@ def give_up() -> None:
     shapes.show_dimensions(False)
     context.set_eager(True)
     context.process.control_flow_v2 = context.process.resource_variables = True
-    context.process.version_2 = True
+    context.process.version_2 = context.process.v2_dtypes = True

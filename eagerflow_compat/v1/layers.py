@@ -16,7 +16,9 @@ from eagerflow.graph.partitioned import PartitionedVariable, parts_of
 from eagerflow.graph.variables import GraphVariable
 from eagerflow.keras import layers as keras
 from eagerflow.keras import naming
+from eagerflow.keras.engine.calls.layer_call import infer_dtype
 from eagerflow.keras.engine.calls.training_mode import by_training
+from eagerflow.keras.mixed_precision.policy import Policy
 from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow_compat.v1.variable_scope import (
     VariableScope,
@@ -58,7 +60,10 @@ class Layer(keras.Layer):
         for name, place in self._scopes_initializers.items():
             if place >= len(args):
                 kwargs.setdefault(name, None)
-        super().__init__(*args, **kwargs)
+        if kwargs.get("dtype") is None:
+            # These take their dtype from their first input in all generations.
+            kwargs["dtype"] = Policy("_infer")
+        super().__init__(*args, **{"autocast": False} | kwargs)
         self.__dict__["_given_scope"] = given
         self.__dict__["_given_name"] = kwargs.get("name")
         self.__dict__["_reuse"] = reuse
@@ -177,6 +182,7 @@ class Layer(keras.Layer):
             if graph is None:
                 return super().__call__(inputs, *args, **kwargs)
             if not self.built:
+                infer_dtype(self, nest.flatten(inputs))
                 self.build(nest.map_structure(lambda tensor: tensor.shape, inputs))
                 self.built = True
             start = len(_core.building())

@@ -172,7 +172,9 @@ class Layer(LayerNodes, LayerDtypes):
         self._set_name(name)
         self._set_dtype_policy(dtype)
         attributes["_dynamic"] = bool(dynamic)
-        attributes["_autocast"] = kwargs.get("autocast", kwargs.get("experimental_autocast", True))
+        attributes["_autocast"] = kwargs.get(
+            "autocast", kwargs.get("experimental_autocast", process.v2_dtypes)
+        )
         regularizer = kwargs.get("activity_regularizer")
         if regularizer is not None:
             self._activity_regularizer = regularizers.get(regularizer)

@@ -326,7 +326,8 @@ class BatchNormalization(Renormalization, FunctionLayer):
             step: Any = 1.0 - momentum
             value = _ops.stop_gradient(value)
             if is_empty is not None:
-                step = _ops.select(is_empty, 0.0, step)
+                zero, step = (_core.convert(x, value.dtype, None) for x in (0.0, step))
+                step = _ops.select(is_empty, zero, step)
                 value = _ops.select(is_empty, _ops.zeros_like(value), value)
             self._subtract(average, _ops.multiply(_ops.subtract(average, value), step))
 

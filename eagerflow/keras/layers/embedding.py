@@ -6,7 +6,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.keras import config
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
@@ -72,6 +74,9 @@ class Embedding(FunctionLayer):
             )
         # Integers must not become floats: half precision would round them.
         kwargs["autocast"] = False
+        if not process.v2_dtypes and kwargs.get("dtype") is None:
+            # Elsewhere, layers of version 1 take the dtype of their input: here, it has integers.
+            kwargs["dtype"] = config.floatx()
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.input_dim = input_dim
         self.output_dim = output_dim

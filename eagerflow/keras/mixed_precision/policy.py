@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from eagerflow.framework import distribution_state, dtypes
+from eagerflow.framework.context import process
 from eagerflow.keras import config
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy
@@ -121,12 +122,14 @@ _by_float_type: dict[str, Policy] = {}
 def global_policy() -> Policy:
     """The policy of layers without one; by default that of the default float type.
 
+    Layers of version 1 take the dtype of their first input by default.
+
     >>> tf.keras.mixed_precision.global_policy()
     <Policy "float32">
     """
     if _global.policy is not None:
         return _global.policy
-    name = config.floatx()
+    name = config.floatx() if process.v2_dtypes else "_infer"
     policy = _by_float_type.get(name)
     if policy is None:
         policy = _by_float_type[name] = Policy(name)

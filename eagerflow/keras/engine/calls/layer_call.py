@@ -126,6 +126,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if not layer.built:
             if rest or kwargs:
                 note_arguments(layer, rest, kwargs)
+            infer_dtype(layer, flat)
             layer._build_for(inputs)
         if layer._autocast or layer._casts_every_dtype:
             inputs = layer._cast_inputs(inputs, given)
@@ -279,15 +280,20 @@ def mark_built(layer: Layer, input_shape: object) -> None:
         quantization.quantize_weights(layer)
 
 
+def infer_dtype(layer: Layer, inputs: list[Any]) -> None:
+    """Gives a layer whose policy says so the dtype of its first input."""
+    if layer._dtype_policy.compute is None:
+        for value in inputs:
+            if hasattr(value, "dtype"):
+                layer._set_dtype_policy(value.dtype)
+                break
+
+
 def build_layer(layer: Layer, inputs: Any) -> None:
     """Builds a layer for the shapes of its first inputs."""
     note_inputs(layer, inputs)
     flat = nest.flatten(inputs)
-    if layer._dtype_policy.compute is None:
-        for value in flat:
-            if hasattr(value, "dtype"):
-                layer._set_dtype_policy(value.dtype)
-                break
+    infer_dtype(layer, flat)
     shapes = None
     if all(hasattr(value, "shape") for value in flat):
         shapes = nest.map_structure(_shape_of, inputs)

@@ -7,7 +7,8 @@ __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow.keras.layers",
     renamed={
-        "enable_v2_dtype_behavior": "compat.switches.enable_resource_variables",
+        "disable_v2_dtype_behavior": "compat.switches.disable_v2_dtype_behavior",
+        "enable_v2_dtype_behavior": "compat.switches.enable_v2_dtype_behavior",
         "CuDNNGRU": "keras.layers.GRU",
         "CuDNNLSTM": "keras.layers.LSTM",
     },
