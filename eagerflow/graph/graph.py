@@ -254,6 +254,11 @@ class Graph(_core.Graph, GraphInspection):
         """Puts a prefix before the names of the operations made inside."""
         return names.name_scope(name or "")
 
+    def name_in_variable_scope(self, name: str) -> str:
+        """A variable's name below the current variable scope."""
+        scope = self.variable_scope_state and self.variable_scope_state.scope.name
+        return f"{scope}/{name}" if scope else name
+
     def get_name_scope(self) -> str:
         """The prefix that names get now, without a slash at its end."""
         return names.get_current_name_scope()

@@ -41,7 +41,7 @@ def apply_in_graph(averages: ExponentialMovingAverage, var_list: Iterable[Any] |
 
 
 def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> None:
-    name = averages.average_name(item)
+    name = graph.name_in_variable_scope(averages.average_name(item))
     is_variable = isinstance(item, _core.Variable)
 
     def start() -> Any:

@@ -21,13 +21,14 @@ def _slot(name: str, value: object, shape: TensorShape, dtype: DTypeLike) -> Gra
     def fill() -> _core.Tensor:
         return _core.ops.fill(_core.convert(value, dtype, None), shape.as_list())
 
-    with name_scope(""):
-        return GraphVariable(fill, trainable=False, name=name, dtype=dtype)
+    return GraphVariable(fill, trainable=False, name=name, dtype=dtype)
 
 
 def _slot_of(variable: Any, optimizer: str, value: object) -> GraphVariable:
     """The slot of a variable; for a part, the same part of the partitioned variable's slot."""
-    slot: Any = _slot(f"{variable.op.name}/{optimizer}", value, variable.shape, variable.dtype)
+    name = context.building_graph().name_in_variable_scope(f"{variable.op.name}/{optimizer}")
+    with name_scope(""):
+        slot: Any = _slot(name, value, variable.shape, variable.dtype)
     part = part_of(variable)
     if part is not None:
         own_name = slot.op.name.removeprefix(variable.op.name)

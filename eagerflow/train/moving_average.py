@@ -111,7 +111,9 @@ class ExponentialMovingAverage:
 
     def average_name(self, var: Any) -> str:
         """The name of the variable that holds the average."""
-        return f"{var.name.split(':')[0]}/{self._name}"
+        average = self.average(var)
+        name = f"{var.name}/{self._name}" if average is None else average.name
+        return name.replace(":0", "")
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
         """Maps the names of averages in checkpoints to variables, for a `Saver`.

@@ -10,10 +10,12 @@ from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable
 from eagerflow.ops import array, indexing
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import lazy
+from eagerflow_compat.v1.variable_scope import get_variable_scope
 
 # Imported when they are first used: few programs need them.
 gradients = lazy.Module("eagerflow.graph.gradients")
@@ -224,14 +226,18 @@ class Optimizer:
     def _slots_of(self, variable: Any) -> dict[str, Variable]:
         slots = self._slots.get(variable._id)
         if slots is None:
-            slots = {
-                name: Variable(
-                    _ops.fill(_core.convert(value, variable.dtype, None), variable.shape),
-                    trainable=False,
-                    name=f"{variable._name}/{self._name}" + ("" if k == 0 else f"_{k}"),
-                )
-                for k, (name, value) in enumerate(self._initial_slots().items())
-            }
+            scope = get_variable_scope().name
+            prefix = f"{scope}/{variable._name}" if scope else variable._name
+            # The scope of names is not part of slots' names, as it is of those of Adam's powers.
+            with name_scope(""):
+                slots = {
+                    name: Variable(
+                        _ops.fill(_core.convert(value, variable.dtype, None), variable.shape),
+                        trainable=False,
+                        name=f"{prefix}/{self._name}" + ("" if k == 0 else f"_{k}"),
+                    )
+                    for k, (name, value) in enumerate(self._initial_slots().items())
+                }
             self._slots[variable._id] = slots
             self._kept.append(variable)
         return slots
