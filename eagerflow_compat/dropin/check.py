@@ -15,9 +15,7 @@ from eagerflow.util import hints, unavailable
 from eagerflow.util.deprecated_names import FORMER
 from eagerflow_compat.dropin import install, recognise, usage
 from eagerflow_compat.dropin.facade import resolve
-
-_ROOTS = {"1.x": "eagerflow_compat.compat.v1", "2.x": "eagerflow"}
-_NAMES = {"1.x": "TensorFlow 1", "2.x": "TensorFlow 2"}
+from eagerflow_compat.dropin.generations import NAMES, ROOTS
 
 
 class Finding(NamedTuple):
@@ -122,12 +120,12 @@ def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
     """The end of a message that says what there is instead."""
     name = inside.split(".")[-1]
     if package == "tensorflow":
-        for other, root in _ROOTS.items():
+        for other, root in ROOTS.items():
             if other != generation and resolve(f"{root}.{inside}") is not None:
                 former = FORMER.get(inside) if other == "1.x" else None
                 replaced = f". Instead there is {former}" if former else ""
                 return (
-                    f"; {_NAMES[other]} has it: tf.compat.v{other[0]}.{inside}, or run with "
+                    f"; {NAMES[other]} has it: tf.compat.v{other[0]}.{inside}, or run with "
                     f"--generation {other}{replaced}"
                 )
         meant = hints.of_module(*f"eagerflow.{inside}".rsplit(".", 1))
@@ -185,7 +183,7 @@ def _print(file: Path, report: Report) -> int:
     missing = [finding for finding in report.findings if not finding.asked]
     asked = [finding for finding in report.findings if finding.asked]
     verdict = f"{len(missing)} missing" if missing else "all are there"
-    print(f"{file}: {_NAMES[report.generation]}, {report.names} names, {verdict}")
+    print(f"{file}: {NAMES[report.generation]}, {report.names} names, {verdict}")
     for finding in missing:
         print(f"  {finding.file}:{finding.line}: {finding.text}")
     if asked:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import operator
+import os
+import pathlib
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,24 +32,49 @@ class _Unknown:
 # What does not follow from the text.
 UNKNOWN: Any = _Unknown()
 
-_PLAIN = (bool, int, float, str, bytes, type(None), tuple, list, re.Match)
+_PLAIN = (bool, int, float, str, bytes, type(None), tuple, list, re.Match, pathlib.PurePath)
 _FUNCTIONS: Mapping[str, Callable[..., object]] = {
     function.__name__: function
     for function in (abs, all, any, bool, float, int, len, list, max, min, sorted, str, sum, tuple)
 }
-_PATTERNS: Mapping[str, Callable[..., object]] = {
+# What programs find versions, and the folders of their modules, with.
+_OF_MODULES: Mapping[str, Callable[..., object]] = {
     "re.match": re.match,
     "re.search": re.search,
     "re.findall": re.findall,
     "re.split": re.split,
+    "os.getcwd": os.getcwd,
+    "pathlib.Path": pathlib.Path,
+    **{
+        f"os.path.{function.__name__}": function
+        for function in (
+            *(os.path.abspath, os.path.basename, os.path.dirname, os.path.expanduser),
+            *(os.path.join, os.path.normpath, os.path.realpath, os.path.split),
+        )
+    },
 }
+_CONSTANTS: Mapping[str, object] = {
+    "os.curdir": os.curdir,
+    "os.pardir": os.pardir,
+    "os.sep": os.sep,
+    "os.path.pardir": os.pardir,
+    "sys.version_info": tuple(sys.version_info[:3]),
+}
+# Modules of Python's that programs name versions and files with, and functions that a reading follows itself.
+MODULES = frozenset({"importlib", "inspect", "os", "os.path", "pathlib", "re", "site", "sys"})
+_FOLLOWED = frozenset(
+    "importlib.import_module inspect.getfile inspect.currentframe site.addsitedir sys.path "
+    "sys.path.append sys.path.extend sys.path.insert".split()
+)
 _METHODS = frozenset(
     "startswith endswith split rsplit strip lstrip rstrip lower upper replace find index count "
-    "partition rpartition isdigit join group groups".split()
+    "partition rpartition isdigit join group groups format resolve absolute as_posix joinpath".split()
 )
+_ATTRIBUTES = frozenset({"parent", "parents", "name"})  # of files
 _VERSION_TYPES = frozenset(
     {"LooseVersion", "StrictVersion", "NumpyVersion", "Version", "V", "parse", "parse_version"}
 )
+_COMBINED = (str, int, float, pathlib.PurePath)
 _COMPARISONS: Mapping[type, Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -126,7 +154,16 @@ def computed(function: Callable[..., object], *arguments: object) -> object:
         return UNKNOWN
     try:
         value = function(*arguments)
-    except (TypeError, ValueError, IndexError, KeyError, ArithmeticError, AttributeError, re.error):
+    except (
+        TypeError,
+        ValueError,
+        IndexError,
+        KeyError,
+        ArithmeticError,
+        AttributeError,
+        OSError,
+        re.error,
+    ):
         return UNKNOWN
     return value if is_plain(value) else UNKNOWN
 
@@ -149,11 +186,32 @@ def combined(operation: ast.operator, left: object, right: object) -> object:
     """What an arithmetic operation gives."""
     function = _ARITHMETIC.get(type(operation))
     # Texts and lists stay short: nothing here may take long.
-    if function is None or not all(isinstance(x, str | int | float) for x in (left, right)):
+    if function is None or not all(isinstance(x, _COMBINED) for x in (left, right)):
         return UNKNOWN
     if isinstance(operation, ast.Mult) and isinstance(left, str) | isinstance(right, str):
         return UNKNOWN
     return computed(function, left, right)
+
+
+def of_python(path: str) -> object:
+    """What a dotted name below a module of Python's gives."""
+    if path in _CONSTANTS:
+        return _CONSTANTS[path]
+    return Path(path) if path in MODULES or path in _OF_MODULES or path in _FOLLOWED else UNKNOWN
+
+
+def function_called(name: str, arguments: Sequence[object]) -> object:
+    """What a call of a function of Python's modules gives."""
+    return computed(_OF_MODULES[name], *arguments) if name in _OF_MODULES else UNKNOWN
+
+
+def attribute(value: object, name: str) -> object:
+    """What an attribute of a version, or of a file's name, gives."""
+    if isinstance(value, pathlib.PurePath) and name == "parents":
+        return tuple(value.parents)
+    if isinstance(value, Version) or (isinstance(value, pathlib.PurePath) and name in _ATTRIBUTES):
+        return computed(getattr, value, name)
+    return UNKNOWN
 
 
 def called(node: ast.Call, receiver: object, arguments: Sequence[object]) -> object:
@@ -170,8 +228,6 @@ def called(node: ast.Call, receiver: object, arguments: Sequence[object]) -> obj
     name = text.rpartition(".")[2]
     if name in _VERSION_TYPES and len(arguments) == 1:
         return version_of(arguments[0])
-    if text in _PATTERNS:
-        return computed(_PATTERNS[text], *arguments)
     if isinstance(node.func, ast.Attribute):
         if name not in _METHODS or not is_plain(receiver):
             return UNKNOWN

@@ -16,8 +16,8 @@ from eagerflow import version
 from eagerflow.util import unavailable
 from eagerflow_compat.dropin import appearance, distributions, horovod, paths, private_names
 from eagerflow_compat.dropin.facade import Facade, missing, resolve
+from eagerflow_compat.dropin.generations import KERAS_VERSIONS
 
-KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": version.VERSION}
 _TENSORFLOW = ("tensorflow", "tensorflow_core")
 _KERAS = ("keras", "tf_keras")
 

@@ -8,26 +8,32 @@ called or named.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
-import enum
-import functools
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path as FilePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from eagerflow.version import GENERATIONS
 from eagerflow_compat.dropin import constant_values as values
+from eagerflow_compat.dropin import generations
 from eagerflow_compat.dropin.constant_values import UNKNOWN, Names, Path, truth
-from eagerflow_compat.dropin.facade import resolve
+from eagerflow_compat.dropin.own_modules import OwnModules, absolute
+from eagerflow_compat.dropin.reading_parts import (
+    Class,
+    Function,
+    Level,
+    Missing,
+    Module,
+    Problem,
+    Scope,
+    kinds_caught,
+)
 from eagerflow_compat.dropin.usage import PACKAGES
 
-# Keyword arguments of TensorFlow's functions that went away with the first generation.
-_OLD_KEYWORDS = frozenset({"keep_dims", "reduction_indices", "keep_prob"})
-# Modules that mean the same in programs of either generation.
-_OF_BOTH = ("compat", "python")
+# Methods of datasets that went away with the first generation.
+_OLD_METHODS = frozenset({"make_one_shot_iterator", "make_initializable_iterator"})
 _VERSION_NAMES = frozenset({"__version__", "VERSION", "version.VERSION"})
-_ROOTS = {"1.x": "eagerflow_compat.compat.v1", "2.x": "eagerflow"}
 _SESSIONS = frozenset(
     {"Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession"}
     | {"SingularMonitoredSession", "Supervisor", "Estimator", "train_and_evaluate"}
@@ -38,72 +44,6 @@ _ENDS_EAGER = frozenset({"disable_eager_execution", "disable_v2_behavior"})
 # A function is followed so often at most: each time may find other values.
 _MOST_RUNS = 6
 
-Scope = dict[str, Any]
-
-
-@functools.cache
-def _exists(path: str, generation: str) -> bool:
-    if path.split(".")[0] == "contrib":
-        return generation == "1.x"
-    return resolve(f"{_ROOTS[generation]}.{path}") is not None
-
-
-class Level(enum.IntEnum):
-    """How certain it is that something runs."""
-
-    CERTAIN = 0
-    POSSIBLE = 1  # where a condition is unknown
-    UNUSED = 2  # in functions that nothing names
-    CAUGHT = 3  # where the program itself handles the exception
-
-
-class Problem(NamedTuple):
-    """Something that a generation does not do.
-
-    `name` is a name that it has not, `.numpy()`, a keyword argument, or a check of the program's that fails.
-    """
-
-    name: str
-    file: str
-    line: int
-    is_check: bool = False
-
-
-class _Missing(Exception):
-    """A name is missing where the program catches the exception that this raises."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-
-
-class _Function:
-    """A function or method of the program."""
-
-    def __init__(self, node: Any, module: _Module, scopes: list[Scope], owner: _Class | None):
-        self.node, self.module, self.scopes, self.owner = node, module, scopes, owner
-        self.runs = 0
-        self.level: Level | None = None  # the most certain one at which it was followed
-
-
-class _Class:
-    """A class of the program."""
-
-    def __init__(self, node: ast.ClassDef, scope: Scope) -> None:
-        self.name, self.scope = node.name, scope
-        self.derived = bool(node.bases)
-
-
-class _Module:
-    """A module of the program's own."""
-
-    def __init__(self, name: str, file: str, tree: ast.Module) -> None:
-        self.name, self.file, self.tree = name, file, tree
-        self.scope: Scope = {"__name__": name, "__file__": UNKNOWN}
-        # Names that functions change are unknown outside of them, too.
-        self.changed = {
-            name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names
-        }
-
 
 class Reading:
     """What a program does under one generation.
@@ -111,8 +51,9 @@ class Reading:
     Args:
         source: the program's text.
         generation: "1.x" or "2.x".
-        folder: where its own modules are; None passes them over.
+        folder: the folder that its own modules are found from; None passes them over.
         file: its name.
+        package: the package that its relative imports count from.
 
     Raises:
         SyntaxError: if the program is no Python.
@@ -134,25 +75,28 @@ class Reading:
         generation: str,
         folder: FilePath | None = None,
         file: str = "program.py",
+        package: str = "",
     ) -> None:
         self.generation = generation
         self.problems: dict[Problem, Level] = {}
         self.eager: bool | None = generation == "2.x"  # None if unknown
         self.has_uses = False  # whether anything of TensorFlow's is used where something runs
-        self._folder = folder
+        self.own = OwnModules(folder)
         self._level = Level.CERTAIN
         self._caught: list[frozenset[str]] = []  # what enclosing `try` statements catch
         self._named: dict[str, Level] = {}  # identifiers that what runs has
-        self._functions: list[_Function] = []
+        self._functions: list[Function] = []
         self._scopes: list[Scope] = []
         self._returned: list[object] = []
+        self._stars: dict[str, list[str]] = {}  # by module: the packages whose names it imports
         self._eager_only: list[tuple[Problem, Level]] = []
         self._old_only: list[tuple[Problem, Level]] = []
         self._names_version_1 = False
         self._has_sessions = False
-        main = _Module("__main__", file, ast.parse(source))
+        path = folder / FilePath(file).name if folder else None
+        main = Module("__main__", ast.parse(source), file, path, package)
         self._module = main
-        self._modules: dict[str, _Module | None] = {FilePath(file).stem: main}
+        self._modules: dict[str, Module | None] = {FilePath(file).stem: main}
         self._follow_module(main)
         self._follow_functions()
         if self.eager is False and not self._has_sessions:
@@ -166,7 +110,7 @@ class Reading:
 
     # Modules and functions
 
-    def _follow_module(self, module: _Module) -> None:
+    def _follow_module(self, module: Module) -> None:
         outer = self._module, self._scopes
         self._module, self._scopes = module, [module.scope]
         try:
@@ -174,24 +118,29 @@ class Reading:
         finally:
             self._module, self._scopes = outer
 
-    def _own_module(self, name: str) -> _Module | None:
-        """A module of the program's, which is followed when it is first imported."""
-        name = name.lstrip(".")
-        if name in self._modules or self._folder is None or not name:
-            return self._modules.get(name)
-        self._modules[name] = None
-        stem = self._folder.joinpath(*name.split("."))
-        for file in (stem.with_suffix(".py"), stem / "__init__.py"):
-            if not file.is_file():
+    def _own_module(self, name: str) -> Module | None:
+        """A module of the program's, which is followed when it is first imported, after its packages."""
+        if name in self._modules:
+            return self._modules[name]
+        for part, file in self.own.find(name) if name else []:
+            if part in self._modules:
                 continue
+            self._modules[part] = None
+            source = file.read_text(encoding="utf-8", errors="replace") if file else ""
             try:
-                tree = ast.parse(file.read_text(encoding="utf-8", errors="replace"))
-            except (OSError, SyntaxError, ValueError):
+                tree = ast.parse(source)
+            except (SyntaxError, ValueError):
                 break
-            module = self._modules[name] = _Module(name, file.name, tree)
+            parent, _, last = part.rpartition(".")
+            is_package = file is None or file.name == "__init__.py"
+            package = part if is_package else parent
+            module = Module(part, tree, file.name if file else "", file, package)
+            self._modules[part] = module
             self._follow_module(module)
-            return module
-        return None
+            outer = self._modules.get(parent)
+            if outer is not None:
+                outer.scope[last] = module
+        return self._modules.get(name)
 
     def _follow_functions(self) -> None:
         """Follows the functions that are named where something runs, then all others."""
@@ -207,7 +156,7 @@ class Reading:
             if function.level is None:
                 self._at(Level.UNUSED, function)
 
-    def _level_of(self, function: _Function) -> Level | None:
+    def _level_of(self, function: Function) -> Level | None:
         name = getattr(function.node, "name", "")
         level = self._named.get(name)
         owner = function.owner
@@ -222,15 +171,15 @@ class Reading:
             return of_class
         return None if level is None else max(level, of_class)
 
-    def _at(self, level: Level, function: _Function) -> None:
+    def _at(self, level: Level, function: Function) -> None:
         outer = self._level
         self._level = level
-        with contextlib.suppress(_Missing):
+        with contextlib.suppress(Missing):
             self._follow(function, [])
         function.level = level
         self._level = outer
 
-    def _follow(self, function: _Function, arguments: Sequence[object]) -> object:
+    def _follow(self, function: Function, arguments: Sequence[object]) -> object:
         """Follows a function's body; what it returns."""
         new = function.level is None or self._level < function.level
         if function.runs >= _MOST_RUNS and not new:
@@ -277,35 +226,31 @@ class Reading:
             case _:
                 self.value(target)
 
-    def _lookup(self, name: str) -> object:
+    def _lookup(self, node: ast.Name) -> object:
+        name = node.id
         self._name(name)
         for scope in reversed(self._scopes):
             if name in scope:
                 value = scope[name]
                 unsure = name in self._module.changed and values.is_plain(value)
                 return UNKNOWN if unsure else value
+        for star in self._stars.get(self._module.name, []):
+            inside = f"{star}.{name}".partition(".")[2]
+            if not hasattr(builtins, name) and any(
+                generations.exists(inside, each) for each in generations.NAMES
+            ):
+                return self._attribute(Path(star), name, node)
         return UNKNOWN
 
     def _name(self, name: str) -> None:
         self._named[name] = min(self._level, self._named.get(name, self._level))
-
-    def exists(self, path: str, generation: str | None = None) -> bool:
-        """Whether a generation has a name below `tensorflow`."""
-        return _exists(path, generation or self.generation)
-
-    def _is_known(self, path: str) -> bool:
-        """Whether a name is this generation's, or that of neither."""
-        # Two levels tell the generations apart; what hangs below may be an instance's attribute.
-        path = ".".join(path.split(".")[:2])
-        other = "1.x" if self.generation == "2.x" else "2.x"
-        return self.exists(path) or not self.exists(path, other)
 
     def _use(self, path: str, line: int, kind: str) -> Path:
         """A name below a package that runs; `kind` is the exception that it raises if it is missing."""
         root, _, inside = path.partition(".")
         if root != "tensorflow" or not inside or "__" in inside:
             return Path(path)
-        if inside.split(".")[0] in _OF_BOTH:
+        if generations.is_of_both(inside):
             self._names_version_1 |= inside.startswith("compat.v1")
             return Path(path)
         if self._level <= Level.POSSIBLE:
@@ -315,18 +260,18 @@ class Reading:
             self._eager_only.append(
                 (Problem("tf.GradientTape", self._module.file, line), self._level)
             )
-        if not self._is_known(inside):
-            parts = inside.split(".")[:2]
-            first = parts[0] if not self._is_known(parts[0]) else ".".join(parts)
-            self._problem(f"tf.{first}", line, kind)
+        missing = generations.missing_part(inside, self.generation)
+        if missing is not None:
+            last = missing.rpartition(".")[2]
+            self._problem(f"tf.{missing}", line, kind, last in _STARTS_EAGER | _ENDS_EAGER)
         return Path(path)
 
-    def _problem(self, name: str, line: int, kind: str, is_check: bool = False) -> None:
+    def _problem(self, name: str, line: int, kind: str, declares: bool = False) -> None:
         caught = any(kind in kinds for kinds in self._caught)
         level = Level.CAUGHT if caught else self._level
-        self._note([(Problem(name, self._module.file, line, is_check), level)])
+        self._note([(Problem(name, self._module.file, line, declares), level)])
         if caught and self._level is Level.CERTAIN:
-            raise _Missing(kind)
+            raise Missing(kind)
 
     # Statements
 
@@ -363,20 +308,22 @@ class Reading:
             case ast.AnnAssign():
                 self._bind(node.target, self.value(node.value) if node.value else UNKNOWN)
             case ast.AugAssign():
-                self.value(node.value)
+                added = self.value(node.value)
+                if self.value(node.target) == Path("sys.path"):
+                    self._extend_path(added)
                 self._bind(node.target, UNKNOWN)
             case ast.Return():
                 self._returned.append(None if node.value is None else self.value(node.value))
                 return True
             case ast.Raise():
                 self._children(node)
-                self._problem(ast.unparse(node), node.lineno, "check", is_check=True)
+                self._problem(ast.unparse(node), node.lineno, "check", declares=True)
                 return True
             case ast.Assert():
                 if truth(self.value(node.test)) is False:
                     text = f"assert {ast.unparse(node.test)}"
                     # What follows may tell more: versions that are too exact fail in both generations.
-                    self._problem(text, node.lineno, "check", is_check=True)
+                    self._problem(text, node.lineno, "check", declares=True)
             case ast.Expr(value=ast.Call() as call) if ast.unparse(call.func) in _EXITS:
                 self._exit(call)
                 return True
@@ -393,7 +340,7 @@ class Reading:
         status = [self.value(argument) for argument in node.args]
         if self.has_uses and status in ([], [0], [None], [UNKNOWN]):
             return
-        self._problem(ast.unparse(node), node.lineno, "check", is_check=True)
+        self._problem(ast.unparse(node), node.lineno, "check", declares=True)
 
     def _if(self, node: ast.If) -> bool:
         uses = self.has_uses
@@ -443,13 +390,13 @@ class Reading:
             self._level = outer
 
     def _try(self, node: Any) -> bool:
-        kinds = frozenset().union(*map(_kinds_caught, node.handlers))
+        kinds = frozenset().union(*map(kinds_caught, node.handlers))
         self._caught.append(kinds)
         raised: str | None = None
         ended = False
         try:
             ended = self._run(node.body)
-        except _Missing as missing:
+        except Missing as missing:
             if missing.kind not in kinds:
                 raise
             raised = missing.kind
@@ -461,13 +408,13 @@ class Reading:
             for handler in node.handlers:
                 outer, self._level = self._level, Level.CAUGHT
                 scope = dict(self._scopes[-1])
-                with contextlib.suppress(_Missing):
+                with contextlib.suppress(Missing):
                     self._run(handler.body)
                 self._scopes[-1].clear()
                 self._scopes[-1].update(scope)
                 self._level = outer
         else:
-            handler = next(h for h in node.handlers if raised in _kinds_caught(h))
+            handler = next(h for h in node.handlers if raised in kinds_caught(h))
             if handler.name:
                 self._scopes[-1][handler.name] = UNKNOWN
             ended = self._run(handler.body)
@@ -493,7 +440,7 @@ class Reading:
         for decorator in node.decorator_list:
             self.value(decorator)
         scopes = self._scopes[:-1] if owner else list(self._scopes)
-        function = _Function(node, self._module, scopes, owner)
+        function = Function(node, self._module, scopes, owner)
         self._functions.append(function)
         self._scopes[-1][node.name] = function
 
@@ -501,7 +448,7 @@ class Reading:
         for part in [*node.decorator_list, *node.bases, *node.keywords]:
             self.value(part.value if isinstance(part, ast.keyword) else part)
         scope: Scope = {}
-        made = _Class(node, scope)
+        made = Class(node, scope)
         self._scopes.append(scope)
         for statement in node.body:
             if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -514,35 +461,37 @@ class Reading:
     def _import(self, node: ast.Import) -> None:
         for name in node.names:
             root = name.name.split(".")[0]
-            if root in PACKAGES:
-                self._use(name.name, node.lineno, "import")
-                self._scopes[-1][name.asname or root] = Path(name.name if name.asname else root)
-                continue
-            module = self._own_module(name.name)
-            self._scopes[-1][name.asname or root] = (
-                module if module is not None and (name.asname or root == name.name) else UNKNOWN
-            )
+            value = self._imported(name.name, node.lineno)
+            if not name.asname:
+                value = Path(root) if isinstance(value, Path) else self._modules.get(root, UNKNOWN)
+            self._scopes[-1][name.asname or root] = UNKNOWN if value is None else value
+
+    def _imported(self, name: str, line: int) -> object:
+        """What `import name as value` gives."""
+        if name.split(".")[0] in PACKAGES:
+            return self._use(name, line, "import")
+        return self._own_module(name) or (Path(name) if name in values.MODULES else UNKNOWN)
 
     def _import_from(self, node: ast.ImportFrom) -> None:
-        source = node.module or ""
-        ours = not node.level and source.split(".")[0] in PACKAGES
-        module = None if ours else self._own_module(source)
+        source = absolute(node.module or "", node.level, self._module.package)
+        base = self._imported(source, node.lineno)
         for name in node.names:
             bound: object = UNKNOWN
             if name.name == "*":
-                if ours:
-                    self._use(source, node.lineno, "import")
-                elif module is not None:
+                if isinstance(base, Module):
                     self._scopes[-1].update(
-                        {key: value for key, value in module.scope.items() if key[0] != "_"}
+                        {key: value for key, value in base.scope.items() if key[0] != "_"}
                     )
+                elif isinstance(base, Path) and base.name.split(".")[0] in PACKAGES:
+                    self._stars.setdefault(self._module.name, []).append(base.name)
                 continue
-            if ours:
-                bound = self._attribute(self._use(source, node.lineno, "import"), name.name, node)
-            elif module is not None:
+            if isinstance(base, Path):
+                bound = self._attribute(base, name.name, node)
+            elif isinstance(base, Module) and name.name in base.scope:
                 self._name(name.name)
-                bound = module.scope.get(name.name, UNKNOWN)
+                bound = base.scope[name.name]
             else:
+                self._name(name.name)
                 bound = self._own_module(f"{source}.{name.name}".strip(".")) or UNKNOWN
             self._scopes[-1][name.asname or name.name] = bound
 
@@ -563,7 +512,7 @@ class Reading:
             case ast.Constant():
                 return node.value
             case ast.Name():
-                return self._lookup(node.id)
+                return self._lookup(node)
             case ast.Attribute():
                 return self._attribute(self.value(node.value), node.attr, node)
             case ast.Call():
@@ -594,12 +543,14 @@ class Reading:
                 return self._subscript(node)
             case ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
                 return self._comprehension(node)
+            case ast.JoinedStr():
+                return self._text(node)
             case ast.NamedExpr():
                 value = self.value(node.value)
                 self._bind(node.target, value)
                 return value
             case ast.Lambda():
-                function = _Function(node, self._module, list(self._scopes), None)
+                function = Function(node, self._module, list(self._scopes), None)
                 self._follow(function, [])
                 return function
             case _:
@@ -608,25 +559,30 @@ class Reading:
 
     def _attribute(self, base: object, name: str, node: Any) -> object:
         if isinstance(base, Path):
-            inside = f"{base.name}.{name}".partition(".")[2]
+            path = f"{base.name}.{name}"
+            root, _, inside = path.partition(".")
+            if root not in PACKAGES:
+                return values.of_python(path)
+            if path.endswith("keras.__version__"):
+                return generations.KERAS_VERSIONS[self.generation]
             versions = ("", "compat.v1.", "compat.v2.")
-            if base.name.split(".")[0] == "tensorflow" and any(
+            if root == "tensorflow" and any(
                 inside == prefix + known for prefix in versions for known in _VERSION_NAMES
             ):
                 return GENERATIONS[self.generation]
             kind = "import" if isinstance(node, ast.ImportFrom) else "attribute"
-            return self._use(f"{base.name}.{name}", node.lineno, kind)
+            return self._use(path, node.lineno, kind)
         self._name(name)
-        if isinstance(base, _Module):
+        if isinstance(base, Module):
             return base.scope.get(name, UNKNOWN)
-        if isinstance(base, _Class):
+        if isinstance(base, Class):
             return base.scope.get(name, UNKNOWN)
-        if isinstance(base, values.Version):
-            return values.computed(getattr, base, name)
-        if name == "version_info" and isinstance(node, ast.Attribute):
-            if ast.unparse(node) == "sys.version_info":
-                return tuple(sys.version_info[:3])
-        return UNKNOWN
+        if name == "value" and isinstance(node.value, ast.Subscript):
+            # The size of a dimension, which is a number in the second generation.
+            if ast.unparse(node.value.value).endswith((".shape", ".get_shape()", ".dims")):
+                problem = Problem(".shape[...].value", self._module.file, node.lineno)
+                self._old_only.append((problem, self._level))
+        return values.attribute(base, name)
 
     def _call(self, node: ast.Call) -> object:
         function: object
@@ -641,11 +597,15 @@ class Reading:
             self.value(keyword.value)
         self._keywords(node, function)
         if isinstance(function, Path):
-            return self._call_of_package(function.name, node)
-        if isinstance(function, _Function):
+            if function.name.split(".")[0] in PACKAGES:
+                return self._call_of_package(function.name, node)
+            return self._call_of_python(function.name, node, arguments)
+        if isinstance(function, Function):
             if any(isinstance(argument, ast.Starred) for argument in node.args):
                 arguments = []
             return self._follow(function, arguments)
+        if isinstance(node.func, ast.Name) and node.func.id == "__import__":
+            return self._call_of_python(node.func.id, node, arguments)
         if isinstance(node.func, ast.Name) and node.func.id in ("hasattr", "getattr", "dir"):
             return self._asked(node, arguments)
         if isinstance(node.func, ast.Attribute) and node.func.attr == "main":
@@ -660,12 +620,15 @@ class Reading:
         names = {keyword.arg for keyword in node.keywords if keyword.arg}
         where = (self._module.file, node.lineno)
         if isinstance(function, Path) and function.name.split(".")[0] == "tensorflow":
-            found = sorted(names & _OLD_KEYWORDS)
-            for name in found if ".compat.v1" not in function.name else []:
-                self._old_only.append((Problem(f"{name}=", *where), self._level))
+            inside = function.name.partition(".")[2]
+            if inside and not generations.is_of_both(inside):
+                for name in generations.missing_keywords(inside, names, self.generation):
+                    self._problem(f"tf.{inside}({name}=)", node.lineno, "argument")
         if isinstance(node.func, ast.Attribute):
             if node.func.attr in ("run", "eval") and "feed_dict" in names:
                 self._old_only.append((Problem("feed_dict=", *where), self._level))
+            if node.func.attr in _OLD_METHODS and function is UNKNOWN:
+                self._old_only.append((Problem(f".{node.func.attr}()", *where), self._level))
             if node.func.attr == "numpy" and not node.args and not names:
                 self._eager_only.append((Problem(".numpy()", *where), self._level))
 
@@ -684,6 +647,24 @@ class Reading:
                 if function.owner is not None and function.owner.derived:
                     self._name(function.owner.name)
         return UNKNOWN
+
+    def _call_of_python(self, name: str, node: ast.Call, arguments: Sequence[object]) -> object:
+        """What a function of Python's own modules gives."""
+        if name in ("importlib.import_module", "__import__"):
+            wanted = arguments[0] if arguments else None
+            return self._imported(wanted, node.lineno) if isinstance(wanted, str) else UNKNOWN
+        if name in ("sys.path.append", "sys.path.extend", "site.addsitedir"):
+            self._extend_path(arguments[0] if arguments else UNKNOWN)
+        if name == "sys.path.insert" and len(arguments) == 2:
+            self._extend_path(arguments[1], first=True)
+        if name == "inspect.getfile":  # of a frame of the module
+            return self._module.scope["__file__"]
+        return values.function_called(name, arguments)
+
+    def _extend_path(self, added: object, first: bool = False) -> None:
+        for name in added if isinstance(added, list | tuple) else [added]:
+            if isinstance(name, str | FilePath):
+                self.own.add(str(name), first)
 
     def _asked(self, node: ast.Call, arguments: Sequence[object]) -> object:
         """What hasattr, getattr and dir say of a package."""
@@ -706,7 +687,7 @@ class Reading:
 
     def _has(self, path: str, name: str) -> bool:
         inside = f"{path}.{name}".partition(".")[2]
-        return inside in _VERSION_NAMES or self.exists(inside)
+        return inside in _VERSION_NAMES or generations.exists(inside, self.generation)
 
     def _boolean(self, node: ast.BoolOp) -> object:
         ending = isinstance(node.op, ast.Or)
@@ -753,6 +734,17 @@ class Reading:
             return values.computed(lambda sequence: sequence[slice(*bounds)], base)
         return values.computed(lambda sequence, key: sequence[key], base, self.value(node.slice))
 
+    def _text(self, node: ast.JoinedStr) -> object:
+        parts: list[object] = []
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                value = self.value(part.value)
+                plain = values.is_plain(value) and part.format_spec is None
+                parts.append(str(value) if plain and part.conversion < 0 else UNKNOWN)
+            else:
+                parts.append(self.value(part))
+        return values.computed(lambda *texts: "".join(texts), *parts)
+
     def _comprehension(self, node: Any) -> object:
         self._scopes.append({})
         try:
@@ -776,21 +768,3 @@ class Reading:
             return UNKNOWN
         finally:
             self._scopes.pop()
-
-
-def _kinds_caught(handler: ast.ExceptHandler) -> frozenset[str]:
-    """Which exceptions of missing names, and of failed checks, a handler catches."""
-    if handler.type is None:
-        return frozenset({"attribute", "import", "check"})
-    kinds: set[str] = set()
-    for node in ast.walk(handler.type):
-        match getattr(node, "id", getattr(node, "attr", None)):
-            case "ImportError" | "ModuleNotFoundError":
-                kinds.add("import")
-            case "AttributeError":
-                kinds.add("attribute")
-            case "AssertionError":
-                kinds.add("check")
-            case "Exception" | "BaseException":
-                kinds |= {"attribute", "import", "check"}
-    return frozenset(kinds)

@@ -61,9 +61,11 @@ def run(module: str | None, arguments: list[str], generation: str | None, keras:
     chosen = generation is not None
     if generation is None:
         source = text.decode("utf-8", errors="replace")
-        generation, doubt = recognise.judge(source, Path(folder), Path(origin).name)
-        if doubt is not None:
-            print(f"eagerflow: {Path(origin).name} is {doubt}", file=sys.stderr)
+        package = (spec.parent or "") if module is not None and spec else ""
+        verdict = recognise.judge(source, Path(folder), Path(origin).name, package)
+        generation = verdict.generation
+        if verdict.doubt is not None:
+            print(f"eagerflow: {Path(origin).name} is {verdict.doubt}", file=sys.stderr)
     install.install_as_tensorflow(generation, keras)
     main_module = ModuleType("__main__")
     main_module.__file__ = origin

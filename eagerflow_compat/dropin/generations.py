@@ -1,0 +1,133 @@
+"""Which names and arguments TensorFlow has in each generation."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Collection
+from types import ModuleType
+
+from eagerflow.version import VERSION
+from eagerflow_compat.dropin.facade import resolve
+
+NAMES = {"1.x": "TensorFlow 1", "2.x": "TensorFlow 2"}
+ROOTS = {"1.x": "eagerflow_compat.compat.v1", "2.x": "eagerflow"}
+# What they see as `tf.keras.__version__`.
+KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": VERSION}
+# Modules that the first generation has, and the second does not, though some of them answer here for both.
+_OF_FIRST = (
+    "contrib",
+    "examples",
+    "estimator.inputs",
+    "python.framework.ops.enable_eager_execution",
+)
+# Names that the second generation alone has, by module, though they answer here for both.
+_OF_SECOND = {
+    "": "autodiff eig eigvals",
+    "data.experimental": "at load save",
+    "distribute": "MultiWorkerMirroredStrategy",
+    "experimental": "dlpack numpy",
+    "image": "resize_with_pad stateless_random_brightness stateless_random_contrast stateless_random_crop "
+    "stateless_random_flip_left_right stateless_random_flip_up_down stateless_random_hue "
+    "stateless_random_saturation",
+    "keras.activations": "gelu",
+    "keras.callbacks": "BackupAndRestore",
+    "keras.initializers": "GlorotNormal GlorotUniform HeNormal HeUniform LecunNormal LecunUniform",
+    "keras.layers": "GroupNormalization HashedCrossing IntegerLookup RandomBrightness RandomContrast "
+    "RandomCrop RandomFlip RandomHeight RandomRotation RandomTranslation RandomWidth RandomZoom "
+    "SpectralNormalization StringLookup TextVectorization UnitNormalization",
+    "keras.losses": "Reduction huber",
+    "keras.mixed_precision": "Policy global_policy set_global_policy",
+    "keras.optimizers": "Adafactor AdamW Lion",
+    "keras.preprocessing": "image_dataset_from_directory text_dataset_from_directory "
+    "timeseries_dataset_from_array",
+    "keras.utils": "audio_dataset_from_directory image_dataset_from_directory set_random_seed "
+    "split_dataset text_dataset_from_directory timeseries_dataset_from_array",
+    "linalg": "eig eigvals",
+    "nn": "gelu isotonic_regression",
+    "profiler": "experimental",
+    "random": "set_seed",
+    "summary": "SummaryWriter experimental flush record_if should_record_summaries trace_export "
+    "trace_off trace_on",
+}
+# Modules that mean the same in programs of either generation.
+_OF_BOTH = ("compat", "python")
+
+
+def other(generation: str) -> str:
+    """The generation that is not this one.
+
+    >>> from eagerflow_compat.dropin import generations
+    >>> generations.other("1.x")
+    '2.x'
+    """
+    return "1.x" if generation == "2.x" else "2.x"
+
+
+def is_of_both(path: str) -> bool:
+    """Whether a path below `tensorflow` lies where both generations have the same names."""
+    return path.split(".")[0] in _OF_BOTH and not path.startswith(_OF_FIRST)
+
+
+@functools.cache
+def exists(path: str, generation: str) -> bool:
+    """Whether a generation has a name below `tensorflow`.
+
+    >>> from eagerflow_compat.dropin import generations
+    >>> [generations.exists("keras.backend.get_session", each) for each in generations.NAMES]
+    [True, False]
+    """
+    if f"{path}.".startswith(tuple(f"{name}." for name in _OF_FIRST)):
+        return generation == "1.x"
+    module, _, name = path.rpartition(".")
+    if generation == "1.x" and name in _OF_SECOND.get(module, "").split():
+        return False
+    return resolve(f"{ROOTS[generation]}.{path}") is not None
+
+
+@functools.cache
+def missing_part(path: str, generation: str) -> str | None:
+    """The start of a path that this generation lacks and the other has, or None.
+
+    A path is followed through modules, and one name further: what hangs below may be an instance's
+    attribute, which is known when the program runs.
+
+    >>> from eagerflow_compat.dropin import generations
+    >>> generations.missing_part("optimizers.SGD.minimize", "1.x")
+    'optimizers'
+    """
+    parts = path.split(".")
+    for end in range(1, len(parts) + 1):
+        start = ".".join(parts[:end])
+        if not exists(start, generation):
+            if exists(start, other(generation)):
+                return start
+        elif end > 1 and not isinstance(resolve(f"{ROOTS[generation]}.{start}"), ModuleType):
+            return None
+    return None
+
+
+@functools.cache
+def _keywords(path: str, generation: str) -> frozenset[str] | None:
+    """The arguments that a function or a class takes by name; None if that is unknown."""
+    function = resolve(f"{ROOTS[generation]}.{path}")
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return frozenset(p.name for p in parameters)
+
+
+def missing_keywords(path: str, given: Collection[str], generation: str) -> list[str]:
+    """The given arguments of a function that only the other generation has.
+
+    >>> from eagerflow_compat.dropin import generations
+    >>> generations.missing_keywords("reduce_sum", ["keep_dims", "axis"], "2.x")
+    ['keep_dims']
+    """
+    ours, theirs = _keywords(path, generation), _keywords(path, other(generation))
+    if not given or ours is None or theirs is None:
+        return []
+    return sorted(set(given) & theirs - ours)
