@@ -53,6 +53,11 @@ class _Defaults:
 defaults = _Defaults()
 
 
+def epsilon_or(value: float | None) -> float:
+    """A number that keeps a divisor from zero: the value, or Keras's own where it is None."""
+    return epsilon() if value is None else value
+
+
 def floatx() -> str:
     """The name of the default float type.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import config
 from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
@@ -32,7 +33,7 @@ class Adadelta(Optimizer):
         self,
         learning_rate: LearningRate = 0.001,
         rho: float = 0.95,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
@@ -46,7 +47,7 @@ class Adadelta(Optimizer):
     ) -> None:
         super().__init__(**common_arguments(locals()))
         self.rho = rho
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon_or(epsilon)
 
     def _initial_slots(self) -> dict[str, float]:
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}

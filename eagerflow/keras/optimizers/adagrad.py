@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import config
 from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
@@ -34,7 +35,7 @@ class Adagrad(Optimizer):
         self,
         learning_rate: LearningRate = 0.001,
         initial_accumulator_value: float = 0.1,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
@@ -52,7 +53,7 @@ class Adagrad(Optimizer):
                 f"initial_accumulator_value must be non-negative: {initial_accumulator_value}"
             )
         self.initial_accumulator_value = initial_accumulator_value
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon_or(epsilon)
 
     def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}

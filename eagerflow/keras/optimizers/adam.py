@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import config
 from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
@@ -56,7 +57,7 @@ class Adam(Optimizer):
         learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         amsgrad: bool = False,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
@@ -74,7 +75,7 @@ class Adam(Optimizer):
         super().__init__(**common_arguments(locals()))
         self.beta_1 = beta_1
         self.beta_2 = beta_2
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon_or(epsilon)
         self.amsgrad = amsgrad
         self.adaptive_epsilon = adaptive_epsilon
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import config
 from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
@@ -34,7 +35,7 @@ class Adamax(Optimizer):
         learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
@@ -49,7 +50,7 @@ class Adamax(Optimizer):
         super().__init__(**common_arguments(locals()))
         self.beta_1 = beta_1
         self.beta_2 = beta_2
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon_or(epsilon)
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "u": 0.0}

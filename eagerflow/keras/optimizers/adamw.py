@@ -35,7 +35,7 @@ class AdamW(Adam):
         weight_decay: float | None = 0.004,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         amsgrad: bool = False,
         clipnorm: float | None = None,
         clipvalue: float | None = None,

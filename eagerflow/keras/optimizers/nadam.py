@@ -10,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.variable import Variable, variable_at_once
+from eagerflow.keras import config
 from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
@@ -42,7 +43,7 @@ class Nadam(Optimizer):
         learning_rate: LearningRate = 0.001,
         beta_1: float = 0.9,
         beta_2: float = 0.999,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
         clipvalue: float | None = None,
@@ -57,7 +58,7 @@ class Nadam(Optimizer):
         super().__init__(**common_arguments(locals()))
         self.beta_1 = beta_1
         self.beta_2 = beta_2
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon_or(epsilon)
         # The product of the momenta so far, and its last step.
         self._u_product = variable_at_once(1.0, dtype=dtypes.float64, trainable=False)
         self._u_product_step = variable_at_once(0, dtype=dtypes.int64, trainable=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework.variable import Variable
+from eagerflow.keras import config
 from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
@@ -34,7 +35,7 @@ class RMSprop(Optimizer):
         learning_rate: LearningRate = 0.001,
         rho: float = 0.9,
         momentum: float = 0.0,
-        epsilon: float = 1e-7,
+        epsilon: float | None = 1e-7,
         centered: bool = False,
         weight_decay: float | None = None,
         clipnorm: float | None = None,
@@ -50,7 +51,7 @@ class RMSprop(Optimizer):
         super().__init__(**common_arguments(locals()))
         self.rho = rho
         self.momentum = momentum
-        self.epsilon = epsilon
+        self.epsilon = config.epsilon_or(epsilon)
         self.centered = centered
 
     def _uses_momentum(self) -> bool:

@@ -142,3 +142,23 @@ def test_checkpoints_have_the_current_rate_of_a_schedule(tmp_path):
     tf.train.Checkpoint(optimizer=later).read(path).assert_consumed()
     later.apply_gradients([(tf.constant(1.0), v)])
     assert v.numpy() == 0.25 and int(later.iterations) == 2
+
+
+@pytest.mark.parametrize("name", "Adadelta Adagrad Adam AdamW Adamax Nadam RMSprop".split())
+@pytest.mark.parametrize("legacy", [False, True])
+def test_no_epsilon_is_that_of_keras(name, legacy):
+    """As in TensorFlow 2.0 and in `tf.keras.optimizers.legacy`."""
+    classes = tf.keras.optimizers.legacy if legacy else tf.keras.optimizers
+    if not hasattr(classes, name):
+        return
+    before = tf.keras.backend.epsilon()
+    results = []
+    try:
+        tf.keras.backend.set_epsilon(0.5)
+        for epsilon in (None, 0.5):
+            optimizer, v = getattr(classes, name)(0.1, epsilon=epsilon), tf.Variable([1.0, 2.0])
+            optimizer.apply_gradients([(tf.constant([1.0, 3.0]), v)])
+            results.append((v.numpy().tolist(), optimizer.get_config()["epsilon"]))
+    finally:
+        tf.keras.backend.set_epsilon(before)
+    assert results[0] == results[1] and results[0][1] == 0.5
