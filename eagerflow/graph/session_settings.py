@@ -101,4 +101,8 @@ class RunOptions(_Message):
 
 
 class RunMetadata(_Message):
-    """Metadata of a run."""
+    """Metadata of a run, which is empty: runs of sessions are not traced."""
+
+    def SerializeToString(self) -> bytes:
+        """The bytes of an empty message."""
+        return b""

@@ -14,6 +14,7 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.context import process
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.name_scope import current_prefix, get_current_name_scope, name_scope
 from eagerflow.framework.type_spec import TensorSpec
@@ -29,6 +30,8 @@ from eagerflow.summary.writer import (
 )
 from eagerflow.typing import Array, TensorLike
 
+# The collection of a graph that has its nodes for summaries.
+GRAPHS_SUMMARIES = "_SUMMARY_V2"
 _DEFAULT_BUCKETS = 30
 _WAV = 11  # audio's number of the encoding
 
@@ -59,7 +62,11 @@ def _in_graph(function: Callable[..., object]) -> Callable[..., Any]:
 
         spec = TensorSpec([], dtypes.bool)
         name = f"{function.__name__}_summary"
-        return host_call(run, spec, (arguments, condition), name=name, effects=True)
+        node = host_call(run, spec, (arguments, condition), name=name, effects=True)
+        graph = _core.building()
+        if process.graphs_used and not graph.building_function:
+            graph.add_to_collection(GRAPHS_SUMMARIES, node)
+        return node
 
     return call
 

@@ -8,10 +8,12 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from eagerflow import _core
 from eagerflow.framework.host_call import now_or_node
+from eagerflow.framework.operation import Operation
 from eagerflow.io.os_errors import make_folder, path_text
 from eagerflow.io.records import RecordWriter
 from eagerflow.protos.event import MESSAGES
@@ -29,6 +31,19 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _operation(function: Callable[[], None], kind: str) -> Any:
+    """Calls a function; while a graph is built, adds a node that does, and returns its operation."""
+    now_or_node(function, None, kind)
+    graph = _core.building()
+    if graph is None or graph.building_function:
+        return None
+    return Operation(graph.node(len(graph) - 1))
 
 
 class SummaryWriter:
@@ -61,15 +76,17 @@ class SummaryWriter:
             self.flush()
             state.writer, state.step = before, step_before
 
-    def init(self) -> None:
-        """Nothing to do: a writer is ready when it is made."""
+    def init(self) -> Any:
+        """Does nothing, as a writer is ready when it is made; in a graph, an operation."""
+        return _operation(_nothing, "CreateSummaryFileWriter")
 
     def add(self, step: int, value: Any) -> bool:
         """Adds a Summary.Value; whether it is written."""
         return False
 
-    def flush(self) -> None:
-        """Writes the buffer."""
+    def flush(self) -> Any:
+        """Writes the buffer; in a graph, an operation that does."""
+        return _operation(_nothing, "FlushSummaryWriter")
 
     def close(self) -> None:
         """Flushes and closes the file."""
@@ -136,9 +153,9 @@ class FileWriter(SummaryWriter):
         self._waiting = 0
         self._flushed = time.monotonic()
 
-    def flush(self) -> None:
-        """Hands everything to the operating system."""
-        now_or_node(self._flush_now, None, "FlushSummaryWriter")
+    def flush(self) -> Any:
+        """Hands everything to the operating system; in a graph, an operation that does."""
+        return _operation(self._flush_now, "FlushSummaryWriter")
 
     def _flush_now(self) -> None:
         with self._lock:
@@ -202,11 +219,10 @@ def create_noop_writer() -> SummaryWriter:
     return NoopWriter()
 
 
-def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
-    """Writes the buffer of a writer, by default of the current one."""
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
+    """Writes the buffer of a writer, by default of the current one; in a graph, an operation."""
     target = state.writer if writer is None else writer
-    if target is not None:
-        target.flush()
+    return None if target is None else target.flush()
 
 
 @contextlib.contextmanager

@@ -169,7 +169,10 @@ def start_queue_runners(
 
     Raises:
         ValueError: if there is no session.
+        RuntimeError: if operations run eagerly.
     """
+    if context.executing_eagerly():
+        raise RuntimeError("Queues are not compatible with eager execution.")
     sess = sess or session.get_default_session()
     if sess is None:
         raise ValueError(

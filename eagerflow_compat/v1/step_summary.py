@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.framework import context
 from eagerflow.summary import values, writer
 from eagerflow.typing import FilePath, TensorLike
 from eagerflow_compat.v1.global_step import get_or_create_global_step
@@ -28,8 +29,10 @@ def create_file_writer(
     return writer.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
-def _step(step: Any) -> int:
-    return int(get_or_create_global_step() if step is None else step)
+def _step(step: Any) -> Any:
+    """The step, or the global one: an integer, or a tensor of a graph."""
+    step = get_or_create_global_step() if step is None else step
+    return int(step) if context.executing_eagerly() else _core.as_tensor(step)
 
 
 @contextlib.contextmanager
@@ -54,7 +57,7 @@ def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> It
         n: the number of steps between two records.
         global_step: the step; the global one by default.
     """
-    with _recording(lambda: _step(global_step) % n == 0):
+    with _recording(lambda: _core.ops.equal(_core.ops.floormod(_step(global_step), n), 0)):
         yield
 
 
@@ -71,13 +74,17 @@ def _recording(condition: bool | Callable[..., bool]) -> Iterator[None]:
         _on.pop()
 
 
-def should_record_summaries() -> bool:
-    """Whether a summary would be written now."""
-    return bool(_on) and writer.should_record_summaries()
+def should_record_summaries() -> Any:
+    """Whether a summary would be written now; in a graph, a tensor that says so."""
+    if context.executing_eagerly():
+        return bool(_on) and writer.should_record_summaries()
+    condition = _on[-1] if _on and writer.state.writer is not None else False
+    return _core.as_tensor(condition() if callable(condition) else condition)
 
 
 def _write(function: Any, name: str, step: Any, *args: object, **kwargs: Any) -> _core.Tensor:
-    if not should_record_summaries():
+    # In a graph, the node finds out whether it is to write.
+    if not _on or (context.executing_eagerly() and not should_record_summaries()):
         return _core.as_tensor(False)
     return function(name, *args, step=_step(step), **kwargs)
 
@@ -133,13 +140,16 @@ def generic(
 
 
 def graph(param: Any, step: object = None, name: str | None = None) -> bool:
-    """Writes a graph for TensorBoard's graph page."""
-    return values.graph(param) if should_record_summaries() else False
+    """Writes a graph for TensorBoard's graph page, at once."""
+    if not _on or writer.state.writer is None:
+        return False
+    with context.running_eagerly():
+        return values.graph(param)
 
 
-def flush(writer_to_flush: Any = None, name: str | None = None) -> None:
-    """Flushes a writer, by default the one in use."""
-    writer.flush(writer_to_flush)
+def flush(writer_to_flush: Any = None, name: str | None = None) -> Any:
+    """Flushes a writer, by default the one in use; in a graph, an operation that does."""
+    return writer.flush(writer_to_flush)
 
 
 def _tag(name: str, family: str | None) -> str:
@@ -147,7 +157,15 @@ def _tag(name: str, family: str | None) -> str:
 
 
 def initialize(graph: Any = None, session: Any = None) -> None:
-    """Does nothing: a writer is ready when it is made."""
+    """Writes a graph to the writer in use; a writer is ready when it is made.
+
+    Args:
+        graph: a graph or a GraphDef message; None writes none.
+        session: accepted.
+    """
+    if graph is not None and writer.state.writer is not None and not context.executing_eagerly():
+        with context.running_eagerly(), writer.record_if(True):
+            values.graph(graph)
 
 
 def summary_writer_initializer_op() -> list[Any]:
@@ -156,5 +174,7 @@ def summary_writer_initializer_op() -> list[Any]:
 
 
 def all_summary_ops() -> list[Any]:
-    """Eager summaries leave no operations behind."""
-    return []
+    """The nodes of the graph that write summaries; none where operations run eagerly."""
+    if context.executing_eagerly():
+        return []
+    return context.default_graph().get_collection(values.GRAPHS_SUMMARIES)

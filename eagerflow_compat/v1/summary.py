@@ -166,8 +166,10 @@ def initialize(graph: Any = None, session: Any = None) -> None:
 
 
 def all_v2_summary_ops() -> list[Any]:
-    """The operations of version 2's summaries in this graph: none, as they are not nodes here."""
-    return []
+    """The operations of version 2's summaries in this graph."""
+    if context.executing_eagerly():
+        return []
+    return context.default_graph().get_collection(summary_values.GRAPHS_SUMMARIES)
 
 
 def get_summary_description(node_def: Any) -> Any:
@@ -184,11 +186,22 @@ def get_summary_description(node_def: Any) -> Any:
     return description
 
 
+def _refuse_eagerly(what: str) -> None:
+    if context.executing_eagerly():
+        raise RuntimeError(
+            f"{what} is not compatible with eager execution. Use tf.contrib.summary, or "
+            "tf.summary.create_file_writer of TensorFlow 2, instead."
+        )
+
+
 def merge(inputs: Any, collections: Any = None, name: str | None = None) -> _core.Tensor:
-    """A summary that merges several; no two values may have the same tag."""
+    """A summary that merges several; no two values may have the same tag.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
+    """
+    _refuse_eagerly("Merging tf.summary.* ops")
     graph = context.building_graph()
-    if graph is None:
-        return operations.merge_summary(list(inputs))
     with names.name_scope(name or "Merge"):
         kind = name or "MergeSummary"
         node = called(kind, None, lambda: operations.merge_summary(list(inputs)))
@@ -199,6 +212,7 @@ def merge(inputs: Any, collections: Any = None, name: str | None = None) -> _cor
 
 def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None) -> Any:
     """A summary that merges those of a collection; None if there are none."""
+    _refuse_eagerly("Merging tf.summary.* ops")
     summaries = context.default_graph().get_collection(key, scope)
     return merge(summaries, name=name) if summaries else None
 
@@ -214,6 +228,9 @@ class FileWriter:
         graph_def: a GraphDef message to write instead.
         filename_suffix: is added to the file's name.
         session: accepted.
+
+    Raises:
+        RuntimeError: if operations run eagerly.
     """
 
     def __init__(
@@ -226,6 +243,7 @@ class FileWriter:
         filename_suffix: str | None = None,
         session: Any = None,
     ) -> None:
+        _refuse_eagerly("tf.summary.FileWriter")
         self._logdir = logdir
         self._options = max_queue, int(flush_secs * 1000), filename_suffix or ""
         self._writer: Any = None

@@ -86,6 +86,8 @@ class Supervisor:
         init_fn: Callable[[BaseSession], object] | None = None,
         local_init_run_options: object = None,
     ) -> None:
+        if context.executing_eagerly():
+            raise RuntimeError("Supervisors are incompatible with eager execution.")
         default = self.USE_DEFAULT
         self._graph = graph or context.default_graph()
         with self._graph.as_default():

@@ -137,6 +137,41 @@ def test_summaries_at_the_global_step(tmp_path):
     assert steps == [k for k in range(start, start + 4) if k % 2 == 0]
 
 
+def test_summaries_that_sessions_write(tmp_path):
+    import eagerflow.contrib.summary as summary
+
+    with tf.Graph().as_default() as graph:
+        step = tf1.train.get_or_create_global_step()
+        x = tf1.placeholder(tf.float32, [])
+        writer = summary.create_file_writer(str(tmp_path))
+        with writer.as_default(), summary.record_summaries_every_n_global_steps(2):
+            loss = summary.scalar("loss", x)
+            summary.histogram("values", tf.stack([x, x]))
+            summary.scalar("later", x, step=100)
+            assert summary.all_summary_ops()[0] is loss
+            assert tf1.summary.all_v2_summary_ops() == summary.all_summary_ops()
+            with summary.never_record_summaries():
+                unwritten = summary.scalar("unwritten", x)
+            is_on = summary.should_record_summaries()
+            count = step.assign_add(1)
+            with tf1.Session() as session:
+                session.run(tf1.global_variables_initializer())
+                session.run([writer.init(), summary.summary_writer_initializer_op()])
+                summary.initialize(graph=graph)
+                for k in range(3):
+                    assert session.run(is_on) == (k % 2 == 0)
+                    session.run(summary.all_summary_ops(), {x: k})
+                    session.run(count)
+                assert not session.run(unwritten, {x: 0.0})
+                session.run([writer.flush(), summary.flush()])
+    (path,) = glob.glob(str(tmp_path / "events.out.tfevents.*"))
+    events = list(tf1.train.summary_iterator(path))
+    found = [(event.step, value.tag) for event in events for value in event.summary.value]
+    written = [(k, tag) for k in (0, 2) for tag in ("loss", "values")]
+    assert sorted(found) == sorted([*written, (100, "later"), (100, "later")])
+    assert [event.WhichOneof("what") for event in events].count("graph_def") == 1
+
+
 def test_sizes_have_values():
     assert tf.zeros([2, 3]).shape[1] == 3
     shapes.show_dimensions(True)

@@ -29,7 +29,7 @@ def test_containers_are_saved(tmp_path):
     class Model(tf.keras.Model):
         def __init__(self):
             super().__init__()
-            self.rows = contrib.checkpoint.List(tf.keras.layers.Dense(2))
+            self.rows = contrib.checkpoint.List([tf.keras.layers.Dense(2)])
             self.named = contrib.checkpoint.Mapping(last=tf.keras.layers.Dense(1))
 
         def call(self, x):
@@ -44,6 +44,18 @@ def test_containers_are_saved(tmp_path):
     path = tf.train.Checkpoint(model=model, tracker=tracker).save(str(tmp_path / "c"))
     names = [name.partition("/.ATT")[0] for name, _ in tf.train.list_variables(path)]
     assert {"model/rows/0/kernel", "model/named/last/bias", "tracker/v", "tracker/v_1"} < set(names)
+
+
+def test_lists_are_made_like_those_of_python():
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    both = contrib.checkpoint.List([a, b])
+    assert len(both) == 2 and both[1] is b and not contrib.checkpoint.List()
+    assert list(contrib.checkpoint.List(iter("ab"))) == ["a", "b"]
+    for longer in (both + [3], [3] + both, both.copy()):
+        assert isinstance(longer, contrib.checkpoint.List)
+    assert [len(longer) for longer in (both + [3], [3] + both, both.copy())] == [3, 3, 2]
+    with pytest.raises(TypeError):
+        contrib.checkpoint.List(a, b)
 
 
 def values(dataset):

@@ -59,6 +59,15 @@ def test_hyperparameters():
     assert hparams.more is None and hparams.get("more", 3) is None
 
 
+def test_hyperparameters_of_several_values_keep_their_type():
+    hparams = HParams(sizes=(1, 2), names=["a"])
+    hparams.add_hparam("more", (3.0,))
+    assert hparams.values() == {"sizes": (1, 2), "names": ["a"], "more": (3.0,)}
+    assert hparams.parse("sizes=[4,5]").sizes == [4, 5]
+    hparams.set_hparam("more", (6, 7))
+    assert hparams.more == (6.0, 7.0)
+
+
 @pytest.mark.parametrize(
     ("error", "change"),
     [

@@ -74,7 +74,8 @@ def test_records(tmp_path):
 
 
 def test_summary_messages(tmp_path):
-    writer = tf.summary.FileWriter(str(tmp_path))
+    with tf.Graph().as_default():
+        writer = tf.summary.FileWriter(str(tmp_path))
     value = tf.Summary.Value(tag="reward", simple_value=2.5)
     writer.add_summary(tf.Summary(value=[value]), 3)
     writer.close()

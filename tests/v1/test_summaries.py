@@ -113,7 +113,10 @@ def test_images_are_scaled_each_by_itself():
         (lambda: v1.summary.image("i", [1.0]), "must be 4-D with last dim 1, 3, or 4"),
         (lambda: v1.summary.audio("s", np.zeros(4, np.float32), 1.0), "must be 3-D or 2-D"),
         (lambda: v1.summary.audio("s", np.zeros([4, 1], np.float32), 0.0), "must be > 0"),
-        (lambda: v1.summary.merge([v1.summary.scalar("a", 1.0)] * 2), "Duplicate tag a"),
+        (
+            lambda: tf.raw_ops.MergeSummary(inputs=[v1.summary.scalar("a", 1.0)] * 2),
+            "Duplicate tag a",
+        ),
     ],
 )
 def test_what_no_summary_can_have_is_an_error(make, message):
@@ -140,3 +143,33 @@ def test_summaries_are_saved_with_their_graph(tmp_path):
         v1.train.import_meta_graph(f"{path}.meta").restore(session, path)
         assert [node.name for node in v1.get_collection("summaries")][:2] == ["f/s:0", "h:0"]
         assert session.run("Merge/MergeSummary:0", {"a:0": 3.0}) == expected
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda folder: v1.summary.FileWriter(folder),
+        lambda folder: v1.summary.FileWriterCache.get(folder),
+        lambda folder: v1.summary.merge([]),
+        lambda folder: v1.summary.merge_all(),
+        lambda folder: v1.train.Supervisor(logdir=folder),
+        lambda folder: v1.train.start_queue_runners(),
+    ],
+)
+def test_what_belongs_to_graphs_is_refused_eagerly(tmp_path, make):
+    with pytest.raises(RuntimeError, match="compatible with eager execution"):
+        make(str(tmp_path))
+
+
+def test_metadata_of_runs_are_events(tmp_path):
+    with tf.Graph().as_default(), v1.Session() as session:
+        writer, metadata = v1.summary.FileWriter(str(tmp_path)), v1.RunMetadata()
+        options = v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE)
+        session.run(tf.constant(1.0), options=options, run_metadata=metadata)
+        writer.add_run_metadata(metadata, "step 1", 1)
+        with pytest.raises(ValueError, match="already used"):
+            writer.add_run_metadata(metadata, "step 1", 2)
+        writer.close()
+    (path,) = glob.glob(str(tmp_path / "events*"))
+    events = [event for event in v1.train.summary_iterator(path) if event.step]
+    assert [event.tagged_run_metadata.tag for event in events] == ["step 1"]

@@ -12,16 +12,22 @@ class List(ListWrapper):
     """A list of objects, saved where it is an attribute of a model or another object.
 
     Args:
-        *args: the first elements.
+        *args: what `list` takes: the first elements, if any.
 
-    >>> layers = tf.contrib.checkpoint.List(tf.keras.layers.Dense(2))
+    >>> layers = tf.contrib.checkpoint.List([tf.keras.layers.Dense(2)])
     >>> layers.append(tf.keras.layers.Dense(3))
     >>> len(layers)
     2
     """
 
     def __init__(self, *args: Any) -> None:
-        super().__init__(args)
+        super().__init__(list(*args))
+
+    def __add__(self, other: Any) -> List:
+        return List([*self, *other])
+
+    def __radd__(self, other: Any) -> List:
+        return List([*other, *self])
 
     def __repr__(self) -> str:
         return f"List({list(self)!r})"

@@ -10,7 +10,7 @@ class HParams:
     """Hyperparameters, as attributes.
 
     Args:
-        **kwargs: names and values: numbers, strings, booleans, None, or lists of these.
+        **kwargs: names and values: numbers, strings, booleans, None, or lists or tuples of these.
 
     >>> from eagerflow_compat.contrib.training import HParams
     >>> hparams = HParams(learning_rate=0.1, layers=[32, 16])
@@ -34,7 +34,6 @@ class HParams:
         if isinstance(value, list | tuple):
             if not value:
                 raise ValueError(f"Multi-valued hyperparameters cannot be empty: {name}")
-            value = list(value)
         self._names.append(name)
         setattr(self, name, value)
 
@@ -48,12 +47,11 @@ class HParams:
         if name not in self._names:
             raise KeyError(f"Unknown hyperparameter: {name}. There are {self._names}")
         before = getattr(self, name)
-        if isinstance(before, list) != isinstance(value, list | tuple):
-            raise ValueError(
-                f"Must {'' if isinstance(before, list) else 'not '}pass a list: {name}"
-            )
-        if isinstance(before, list):
-            setattr(self, name, [_cast(name, before[0], item) for item in value])
+        has_several = isinstance(before, list | tuple)
+        if has_several != isinstance(value, list | tuple):
+            raise ValueError(f"Must {'' if has_several else 'not '}pass a list: {name}")
+        if has_several:
+            setattr(self, name, type(value)(_cast(name, before[0], item) for item in value))
         else:
             setattr(self, name, _cast(name, before, value))
 
