@@ -25,7 +25,7 @@ from eagerflow.framework.sizes import (
     with_axes,
 )
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
-from eagerflow.ops.conversion import constant
+from eagerflow.ops.conversion import constant, convert_to_tensor
 from eagerflow.typing import Axes, DTypeLike, ShapeLike, Sizes, TensorLike
 
 _ops = _core.ops
@@ -222,7 +222,9 @@ def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
     """
     if axis == 0:
         try:
-            return _core.as_tensor(values)
+            if _core.building() is None:
+                return _core.as_tensor(values)
+            return convert_to_tensor(values)
         except (TypeError, ValueError):
             pass  # for instance tensors of different dtypes: the operation reports them
     return _ops.stack(values, axis)

@@ -268,7 +268,7 @@ def convert_to_tensor(
 ) -> Tensor:
     """The value as a tensor; `preferred_dtype` is the older name of `dtype_hint`."""
     hint = either("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype)
-    return _core.convert(value, dtype, hint)
+    return conversion.convert_to_tensor(value, dtype, hint)
 
 
 @op_function

@@ -193,3 +193,21 @@ def test_everything_that_is_called_is_added(graph):
     assert [np.ravel(value).tolist() for value in found] == [[2, -1], [3], [4, 6], [2, 4]]
     dataset = tf2.data.Dataset.range(3).map(lambda x: x * 2).batch(3)
     assert run(tf.data.make_one_shot_iterator(dataset).get_next()).tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda: tf.stack([[1, 4], [2, 5]]), [[1, 4], [2, 5]]),
+        (lambda: tf.stack((1.0, 2.0), name="both"), [1.0, 2.0]),
+        (lambda: tf.compat.v1.parallel_stack([[1], [2]]), [[1], [2]]),
+        (lambda: tf.convert_to_tensor([1]), [1]),
+        (lambda: tf.compat.v1.convert_to_tensor([1], preferred_dtype=tf.int64), [1]),
+        (lambda: tf.compat.v1.convert_to_tensor(np.ones(2)), [1.0, 1.0]),
+    ],
+)
+def test_constants_are_nodes(make, expected):
+    with tf.Graph().as_default() as graph, tf.compat.v1.Session():
+        value = make()
+        assert value.graph is graph and value.op in graph.get_operations()
+        assert value.eval().tolist() == expected
