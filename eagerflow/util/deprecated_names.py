@@ -57,3 +57,18 @@ FORMER |= {
         "placeholder_with_default reset_default_graph trainable_variables variable_scope"
     ).split()
 }
+# Parts of `tf.contrib`, which other packages, or other namespaces, have taken over.
+FORMER |= {
+    f"contrib.{name}": successor
+    for name, successor in {
+        "bayesflow": "the package tensorflow-probability",
+        "cudnn_rnn": "tf.keras.layers.LSTM and tf.keras.layers.GRU",
+        "distribute": "tf.distribute",
+        "estimator": "tf.estimator",
+        "gan": "the package tensorflow-gan",
+        "learn": "tf.keras and tf.estimator",
+        "metrics": "tf.keras.metrics and " + _V1 + "metrics",
+        "slim": "the package tf-slim, which is imported as tf_slim",
+        "tensorboard": "the package tensorboard",
+    }.items()
+}

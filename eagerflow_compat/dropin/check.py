@@ -16,6 +16,8 @@ from eagerflow.util.deprecated_names import FORMER
 from eagerflow_compat.dropin import install, recognise, usage
 from eagerflow_compat.dropin.facade import resolve
 from eagerflow_compat.dropin.generations import NAMES, ROOTS
+from eagerflow_compat.dropin.own_modules import OwnModules
+from eagerflow_compat.dropin.reading import Reading
 
 
 class Finding(NamedTuple):
@@ -35,9 +37,13 @@ class Finding(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What is known of a program: its generation, how many names it uses, and what is missing."""
+    """What is known of a program: its generation, how many names it uses, and what is missing.
+
+    `why` says why it is taken for this generation, and is empty if the generation was chosen.
+    """
 
     generation: str
+    why: str
     names: int
     findings: list[Finding]
 
@@ -64,8 +70,14 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
     1 tf.distribute.TPUStrategy raises when it is used: there are no
     1 tf.reduce_summ is missing; the nearest names are reduce_sum, r
     """
-    modules = list(usage.modules_of(source, file, folder))
-    generation = generation or recognise.generation_of(source, folder)
+    name = Path(file).name
+    why = ""
+    if generation is None:
+        verdict = recognise.judge(source, folder, name)
+        generation = verdict.generation
+        why = verdict.doubt or f"taken for {NAMES[generation]}: {verdict.reason}"
+    own = Reading(source, generation, folder, name).own
+    modules = list(usage.modules_of(source, file, own))
     install.install_as_tensorflow(generation)
     try:
         problems: dict[str, str | None] = {}
@@ -79,13 +91,13 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
                 if text is not None and (text, use.line) not in seen:
                     seen.add((text, use.line))
                     findings.append(Finding(name, use.line, text, use.asked))
-            findings += _not_installed(name, used, folder)
+            findings += _not_installed(name, used, own)
     finally:
         install.uninstall()
     findings.sort(
         key=lambda finding: (finding.file != file, finding.file, finding.line, finding.text)
     )
-    return Report(generation, len(problems), findings)
+    return Report(generation, why, len(problems), findings)
 
 
 def _problem(path: str, generation: str) -> str | None:
@@ -135,18 +147,19 @@ def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
     return f"; the nearest names are {', '.join(near)}" if near else "; nothing is called like it"
 
 
-def _not_installed(file: str, used: usage.Usage, folder: Path | None) -> Iterator[Finding]:
-    """The packages that a module imports and that are neither installed nor in the folder."""
+def _not_installed(file: str, used: usage.Usage, own: OwnModules) -> Iterator[Finding]:
+    """The packages that a module imports and that are neither installed nor the program's own."""
+    seen = set()
     for module in used.modules.values():
         root = module.path.split(".")[0]
-        if not root:  # relative
+        if not root or root in seen or root in sys.modules or own.has(root):  # not root: relative
             continue
-        own = folder is not None and (
-            folder.joinpath(root).is_dir() or folder.joinpath(f"{root}.py").is_file()
-        )
-        if not own and root not in sys.modules and importlib.util.find_spec(root) is None:
+        seen.add(root)
+        if importlib.util.find_spec(root) is None:
             text = f"the package {root} is not installed"
-            yield Finding(file, module.line, text, module.asked)
+            if not own.complete:
+                text += ", and may be in a folder that the program adds to sys.path"
+            yield Finding(file, module.line, text, module.asked or not own.complete)
 
 
 def main(paths: Sequence[str], generation: str | None) -> int:
@@ -184,10 +197,12 @@ def _print(file: Path, report: Report) -> int:
     asked = [finding for finding in report.findings if finding.asked]
     verdict = f"{len(missing)} missing" if missing else "all are there"
     print(f"{file}: {NAMES[report.generation]}, {report.names} names, {verdict}")
+    if report.why:
+        print(f"  {report.why}")
     for finding in missing:
         print(f"  {finding.file}:{finding.line}: {finding.text}")
     if asked:
-        print("  Missing, where the program itself asks what there is:")
+        print("  Missing, where the program itself asks what there is, or looks for it:")
         for finding in asked:
             print(f"  {finding.file}:{finding.line}: {finding.text}")
     return 1 if missing else 0

@@ -120,9 +120,16 @@ def _public(target: Any) -> list[str]:
 def missing(module: str, name: str, known: Sequence[str]) -> str:
     """What to tell somebody who asks for a name that does not exist."""
     from eagerflow.util import hints
+    from eagerflow_compat.dropin import generations, install
 
     text = f"module {module!r} has no attribute {name!r}"
     hint = hints.of_module(module, name)
+    package, _, inside = f"{module}.{name}".partition(".")
+    generation = install.generation()
+    if package == "tensorflow" and generation and generations.missing_part(inside, generation):
+        second = generations.other(generation)
+        has = f"{generations.NAMES[second]} has it: run its programs with --generation {second}"
+        return f"{text}{hint.rstrip('.')}. {has}"
     if hint:
         return text + hint
     close = hints.nearest(name, known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 
@@ -11,13 +12,26 @@ class OwnModules:
 
     Args:
         folder: the folder of its script; None if it has none.
+
+    Attributes:
+        package: the package that the script is a module of; empty if it is of none.
+        complete: whether all folders that the program adds are known.
     """
 
     def __init__(self, folder: Path | None) -> None:
         listed = os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder else []
         self.folder = folder
+        self.complete = True
         self.folders = [folder] if folder else []
         self.folders += [Path(name) for name in listed if name]
+        parents: list[str] = []
+        root = folder
+        while root is not None and (root / "__init__.py").is_file():
+            parents.insert(0, root.name)
+            root = root.parent
+        if root is not None and parents:
+            self.folders.append(root)
+        self.package = ".".join(parents)
 
     def add(self, name: str, first: bool = False) -> None:
         """Adds a folder as `sys.path.append` does, or as `sys.path.insert(0, ...)` does.
@@ -30,6 +44,10 @@ class OwnModules:
             path = self.folder / name
         if self.folder is not None and path.is_dir() and path not in self.folders:
             self.folders.insert(0 if first else len(self.folders), path)
+
+    def has(self, root: str) -> bool:
+        """Whether a package, or a module that may be compiled, is in one of the folders."""
+        return PathFinder.find_spec(root, [str(folder) for folder in self.folders]) is not None
 
     def find(self, name: str) -> list[tuple[str, Path | None]]:
         """The packages around a module, and the module, with their files; empty if it is not found.
@@ -64,6 +82,12 @@ def _file(stem: Path) -> Path | None:
     if module.is_file():
         return module
     return stem if stem.is_dir() else None
+
+
+def package_of(module: str, file: Path | None) -> str:
+    """The package that a module's relative imports count from; no file is that of a package without one."""
+    is_package = file is None or file.name == "__init__.py"
+    return module if is_package else module.rpartition(".")[0]
 
 
 def absolute(name: str, level: int, package: str) -> str:

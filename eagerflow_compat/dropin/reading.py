@@ -18,7 +18,7 @@ from eagerflow.version import GENERATIONS
 from eagerflow_compat.dropin import constant_values as values
 from eagerflow_compat.dropin import generations
 from eagerflow_compat.dropin.constant_values import UNKNOWN, Names, Path, truth
-from eagerflow_compat.dropin.own_modules import OwnModules, absolute
+from eagerflow_compat.dropin.own_modules import OwnModules, absolute, package_of
 from eagerflow_compat.dropin.reading_parts import (
     Class,
     Function,
@@ -94,7 +94,7 @@ class Reading:
         self._names_version_1 = False
         self._has_sessions = False
         path = folder / FilePath(file).name if folder else None
-        main = Module("__main__", ast.parse(source), file, path, package)
+        main = Module("__main__", ast.parse(source), file, path, package or self.own.package)
         self._module = main
         self._modules: dict[str, Module | None] = {FilePath(file).stem: main}
         self._follow_module(main)
@@ -132,8 +132,7 @@ class Reading:
             except (SyntaxError, ValueError):
                 break
             parent, _, last = part.rpartition(".")
-            is_package = file is None or file.name == "__init__.py"
-            package = part if is_package else parent
+            package = package_of(part, file)
             module = Module(part, tree, file.name if file else "", file, package)
             self._modules[part] = module
             self._follow_module(module)
@@ -665,6 +664,8 @@ class Reading:
         for name in added if isinstance(added, list | tuple) else [added]:
             if isinstance(name, str | FilePath):
                 self.own.add(str(name), first)
+            else:
+                self.own.complete = False
 
     def _asked(self, node: ast.Call, arguments: Sequence[object]) -> object:
         """What hasattr, getattr and dir say of a package."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.machinery
 import importlib.util
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 
 from eagerflow.framework import context
 from eagerflow.util import tracebacks
-from eagerflow_compat.dropin import install, recognise
+from eagerflow_compat.dropin import generations, install, recognise
+from eagerflow_compat.dropin.reading import Reading
 
 
 def _spec(module: str) -> importlib.machinery.ModuleSpec | None:
@@ -59,9 +62,9 @@ def run(module: str | None, arguments: list[str], generation: str | None, keras:
         sys.excepthook(type(error), error.with_traceback(None), None)
         return 1
     chosen = generation is not None
+    source = text.decode("utf-8", errors="replace")
+    package = (spec.parent or "") if module is not None and spec else ""
     if generation is None:
-        source = text.decode("utf-8", errors="replace")
-        package = (spec.parent or "") if module is not None and spec else ""
         verdict = recognise.judge(source, Path(folder), Path(origin).name, package)
         generation = verdict.generation
         if verdict.doubt is not None:
@@ -88,9 +91,37 @@ def run(module: str | None, arguments: list[str], generation: str | None, keras:
             # It has been printed. Python ends by the signal, so that shells end their loops.
             sys.excepthook = lambda *_: None
             raise
+        if "--generation" not in str(error):
+            with contextlib.suppress(RecursionError):
+                reading = Reading(source, generation, Path(folder), Path(origin).name, package)
+                _say_other_generation(error, reading, Path(origin).name)
         return 1
     _say_what_was_not_run(Path(origin).name, generation, chosen)
     return 0
+
+
+def _say_other_generation(error: BaseException, reading: Reading, program: str) -> None:
+    """Says how the program runs under the other generation, if an error comes from this one.
+
+    It does where a line of the traceback has something that does not fit the generation, and where the
+    error is about eager execution, which one generation starts with.
+    """
+    lines = {
+        (Path(frame.filename).name, frame.lineno)
+        for frame in traceback.extract_tb(error.__traceback__)
+    }
+    found = next((p for p in reading.problems if (p.file, p.line) in lines), None)
+    if found is None and "eager execution" not in str(error):
+        return
+    first, second = reading.generation, generations.other(reading.generation)
+    what = f"{program} ran as a program of"
+    if found is not None:
+        what = f"{found.name} ({found.file}:{found.line}) does not fit"
+    print(
+        f"eagerflow: {what} {generations.NAMES[first]}. If {program} was written for "
+        f"{generations.NAMES[second]}, run it with --generation {second}.",
+        file=sys.stderr,
+    )
 
 
 def _say_what_was_not_run(program: str, generation: str, chosen: bool) -> None:

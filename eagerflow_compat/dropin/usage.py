@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from eagerflow_compat.dropin.own_modules import OwnModules, absolute, package_of
+
 PACKAGES = ("tensorflow", "keras", "tf_keras", "eagerflow")
 
 # Exceptions that a program catches where it asks whether something is there.
@@ -74,8 +76,11 @@ class Usage(ast.NodeVisitor):
         module = node.module or ""
         ours = not node.level and module.split(".")[0] in PACKAGES
         if not ours:
-            for found in [module] if module else [name.name for name in node.names]:
-                self._add_module("." * node.level + found, node.lineno)
+            source = "." * node.level + module
+            dot = "." if module else ""
+            # What is imported from a package may be a module of it.
+            for found in [source, *(f"{source}{dot}{name.name}" for name in node.names)]:
+                self._add_module(found, node.lineno)
         for name in node.names:
             if name.name == "*":
                 if ours:
@@ -188,31 +193,37 @@ def _catches_missing(handler: ast.ExceptHandler) -> bool:
     return any(isinstance(n, ast.Name) and n.id in _MISSING for n in ast.walk(handler.type))
 
 
-def modules_of(source: str, name: str, folder: Path | None) -> Iterator[tuple[str, Usage]]:
+def modules_of(source: str, name: str, own: OwnModules) -> Iterator[tuple[str, Usage]]:
     """What a program uses, and then what its own modules use, each with the name of its file.
 
     Args:
         source: the program's text.
         name: the name of its file.
-        folder: where its own modules are; None passes them over.
+        own: where its own modules are.
 
     Raises:
         SyntaxError: if the program is no Python. Its modules that are none are passed over.
     """
     usage = Usage(source)
     yield name, usage
-    pending, seen = [*usage.modules], {Path(name).stem}
-    while pending and folder is not None:
-        module = pending.pop(0).lstrip(".")
-        if module in seen:
-            continue
-        seen.add(module)
-        stem = folder.joinpath(*module.split("."))
-        for file in (stem.with_suffix(".py"), stem / "__init__.py"):
-            if file.is_file():
-                try:
-                    usage = Usage(file.read_text(encoding="utf-8", errors="replace"))
-                except (SyntaxError, ValueError):
-                    continue
-                yield str(file), usage
-                pending += usage.modules
+    pending, seen = _imported(usage, own.package), {Path(name).stem}
+    while pending:
+        for part, file in own.find(pending.pop(0)):
+            if part in seen:
+                continue
+            seen.add(part)
+            if file is None:
+                continue
+            try:
+                usage = Usage(file.read_text(encoding="utf-8", errors="replace"))
+            except (SyntaxError, ValueError):
+                continue
+            yield str(file), usage
+            pending += _imported(usage, package_of(part, file))
+
+
+def _imported(usage: Usage, package: str) -> list[str]:
+    """The full names of the modules that a module of a package imports."""
+    names = [(name.lstrip("."), name) for name in usage.modules]
+    full = [absolute(bare, len(name) - len(bare), package) for bare, name in names]
+    return [name for name in full if name]

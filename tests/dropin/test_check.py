@@ -111,6 +111,50 @@ def test_own_modules_and_packages_that_are_not_installed(tmp_path):
     ]
 
 
+def test_the_generation_is_said_with_its_reason():
+    text = "import tensorflow as tf\ntf.Session()\n"
+    report = check(text, "program.py", None)
+    assert report.why == (
+        "taken for TensorFlow 1: tf.Session (program.py:2) does not fit TensorFlow 2"
+    )
+    assert check(text, "program.py", None, "1.x").why == ""
+    doubtful = check(text + "tf.optimizers\ntf.nn.gelu(1.0)\n", "program.py", None)
+    assert doubtful.generation == "2.x" and "--generation 1.x" in doubtful.why
+
+
+def test_parts_of_contrib_have_advice():
+    names = ["gan", "bayesflow"]
+    text = "import tensorflow as tf\n" + "".join(f"tf.contrib.{name}\n" for name in names)
+    findings = check(text, "program.py", None).findings
+    assert len(findings) == len(names)
+    assert all("instead there is the package tensorflow-" in f.text for f in findings)
+
+
+def test_packages_and_folders_that_a_program_adds_are_followed(tmp_path):
+    package = tmp_path / "library" / "nets"
+    (package / "blocks").mkdir(parents=True)
+    for folder in (package, package / "blocks"):
+        (folder / "__init__.py").touch()
+    (package / "parts.py").write_text("import tensorflow as tf\ntf.nonsense\n")
+    block = package / "blocks" / "dense.py"
+    block.write_text("from ..parts import tf\nfrom nets import parts\ntf.math.nonsense\n")
+    (tmp_path / "library" / "compiled.so").touch()
+    add = "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'library'))\n"
+    report = check(f"{add}import nets.blocks.dense, compiled, gone\n", "run.py", tmp_path)
+    assert [(Path(f.file).name, f.text[:24]) for f in report.findings] == [
+        ("run.py", "the package gone is not "),
+        ("parts.py", "tf.nonsense is missing; "),
+    ]
+    # A module of the package itself, as the command checks it when it is given a folder.
+    report = check(block.read_text(), str(block), block.parent)
+    assert [Path(f.file).name for f in report.findings] == ["parts.py"]
+    # Where a folder is unknown, what it may have is not missing.
+    (finding,) = check(
+        "import sys\nsys.path.append(sys.argv[1])\nimport gone\n", "run.py", tmp_path
+    ).findings
+    assert finding.asked and "may be in a folder" in finding.text
+
+
 def command(folder, *arguments):
     return subprocess.run(
         [sys.executable, "-m", "eagerflow", "--check", *map(str, arguments)],

@@ -237,3 +237,64 @@ def test_doubts_about_the_generation_are_said(tmp_path):
     assert "tf.reset_default_graph (program.py:7)" in done.stderr.splitlines()[0]
     done = run(tmp_path, "--generation", "2.x", path)
     assert "taken for" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("generation", "line", "said"),
+    [
+        ("2.x", "tf.placeholder(tf.float32)", "run its programs with --generation 1.x"),
+        ("2.x", "getattr(tf, 'placeh' + 'older')", "run its programs with --generation 1.x"),
+        ("2.x", "import tensorflow.contrib.eager", "run its programs with --generation 1.x"),
+        ("2.x", "tf.reduce_sum([1.0], keep_dims=True)", "(keep_dims=) (program.py:2) does not fit"),
+        ("2.x", "tf.constant(1.0).eval()", "program.py ran as a program of TensorFlow 2. If"),
+        (
+            "2.x",
+            "assert tf.__version__ < '2'",
+            "< '2' (program.py:2) does not fit TensorFlow 2. If",
+        ),
+        (
+            "1.x",
+            "tf.constant(1.0).numpy()",
+            ".numpy() (program.py:2) does not fit TensorFlow 1. If",
+        ),
+        ("1.x", "bool(tf.constant(1.0) > 0)", "program.py ran as a program of TensorFlow 1. If"),
+        ("1.x", "tf.optimizers.SGD(0.1)", "run its programs with --generation 2.x"),
+        ("1.x", "1 / 0", ""),
+        ("2.x", "tf.nonsense", ""),
+    ],
+)
+def test_errors_of_the_wrong_generation_name_the_other(tmp_path, generation, line, said):
+    path = program(tmp_path, f"import tensorflow as tf\n{line}\n")
+    done = run(tmp_path, "--generation", generation, path)
+    assert done.returncode == 1
+    assert said in done.stderr and done.stderr.count("--generation") == bool(said), done.stderr
+
+
+def test_nothing_of_protobuf_is_needed(tmp_path):
+    """A plain install has no extras."""
+    program(
+        tmp_path,
+        "import sys\n"
+        "class Refuse:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in ('google', 'h5py', 'PIL', 'matplotlib', 'tensorboard'):\n"
+        "            raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Refuse())\n",
+        "sitecustomize.py",
+    )
+    path = program(
+        tmp_path,
+        "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"
+        "with tf.Session(config=None) as session:\n    print(session.run(x * 2, {x: 1.5}))\n",
+    )
+    environment = dict(os.environ, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    for option in ([], ["--check"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "eagerflow", *option, str(path)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "3.0" in done.stdout or "all are there" in done.stdout
