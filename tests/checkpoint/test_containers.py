@@ -173,4 +173,6 @@ def test_mappings_only_grow():
     mapping["b"] = tf.Variable(2.0)
     with pytest.raises(ValueError, match="append-only"):
         mapping["a"] = tf.Variable(3.0)
-    assert len(tracking.List(1, 2)) == 2
+    assert len(tracking.List([1, 2])) == 2
+    with pytest.raises(TypeError):
+        tracking.List(1, 2)
