@@ -18,7 +18,7 @@ export MPLBACKEND ?= Agg
 export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 
-.PHONY: build demo test placements extremes lint house format bench oracle peers ecosystem sanitize fuzz stress \
+.PHONY: build demo test placements extremes lint house format bench oracle peers era ecosystem sanitize fuzz stress \
   differential wheel wheels aarch64 cross docs clean
 
 # Pip 23.1 is the first that passes settings on to the build (-C).
@@ -240,6 +240,11 @@ $(VENV)/.ecosystem: $(VENV)/.ready
 ecosystem: build $(VENV)/.ecosystem
 	$(BIN)/python tools/ecosystem $(PACKAGE) $(if $(FILES),--files $(FILES)) $(if $(EVERY),--every $(EVERY)) \
 		$(if $(AGAIN),--again)
+
+# The programs in a folder, by `make era PROGRAMS=folder`: which run to their end, and which print what
+# they print on TensorFlow, where TENSORFLOW_PYTHON names a Python that has it. LIMIT is in seconds.
+era: build
+	$(BIN)/python tools/era.py $(PROGRAMS) $(if $(LIMIT),--limit $(LIMIT)) $(if $(JOBS),--jobs $(JOBS))
 
 clean:
 	rm -rf build build-sanitize build-aarch64 build-cross build-site build-threads build-fuzz build-differential build-wheels-* dist .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis .ecosystem
