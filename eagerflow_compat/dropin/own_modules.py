@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from importlib.machinery import PathFinder
 from pathlib import Path
+
+from eagerflow.util import own_code
 
 
 class OwnModules:
@@ -23,7 +26,7 @@ class OwnModules:
         self.folder = folder
         self.complete = True
         self.folders = [folder] if folder else []
-        self.folders += [Path(name) for name in listed if name]
+        self.folders += [Path(name) for name in listed if name and not _is_installed(Path(name))]
         parents: list[str] = []
         root = folder
         while root is not None and (root / "__init__.py").is_file():
@@ -62,6 +65,8 @@ class OwnModules:
         ...     [part for part, _ in OwnModules(pathlib.Path(folder)).find("nets.dense")]
         ['nets', 'nets.dense']
         """
+        if own_code.is_own(name):
+            return []
         parts = name.split(".")
         for folder in self.folders:
             found = [
@@ -71,6 +76,12 @@ class OwnModules:
             if all(file is not None for _, file in found):
                 return [(part, file if file and file.is_file() else None) for part, file in found]
         return []
+
+
+def _is_installed(folder: Path) -> bool:
+    """Whether a folder has Python's own modules, or those that pip installs, which are not followed."""
+    standard = map(Path, (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")))
+    return folder.name == "lib-dynload" or folder in standard or any(folder.glob("*.dist-info"))
 
 
 def _file(stem: Path) -> Path | None:
