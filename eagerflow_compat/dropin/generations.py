@@ -82,7 +82,10 @@ def exists(path: str, generation: str) -> bool:
     module, _, name = path.rpartition(".")
     if generation == "1.x" and name in _OF_SECOND.get(module, "").split():
         return False
-    return resolve(f"{ROOTS[generation]}.{path}") is not None
+    try:
+        return resolve(f"{ROOTS[generation]}.{path}") is not None
+    except ImportError:  # it is there, and needs another package
+        return True
 
 
 @functools.cache
@@ -102,18 +105,25 @@ def missing_part(path: str, generation: str) -> str | None:
         if not exists(start, generation):
             if exists(start, other(generation)):
                 return start
-        elif end > 1 and not isinstance(resolve(f"{ROOTS[generation]}.{start}"), ModuleType):
+        elif end > 1 and not _is_module(f"{ROOTS[generation]}.{start}"):
             return None
     return None
+
+
+def _is_module(path: str) -> bool:
+    try:
+        return isinstance(resolve(path), ModuleType)
+    except ImportError:
+        return False
 
 
 @functools.cache
 def _keywords(path: str, generation: str) -> frozenset[str] | None:
     """The arguments that a function or a class takes by name; None if that is unknown."""
-    function = resolve(f"{ROOTS[generation]}.{path}")
     try:
+        function = resolve(f"{ROOTS[generation]}.{path}")
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
+    except (ImportError, TypeError, ValueError):  # a message, say, needs protobuf
         return None
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
         return None
