@@ -122,6 +122,12 @@ VARIABLES = {
             "`tensorflow`",
             "which backend Keras 3 uses; `eagerflow.keras_backend` accepts `tensorflow` only",
         ),
+        Variable(
+            "PYTHONPATH",
+            "no folders",
+            "folders whose modules `eagerflow run` and `eagerflow check` read with a program",
+            "Python",
+        ),
         Variable("AUTOGRAPH_VERBOSITY", "`0`", "`1` to `10` log what AutoGraph converts"),
         Variable(
             "PYCHARM_HOSTED",

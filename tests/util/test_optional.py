@@ -13,7 +13,7 @@ import pytest
 from eagerflow.util.optional import PACKAGES
 
 ROOT = pathlib.Path(__file__).parents[2]
-NEEDED = {"absl", "eagerflow", "eagerflow_compat", "malt", "ml_dtypes", "numpy"}
+NEEDED = {"absl", "eagerflow", "eagerflow_compat", "malt", "ml_dtypes", "numpy", "re2"}
 
 # Imports eagerflow as if no package but those were installed, runs `source`, and leaves `found`.
 WITHOUT = """
