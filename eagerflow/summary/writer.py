@@ -37,7 +37,7 @@ def _nothing() -> None:
     pass
 
 
-def _operation(function: Callable[[], None], kind: str) -> Any:
+def _operation(function: Callable[[], None], kind: str) -> Operation | None:
     """Calls a function; while a graph is built, adds a node that does, and returns its operation."""
     now_or_node(function, None, kind)
     graph = _core.building()
@@ -76,7 +76,7 @@ class SummaryWriter:
             self.flush()
             state.writer, state.step = before, step_before
 
-    def init(self) -> Any:
+    def init(self) -> Operation | None:
         """Does nothing, as a writer is ready when it is made; in a graph, an operation."""
         return _operation(_nothing, "CreateSummaryFileWriter")
 
@@ -84,7 +84,7 @@ class SummaryWriter:
         """Adds a Summary.Value; whether it is written."""
         return False
 
-    def flush(self) -> Any:
+    def flush(self) -> Operation | None:
         """Writes the buffer; in a graph, an operation that does."""
         return _operation(_nothing, "FlushSummaryWriter")
 
@@ -153,7 +153,7 @@ class FileWriter(SummaryWriter):
         self._waiting = 0
         self._flushed = time.monotonic()
 
-    def flush(self) -> Any:
+    def flush(self) -> Operation | None:
         """Hands everything to the operating system; in a graph, an operation that does."""
         return _operation(self._flush_now, "FlushSummaryWriter")
 
@@ -219,7 +219,7 @@ def create_noop_writer() -> SummaryWriter:
     return NoopWriter()
 
 
-def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Any:
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Operation | None:
     """Writes the buffer of a writer, by default of the current one; in a graph, an operation."""
     target = state.writer if writer is None else writer
     return None if target is None else target.flush()

@@ -8,6 +8,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import context
+from eagerflow.framework.operation import Operation
 from eagerflow.summary import values, writer
 from eagerflow.typing import FilePath, TensorLike
 from eagerflow_compat.v1.global_step import get_or_create_global_step
@@ -29,7 +30,7 @@ def create_file_writer(
     return writer.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
 
 
-def _step(step: Any) -> Any:
+def _step(step: Any) -> TensorLike:
     """The step, or the global one: an integer, or a tensor of a graph."""
     step = get_or_create_global_step() if step is None else step
     return int(step) if context.executing_eagerly() else _core.as_tensor(step)
@@ -65,7 +66,7 @@ _on: list[Any] = []
 
 
 @contextlib.contextmanager
-def _recording(condition: bool | Callable[..., bool]) -> Iterator[None]:
+def _recording(condition: bool | Callable[[], TensorLike]) -> Iterator[None]:
     _on.append(condition)
     try:
         with writer.record_if(condition):
@@ -74,7 +75,7 @@ def _recording(condition: bool | Callable[..., bool]) -> Iterator[None]:
         _on.pop()
 
 
-def should_record_summaries() -> Any:
+def should_record_summaries() -> bool | _core.Tensor:
     """Whether a summary would be written now; in a graph, a tensor that says so."""
     if context.executing_eagerly():
         return bool(_on) and writer.should_record_summaries()
@@ -147,7 +148,7 @@ def graph(param: Any, step: object = None, name: str | None = None) -> bool:
         return values.graph(param)
 
 
-def flush(writer_to_flush: Any = None, name: str | None = None) -> Any:
+def flush(writer_to_flush: Any = None, name: str | None = None) -> Operation | None:
     """Flushes a writer, by default the one in use; in a graph, an operation that does."""
     return writer.flush(writer_to_flush)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.tracked_containers import DictWrapper, ListWrapper
@@ -23,11 +24,11 @@ class List(ListWrapper):
     def __init__(self, *args: Any) -> None:
         super().__init__(list(*args))
 
-    def __add__(self, other: Any) -> List:
+    def __add__(self, other: Iterable[object]) -> List:
         return List([*self, *other])
 
-    def __radd__(self, other: Any) -> List:
-        return List([*other, *self])
+    def __radd__(self, other: object) -> List:
+        return List([*cast(Iterable[object], other), *self])
 
     def __repr__(self) -> str:
         return f"List({list(self)!r})"
