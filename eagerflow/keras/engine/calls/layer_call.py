@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -280,7 +281,7 @@ def mark_built(layer: Layer, input_shape: object) -> None:
         quantization.quantize_weights(layer)
 
 
-def infer_dtype(layer: Layer, inputs: list[Any]) -> None:
+def infer_dtype(layer: Layer, inputs: Sequence[object]) -> None:
     """Gives a layer whose policy says so the dtype of its first input."""
     if layer._dtype_policy.compute is None:
         for value in inputs:
