@@ -56,8 +56,15 @@ def test_metrics_add_in_double_precision_and_pass_values_on(tmp_path):
     categorical = tfe.metrics.CategoricalAccuracy()
     categorical([[0, 1], [1, 0]], [[0.1, 0.9], [0.2, 0.8]])
     assert categorical.result().numpy() == 0.5
-    with pytest.raises(ValueError, match="unequal"):
-        tfe.metrics.Accuracy()([1, 2], [1, 2, 3])
+    for metric, labels, predictions in (
+        (tfe.metrics.Accuracy(), [1, 2], [1, 2, 3]),
+        (tfe.metrics.Accuracy(), [[1], [2]], [1, 2]),
+        (tfe.metrics.BinaryAccuracy(), [1], [0.5, 0.7]),
+        (tfe.metrics.CategoricalAccuracy(), [[0, 1]], [[0.5, 0.7, 0.2]]),
+        (tfe.metrics.SparseAccuracy(), [1, 0, 1], [[0.5, 0.7], [0.1, 0.2]]),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="unequal"):
+            metric(labels, predictions)
 
 
 def test_metrics_of_a_program_and_in_graphs(tmp_path):
@@ -77,6 +84,41 @@ def test_metrics_of_a_program_and_in_graphs(tmp_path):
     assert largest.result().numpy() == 9.0 and largest.name == "Largest"
     with pytest.raises(RuntimeError, match="build"):
         largest.add_variable("more", [])
+
+    class Total(tfe.metrics.Metric):
+        def __init__(self):
+            super().__init__(use_global_variables=True)
+            self.total = self.add_variable("total", [], tf.float32, tf1.zeros_initializer())
+
+        def build(self, values):
+            pass
+
+        def call(self, values):
+            self.total.assign_add(tf.reduce_sum(values))
+            return values
+
+        def result(self):
+            return self.total.read_value()
+
+    total = Total()
+    total([1.0, 2.0])
+    assert total.result().numpy() == 3.0
+    with tf.Graph().as_default(), tf1.Session() as session:
+        total, accuracy = Total(), tfe.metrics.Accuracy()
+        adds = total([1.0, 2.0])
+        labels = tf1.placeholder(tf.int32, [None])
+        compares = accuracy(labels, [1, 2])
+        assert [variable.op.name for variable in tf1.global_variables()] == ["total"]
+        names = [variable.op.name for variable in tf1.local_variables()]
+        assert names == ["Accuracy/numer", "Accuracy/denom"]
+        assert len(tf1.get_collection(tf1.GraphKeys.METRIC_VARIABLES)) == 3
+        session.run([total.init_variables(), accuracy.init_variables()])
+        session.run(adds)
+        session.run(adds)
+        session.run(compares, {labels: [1, 0]})
+        assert session.run([total.result(), accuracy.value()]) == [6.0, 0.5]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="unequal"):
+            session.run(compares, {labels: [1]})
     with tf.Graph().as_default(), tf1.Session() as session:
         mean, values = tfe.metrics.Mean(), tf1.placeholder(tf.float32, [None])
         step, result = mean(values), mean.value()

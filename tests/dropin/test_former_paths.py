@@ -72,3 +72,23 @@ def test_paths_that_never_were(tmp_path, name):
     done = run(str(path))
     assert done.returncode == 1
     assert "ModuleNotFoundError" in done.stderr
+
+
+TESTS = """
+from tensorflow.python.eager import test
+import tensorflow as tf
+
+class Case(test.TestCase):
+    def testMode(self):
+        self.assertTrue(tf.executing_eagerly())
+        self.assertAllEqual(tf.constant([1]) + 1, [2])
+
+test.main()
+"""
+
+
+def test_tests_of_the_first_generation_run_eagerly(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(TESTS)
+    done = run("--generation", "1.x", str(path))
+    assert done.returncode == 0, done.stderr

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.module import Module
+from eagerflow.framework.operation import Operation
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.keras.legacy_initializers import Zeros
-from eagerflow.ops import array
+from eagerflow.ops import array, assertions
 from eagerflow.ops.control_flow import control_dependencies, group
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow_compat.v1 import step_summary
@@ -27,14 +30,14 @@ class Metric(Module):
 
     Args:
         name: the metric's name, by default its class's.
-        use_global_variables: accepted; variables of a graph are local ones.
+        use_global_variables: whether variables of a graph are global ones, and not local ones.
     """
 
     def __init__(self, name: str | None = None, use_global_variables: bool = False) -> None:
         self._metric_name = name or type(self).__name__
         super().__init__(name="metric")
         self._built = False
-        self._building = False
+        self._use_global_variables = use_global_variables
         self._kept: tuple[Any, ...] = ()
         self._initial: tuple[Any, ...] = ()
 
@@ -67,27 +70,43 @@ class Metric(Module):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Adds to the metric; returns what `call` does."""
         if not self._built:
-            with variable_scope(self.name.replace(" ", "_")):
-                self._building = True
-                try:
-                    self.build(*args, **kwargs)
-                finally:
-                    self._building = False
+            with variable_scope(re.sub("[^A-Za-z0-9.]", "_", self.name)):
+                self.build(*args, **kwargs)
             self._built = True
-        return self.call(*args, **kwargs)
+        if context.executing_eagerly():
+            return self.call(*args, **kwargs)
+        # Who runs what `call` returns runs its changes and checks, too.
+        graph = _core.building()
+        start = len(graph)
+        result = self.call(*args, **kwargs)
+        nodes = [graph.node(id) for id in range(start, len(graph))]
+        with control_dependencies([Operation(node) for node in nodes if node.has_effects]):
+            return nest.map_structure(
+                lambda leaf: None if leaf is None else _ops.identity(_core.as_tensor(leaf)), result
+            )
 
     def add_variable(
         self, name: str, shape: Any = None, dtype: DTypeLike | None = None, initializer: Any = None
     ) -> _core.Variable:
-        """A variable of the metric, made in `build`.
+        """A variable of the metric, made before the first call, or by it in `build`.
+
+        In a graph, the variable is in the collection of metrics' variables, too.
 
         Raises:
-            RuntimeError: if it is called elsewhere.
+            RuntimeError: if it is called later.
         """
-        if not self._building:
+        if self._built:
             raise RuntimeError("Can't call add_variable() except in build().")
+        kind = (
+            GraphKeys.GLOBAL_VARIABLES if self._use_global_variables else GraphKeys.LOCAL_VARIABLES
+        )
         variable = get_variable(
-            name, shape, dtype, initializer, trainable=False, collections=["local_variables"]
+            name,
+            shape,
+            dtype,
+            initializer,
+            trainable=False,
+            collections=[kind, GraphKeys.METRIC_VARIABLES],
         )
         self._kept += (variable,)
         if context.executing_eagerly():
@@ -124,13 +143,9 @@ class _Average(Metric):
             count = _ops.reduce_sum(_ops.multiply(_ops.ones_like(summed), by))
             summed = _ops.multiply(summed, by)
             returned = (*returned, weights) if isinstance(returned, tuple) else (returned, weights)
-        changes = [self.denom.assign_add(count), self.numer.assign_add(_ops.reduce_sum(summed))]
-        if context.executing_eagerly():
-            return returned
-        with control_dependencies(changes):
-            if isinstance(returned, tuple):
-                return tuple(_ops.identity(_core.as_tensor(value)) for value in returned)
-            return _ops.identity(returned)
+        self.denom.assign_add(count)
+        self.numer.assign_add(_ops.reduce_sum(summed))
+        return returned
 
     def result(self, write_summary: bool = True) -> Any:
         """The average, NaN without values; also a summary of the metric's name where these are on.
@@ -196,18 +211,21 @@ class Accuracy(_Average):
             The labels and predictions, and the weights if there are any.
 
         Raises:
-            ValueError: if they have not the same shape.
+            tf.errors.InvalidArgumentError: if they have not the same shape.
         """
         labels, predictions = _core.as_tensor(labels), _core.as_tensor(predictions)
+        self._check_shapes(labels, predictions)
         matches = self._matches(labels, predictions)
         return self._add(matches, weights, (labels, predictions))
 
+    def _check_shapes(self, labels: _core.Tensor, predictions: _core.Tensor) -> None:
+        assertions.assert_equal(
+            array.shape(labels),
+            array.shape(predictions),
+            "Shapes of labels and predictions are unequal",
+        )
+
     def _matches(self, labels: Any, predictions: _core.Tensor) -> _core.Tensor:
-        if not labels.shape.is_compatible_with(predictions.shape):
-            raise ValueError(
-                f"Shapes of labels and predictions are unequal: {labels.shape} and "
-                f"{predictions.shape}"
-            )
         return _ops.equal(_ops.cast(labels, predictions.dtype), predictions)
 
 
@@ -239,6 +257,13 @@ class BinaryAccuracy(Accuracy):
 
 class SparseAccuracy(Accuracy):
     """The share of predictions, `[batch, classes]`, whose largest element is at the label."""
+
+    def _check_shapes(self, labels: _core.Tensor, predictions: _core.Tensor) -> None:
+        assertions.assert_equal(
+            array.shape(labels),
+            array.shape(predictions)[:1],
+            "First axis of labels and predictions is unequal",
+        )
 
     def _matches(self, labels: TensorLike, predictions: TensorLike) -> Any:
         return super()._matches(labels, _ops.argmax(predictions, -1))
