@@ -50,6 +50,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "eager.function": (f"{_INTERNALS}.functions",),
     "eager.monitoring": (f"{_INTERNALS}.monitoring",),
     "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
+    "eager.test": (f"{_INTERNALS}.eager_test", "eagerflow.test"),
     "framework.c_api_util": (f"{_INTERNALS}.op_declarations",),
     "framework.composite_tensor": (f"{_INTERNALS}.composites",),
     "framework.config": (

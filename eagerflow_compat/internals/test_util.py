@@ -8,9 +8,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from eagerflow.compat import switches
 from eagerflow.framework.context import running_eagerly
-from eagerflow.test import case
 from eagerflow.test.case import TestCase, is_gpu_available
 from eagerflow.util import lazy
 
@@ -125,9 +123,3 @@ def gpu_device_name() -> str:
 
 def InstallStackTraceHandler() -> None:
     """Does nothing: `python -X faulthandler` tells where a process ends."""
-
-
-def eager_main(argv: list[str] | None = None) -> None:
-    """Enables eager execution, then runs the tests of the program."""
-    switches.enable_eager_execution()
-    case.main(argv)

@@ -252,7 +252,10 @@ class Trainer(Steps):
                     callbacks.on_train_batch_begin(step)
                     # Callbacks may replace the function, and `compile` resets it.
                     function = self.train_function or self.make_train_function()
-                    logs = _run_step("train", step, function, iterator)
+                    if _core.profiling():
+                        logs = _profiled_step("train", step, function, iterator)
+                    else:
+                        logs = function(iterator)
                     callbacks.on_train_batch_end(step + data.step_increment, logs)
                     if self.stop_training:
                         break
@@ -355,7 +358,10 @@ class Trainer(Steps):
             with handler.catch_stop_iteration():
                 for step in handler.steps():
                     callbacks.on_test_batch_begin(step)
-                    logs = _run_step("test", step, test_function, iterator)
+                    if _core.profiling():
+                        logs = _profiled_step("test", step, test_function, iterator)
+                    else:
+                        logs = test_function(iterator)
                     callbacks.on_test_batch_end(step + handler.step_increment, logs)
         logs = plain(logs)
         if not logs and not isinstance(logs, dict):
@@ -416,7 +422,10 @@ class Trainer(Steps):
                 for step in data.steps():
                     callbacks.on_predict_batch_begin(step)
                     function = self.predict_function or self.make_predict_function()
-                    structure = _run_step("predict", step, function, iterator)
+                    if _core.profiling():
+                        structure = _profiled_step("predict", step, function, iterator)
+                    else:
+                        structure = function(iterator)
                     collected.append(nest.flatten(structure))
                     end = step + data.step_increment
                     callbacks.on_predict_batch_end(end, {"outputs": structure})
@@ -618,12 +627,10 @@ class NanWarning:
         )
 
 
-def _run_step(
+def _profiled_step(
     kind: str, step: int, function: Callable[[object], Result], iterator: object
 ) -> Result:
-    """A step's results; a profile says where the step began and ended, as TensorBoard asks for."""
-    if not _core.profiling():
-        return function(iterator)
+    """A step's results; the profile says where it began and ended, as TensorBoard asks for."""
     with experimental.Trace(kind, step_num=step, _r=1):
         return function(iterator)
 
