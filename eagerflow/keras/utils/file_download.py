@@ -17,7 +17,7 @@ from eagerflow.keras.utils.progbar import Progbar
 from eagerflow.typing import FilePath
 from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.program_warnings import warn
-from eagerflow.util.regular import open_regular
+from eagerflow.util.regular import check_regular, open_regular
 
 _PIECE = 1 << 16
 
@@ -185,6 +185,10 @@ def _download(origin: str, path: str) -> None:
     import urllib.error
     import urllib.request
 
+    if urlsplit(origin).scheme == "file":
+        source = urllib.request.url2pathname(urlsplit(origin).path)
+        if os.path.exists(source):
+            check_regular(source, os.stat(source).st_mode)
     with open(path, "wb") as file, urllib.request.urlopen(origin) as response:
         size = response.headers.get("Content-Length")
         bar = Progbar(int(size) if size else None)
