@@ -3,16 +3,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
-#include "device/devices.h"
-#include "eager/dispatch.h"
-#include "eager/observer.h"
-#include "eager/profile.h"
-#include "eager/tape.h"
 #include "graph/attention.h"
 #include "graph/part_sums.h"
 #include "graph/record.h"

@@ -113,6 +113,20 @@ std::string event_name(const auto& step) {
   return names;
 }
 
+// The values that a step reads. The slots keep theirs, until `release_inputs` empties those that no
+// later step reads.
+TensorList values_read(const auto& step, const Tensor* slots) {
+  TensorList inputs;
+  for (const auto& input : step.inputs) inputs.push_back(slots[static_cast<size_t>(input.slot)]);
+  return inputs;
+}
+
+void release_inputs(const auto& step, Tensor* slots) {
+  for (const auto& input : step.inputs) {
+    if (input.last) slots[static_cast<size_t>(input.slot)] = {};
+  }
+}
+
 }  // namespace
 
 [[gnu::hot]] PlanRun::PlanRun(const Plan& plan) : plan_(plan), own_(plan.spare_.exchange(nullptr)) {
@@ -222,30 +236,21 @@ std::string event_name(const auto& step) {
 }
 
 bool PlanRun::run_chain(const Plan::Step& step) {
-  const auto value_of = [&](int32_t slot) -> Tensor& { return slots_[static_cast<size_t>(slot)]; };
-  TensorList inputs, outputs;
-  for (const Plan::Input& input : step.inputs) inputs.push_back(value_of(input.slot));
+  TensorList inputs = values_read(step, slots_), outputs;
   const std::optional<Shape> shape = step.chain->accepts(inputs);
   if (!shape) return false;
-  for (const Plan::Input& input : step.inputs) {
-    if (input.last) value_of(input.slot) = {};
-  }
+  release_inputs(step, slots_);
   step.chain->run(*shape, inputs, outputs);
   for (size_t k = 0; k < outputs.size(); ++k) {
-    value_of(step.chain_outputs[k]) = std::move(outputs[k]);
+    slots_[static_cast<size_t>(step.chain_outputs[k])] = std::move(outputs[k]);
   }
   return true;
 }
 
 bool PlanRun::run_fusion(const Plan::Step& step) {
-  TensorList inputs, outputs;
-  for (const Plan::Input& input : step.inputs) {
-    inputs.push_back(slots_[static_cast<size_t>(input.slot)]);
-  }
+  TensorList inputs = values_read(step, slots_), outputs;
   if (!step.fusion->run(inputs, outputs)) return false;
-  for (const Plan::Input& input : step.inputs) {
-    if (input.last) slots_[static_cast<size_t>(input.slot)] = {};
-  }
+  release_inputs(step, slots_);
   slots_[static_cast<size_t>(step.first_slot)] = std::move(outputs[0]);
   return true;
 }
@@ -260,8 +265,7 @@ bool PlanRun::run_joined(const Plan::Step& step) {
 // The part is added to the first input.
 bool PlanRun::run_part_sum(const Plan::Step& step) {
   const auto value_of = [&](int32_t slot) -> Tensor& { return slots_[static_cast<size_t>(slot)]; };
-  TensorList inputs;
-  for (const Plan::Input& input : step.inputs) inputs.push_back(value_of(input.slot));
+  TensorList inputs = values_read(step, slots_);
   Tensor& whole = value_of(step.inputs[0].slot);
   inputs[0] = {};  // so that the slot has the only handle
   const auto part = std::span<const Tensor>(inputs).subspan(1);
@@ -274,14 +278,9 @@ bool PlanRun::run_part_sum(const Plan::Step& step) {
 }
 
 bool PlanRun::run_attention(const Plan::Step& step) {
-  TensorList inputs, outputs;
-  for (const Plan::Input& input : step.inputs) {
-    inputs.push_back(slots_[static_cast<size_t>(input.slot)]);
-  }
+  TensorList inputs = values_read(step, slots_), outputs;
   if (!step.attention->run(inputs, outputs)) return false;
-  for (const Plan::Input& input : step.inputs) {
-    if (input.last) slots_[static_cast<size_t>(input.slot)] = {};
-  }
+  release_inputs(step, slots_);
   for (size_t k = 0; k < outputs.size(); ++k) {
     const int32_t slot = step.attention->outputs()[k];
     if (slot >= 0) slots_[static_cast<size_t>(slot)] = std::move(outputs[k]);
