@@ -40,7 +40,7 @@ def test_every_allocation_of_tensors_fails_once(name, tmp_path):
 
 
 @linux
-@pytest.mark.parametrize("name", ["eager", "tape", "traced", "fit", "checkpoint", "restore"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_allocation_by_new_fails_once(name, tmp_path, failing_new):
     arguments = ("-m", "allocation_faults", name, "new", str(tmp_path))
     failed, reported = run(*arguments, LD_PRELOAD=failing_new).split()

@@ -47,9 +47,9 @@ PyObject* construct_packer(PyTypeObject* type, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "O:Packer", &form)) return nullptr;
   return guarded([&]() -> PyObject* {
     Form made = form_of(form);
-    PyObject* const self = type->tp_alloc(type, 0);
-    if (self) reinterpret_cast<Packer*>(self)->form = new Form(std::move(made));
-    return self;
+    return constructed(type, [&](PyObject* self) {
+      reinterpret_cast<Packer*>(self)->form = new Form(std::move(made));
+    });
   });
 }
 

@@ -316,9 +316,9 @@ PyMemberDef members[] = {
 };
 
 PyObject* construct_streams(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* const self = type->tp_alloc(type, 0);
-  if (self) reinterpret_cast<Streams*>(self)->states = new graph::StreamStates;
-  return self;
+  return constructed(type, [](PyObject* self) {
+    reinterpret_cast<Streams*>(self)->states = new graph::StreamStates;
+  });
 }
 
 void dealloc_streams(PyObject* self) {

@@ -34,4 +34,19 @@ PyObject* guarded(const Body& body) noexcept {
   return guarded<PyObject*>(nullptr, body);
 }
 
+// A new object whose fields `fill` makes; null, with an error set, if that fails. The type's
+// dealloc must take fields that are still zero.
+template <class Fill>
+PyObject* constructed(PyTypeObject* type, const Fill& fill) noexcept {
+  PyObject* const self = type->tp_alloc(type, 0);
+  if (!self) return nullptr;
+  const bool filled = guarded(false, [&] {
+    fill(self);
+    return true;
+  });
+  if (filled) return self;
+  Py_DECREF(self);
+  return nullptr;
+}
+
 }  // namespace ef::py

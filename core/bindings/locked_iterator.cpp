@@ -6,8 +6,6 @@
 
 #include <pythread.h>
 
-#include <deque>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -22,6 +20,7 @@ namespace {
 // A thread that waits until no other thread reads.
 struct Waiter {
   PyThread_type_lock wake = PyThread_allocate_lock();
+  Waiter* next = nullptr;  // who came after this one
   Waiter() {
     if (wake) PyThread_acquire_lock(wake, WAIT_LOCK);
   }
@@ -39,15 +38,29 @@ struct LockedIterator {
   PyObject_HEAD PyObject* source;  // null at the end
   unsigned long owner;
   Py_ssize_t depth;  // how often the owner has entered; 0 if there is no owner
-  std::deque<Waiter*> waiters;
+  Waiter* waiters;   // who waits, the longest first: each lies on the stack of its thread
 };
 
 LockedIterator* self_of(PyObject* object) { return reinterpret_cast<LockedIterator*>(object); }
 
 void wake_one(LockedIterator* self) {
-  if (self->waiters.empty()) return;
-  PyThread_release_lock(self->waiters.front()->wake);
-  self->waiters.pop_front();
+  Waiter* const first = self->waiters;
+  if (!first) return;
+  self->waiters = std::exchange(first->next, nullptr);
+  PyThread_release_lock(first->wake);
+}
+
+void queue(LockedIterator* self, Waiter& waiter) {
+  Waiter** end = &self->waiters;
+  while (*end) end = &(*end)->next;
+  *end = &waiter;
+}
+
+// Does nothing if the waiter has been woken, and so is not in the queue.
+void leave_queue(LockedIterator* self, Waiter& waiter) {
+  Waiter** at = &self->waiters;
+  while (*at && *at != &waiter) at = &(*at)->next;
+  if (*at) *at = std::exchange(waiter.next, nullptr);
 }
 
 // Waits until no other thread reads; false, with an error set, if a signal's handler raises one.
@@ -58,13 +71,13 @@ bool wait_for_turn(LockedIterator* self) {
     return false;
   }
   while (self->depth) {
-    self->waiters.push_back(&waiter);
+    queue(self, waiter);
     PyLockStatus status;
     {
       const Unlocked unlocked;
       status = PyThread_acquire_lock_timed(waiter.wake, -1, 1);
     }
-    std::erase(self->waiters, &waiter);
+    leave_queue(self, waiter);
     if (status == PY_LOCK_INTR && Py_MakePendingCalls() < 0) {
       // This thread may already have been woken.
       if (!self->depth) wake_one(self);
@@ -158,12 +171,6 @@ int set_source(PyObject* object, PyObject* value, void*) {
   return 0;
 }
 
-PyObject* make(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* object = type->tp_alloc(type, 0);
-  if (object) new (&self_of(object)->waiters) std::deque<Waiter*>();
-  return object;
-}
-
 int traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self_of(object)->source);
@@ -179,7 +186,6 @@ void dealloc(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   clear(object);
-  self_of(object)->waiters.~deque();
   type->tp_free(object);
   Py_DECREF(type);
 }
@@ -201,7 +207,7 @@ PyGetSetDef getset[] = {
 bool init_locked_iterator(PyObject* module) {
   PyType_Slot slots[] = {
       {Py_tp_doc, const_cast<char*>("Reads an iterator; one thread at a time advances it.")},
-      {Py_tp_new, reinterpret_cast<void*>(make)},
+      {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(clear)},

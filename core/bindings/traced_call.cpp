@@ -127,11 +127,10 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* k
 }
 
 PyObject* construct(PyTypeObject* type, PyObject*, PyObject*) {
-  PyObject* const self = type->tp_alloc(type, 0);
-  if (!self) return nullptr;
-  self_of(self).vectorcall = call;
-  self_of(self).kinds = new std::vector<Kind>;
-  return self;
+  return constructed(type, [](PyObject* self) {
+    self_of(self).vectorcall = call;
+    self_of(self).kinds = new std::vector<Kind>;
+  });
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
