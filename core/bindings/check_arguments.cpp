@@ -242,16 +242,18 @@ void check_arguments(const Declaration& declaration, PyObject* const* values) {
   Checker(declaration, values).run();
 }
 
-void refuse_escaped(const char* op, PyObject* type, PyObject* error) {
-  const auto is = [type](PyObject* kind) { return PyErr_GivenExceptionMatches(type, kind) != 0; };
+void refuse_escaped(const char* op, PyObject* error) {
+  const auto is = [error](auto... kinds) {
+    return (... || (PyErr_GivenExceptionMatches(error, kinds) != 0));
+  };
   if (is(PyExc_MemoryError)) {
     const std::string text = str_of(error);
     fail(Code::kResourceExhausted, text.empty() ? "Out of memory." : text, " [Op:", op, "]");
   }
-  if (is(PyExc_ArithmeticError) || is(PyExc_LookupError) || is(PyExc_AssertionError)) {
+  if (is(PyExc_ArithmeticError, PyExc_LookupError, PyExc_AssertionError, PyExc_AttributeError,
+         PyExc_StopIteration)) {
     invalid_argument("The arguments do not fit each other or the operation: ",
-                     reinterpret_cast<PyTypeObject*>(type)->tp_name, ": ", str_of(error),
-                     " [Op:", op, "]");
+                     Py_TYPE(error)->tp_name, ": ", str_of(error), " [Op:", op, "]");
   }
 }
 

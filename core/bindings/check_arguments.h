@@ -41,9 +41,9 @@ struct Declaration {
 void check_arguments(const Declaration& declaration, PyObject* const* values);
 
 // Throws what an operation raises in place of an exception that escaped from the code that computes
-// it: ResourceExhausted for a MemoryError, and InvalidArgument for an error of an index or of
-// arithmetic, which means that no check foresaw these arguments.
-void refuse_escaped(const char* op, PyObject* type, PyObject* error);
+// it: ResourceExhausted for a MemoryError, and InvalidArgument for Python's own errors of indices,
+// attributes and arithmetic, which mean that no check foresaw these arguments.
+void refuse_escaped(const char* op, PyObject* error);
 
 // With an exception set: replaces it by the one that `check` throws, if it throws, or else by the
 // one that it means for an operation. Warnings that are errors stay.
@@ -55,7 +55,7 @@ template <class Check>
   PyErr_NormalizeException(&type, &error, &trace);
   const bool passed = guarded(false, [&] {
     check();
-    refuse_escaped(op, type, error);
+    refuse_escaped(op, error);
     return true;
   });
   if (passed) return PyErr_Restore(type, error, trace);

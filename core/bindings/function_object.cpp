@@ -49,9 +49,24 @@ bool is_named(const OpFunction& function) {
   return graph && namer && graph->kind() == graph::Graph::Kind::kProgram;
 }
 
-// Makes a MemoryError that is set a ResourceExhaustedError of a function.
-[[gnu::cold, gnu::noinline]] void explain_exhaustion(PyObject* self) {
+// Whether an argument is a function, or a list, tuple or dictionary with one, as `case` takes them.
+bool has_function(PyObject* argument, int depth = 3) {
+  if (PyCallable_Check(argument)) return true;
+  if (depth == 0) return false;
+  const PyRef values = PyRef::steal(PyDict_Check(argument) ? PyDict_Values(argument) : nullptr);
+  PyObject* const list = values ? values.get() : argument;
+  if (!PyList_Check(list) && !PyTuple_Check(list)) return false;
+  PyObject** const items = PySequence_Fast_ITEMS(list);
+  return std::any_of(items, items + PySequence_Fast_GET_SIZE(list),
+                     [=](PyObject* item) { return has_function(item, depth - 1); });
+}
+
+// Makes a MemoryError that is set a ResourceExhaustedError of a function. Where the program has
+// passed a function of its own, the error may come from there, and stays.
+[[gnu::cold, gnu::noinline]] void explain_exhaustion(PyObject* self, PyObject* const* args,
+                                                     size_t count) {
   if (!PyErr_ExceptionMatches(PyExc_MemoryError)) return;
+  if (std::any_of(args, args + count, [](PyObject* one) { return has_function(one); })) return;
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   const PyRef name = PyRef::steal(PyObject_GetAttrString(self, "__name__"));
@@ -67,7 +82,8 @@ bool is_named(const OpFunction& function) {
 [[gnu::cold, gnu::noinline]] PyObject* after_failure(PyObject* self, PyObject* const* args,
                                                      size_t positional, PyObject* keywords) {
   explain_keywords(self, keywords);
-  explain_exhaustion(self);
+  const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
+  explain_exhaustion(self, args, count);
   if (!fallback ||
       (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError))) {
     return nullptr;
@@ -109,7 +125,7 @@ PyObject* run_unnamed(PyObject* self, PyObject* const* args, Py_ssize_t count, P
   const size_t count = positional + (keywords ? PyTuple_GET_SIZE(keywords) : 0);
   if (!are_plain(args, count) && function.overridable) {
     PyObject* result = call_override(self, function.dispatcher, args, positional, keywords);
-    if (!result) explain_exhaustion(self);
+    if (!result) explain_exhaustion(self, args, count);
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);
   }

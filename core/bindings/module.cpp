@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "bindings/channels.h"
+#include "bindings/check_arguments.h"
 #include "bindings/composed_ops.h"
 #include "bindings/convert.h"
 #include "bindings/cursors.h"
@@ -342,6 +343,8 @@ NB_MODULE(_core, m) {
   m.def(
       "set_fallback", [](nb::object callable) { py::set_fallback(callable.ptr()); },
       nb::arg("callable").none());
+  m.def("refuse_escaped",
+        [](const char* op, nb::object error) { py::refuse_escaped(op, error.ptr()); });
   m.def("set_promotion", [](nb::object promote, nb::object makes_weak, nb::object assigned) {
     py::set_promotion(promote.ptr(), makes_weak.ptr(), assigned.ptr());
   });

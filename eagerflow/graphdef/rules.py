@@ -15,7 +15,7 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.errors import ResourceExhaustedError, UnimplementedError
+from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import conditions, host_operations, op_defs
@@ -58,10 +58,6 @@ def _written() -> dict[str, str]:
             if name and not name.startswith("#"):
                 found[name] = expression
     return found
-
-
-# Errors of Python's own that a kernel in C++ could not raise.
-_ESCAPED = (ArithmeticError, LookupError, AssertionError, AttributeError, StopIteration)
 
 
 @functools.cache
@@ -145,23 +141,19 @@ def refusing(name: str) -> Iterator[None]:
     """Lets the code that computes an operation raise what the operation would.
 
     Raises:
-        InvalidArgumentError: in place of a ValueError, which checks raise for values, and of errors of
-            indices and of arithmetic, which mean that no check foresaw these values.
+        InvalidArgumentError: in place of a ValueError, which checks raise for values, and of Python's own
+            errors of indices, attributes and arithmetic, which mean that no check foresaw these values.
         ResourceExhaustedError: in place of a MemoryError.
     """
     try:
         yield
-    except (ValueError, MemoryError, *_ESCAPED) as error:
-        if isinstance(error, ValueError) and _core.building() is not None:
+    except ValueError as error:
+        if _core.building() is not None:
             raise
-        if isinstance(error, MemoryError):
-            raise ResourceExhaustedError._of(f"{error or 'Out of memory.'} [Op:{name}]") from error
-        reason = ""
-        if not isinstance(error, ValueError):
-            reason = (
-                f"The arguments do not fit each other or the operation: {type(error).__name__}: "
-            )
-        raise invalid_argument(f"{reason}{error} [Op:{name}]") from error
+        raise invalid_argument(f"{error} [Op:{name}]") from error
+    except Exception as error:
+        _core.refuse_escaped(name, error)
+        raise
 
 
 def _evaluated(definition: OpDef, arguments: Mapping[str, object]) -> Any:

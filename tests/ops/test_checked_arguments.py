@@ -156,3 +156,26 @@ def test_negative_norms_clip_to_nothing():
         clipped = tf.clip_by_norm(x, -2.0)
     assert clipped.numpy().tolist() == [0.0, 0.0]
     assert tape.gradient(clipped, x).numpy().tolist() == [0.0, 0.0]
+
+
+def failing(*_):
+    raise MemoryError("the program's own")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: tf.map_fn(failing, x),
+        lambda x: tf.cond(x[0] > 0, failing, failing),
+        lambda x: tf.while_loop(lambda x: True, failing, [x]),
+        lambda x: tf.while_loop(cond=lambda x: True, body=failing, loop_vars=[x]),
+        lambda x: tf.scan(failing, x),
+        lambda x: tf.switch_case(tf.constant(0), [failing]),
+        lambda x: tf.switch_case(tf.constant(0), {0: failing}),
+        lambda x: tf.case([(x[0] > 0, failing)]),
+    ],
+)
+def test_a_memory_error_of_the_program_stays_one(call):
+    with pytest.raises(MemoryError, match="the program's own") as raised:
+        call(tf.ones([3]))
+    assert type(raised.value) is MemoryError
