@@ -51,8 +51,7 @@ nb::dict device_memory(int id) {
 }
 
 void require_memory(double bytes) {
-  static const auto memory = static_cast<double>(platform::physical_memory());
-  if (bytes <= memory) return;
+  if (bytes <= static_cast<double>(platform::physical_memory())) return;
   fail(Code::kResourceExhausted, "Out of memory: a result of ", static_cast<int64_t>(bytes / 1e9),
        " GB is larger than the memory of this machine.");
 }

@@ -78,7 +78,7 @@ class Arena {
  public:
   // Blocks that are not `counted` are excluded from the statistics.
   void* allocate(size_t bytes, bool counted) {
-    if (bytes > physical_memory()) return nullptr;
+    if (bytes > platform::physical_memory()) return nullptr;
     const size_t size = round_up(bytes, unit_);
     const std::lock_guard lock(mutex_);
     try {
@@ -155,12 +155,7 @@ class Arena {
 
   static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-  static size_t physical_memory() {
-    static const size_t total = platform::physical_memory();
-    return total;
-  }
-
-  static size_t most_bytes() { return 2 * round_up(physical_memory(), kHugePage); }
+  static size_t most_bytes() { return 2 * round_up(platform::physical_memory(), kHugePage); }
 
   static bool adjacent(Blocks::iterator block, Blocks::iterator next) {
     return block->first + block->second.size == next->first;

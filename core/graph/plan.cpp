@@ -30,10 +30,9 @@ bool has_known_size(const Tensor& tensor) {
 // Whether a tensor may be in this machine's memory. Operations themselves refuse sizes in bytes
 // that no number holds.
 bool may_fit_memory(const TensorSpec& spec) {
-  static const auto memory = static_cast<double>(platform::physical_memory());
   auto bytes = static_cast<double>(element_size(spec.dtype));
   for (const int64_t size : spec.shape) bytes *= static_cast<double>(size);
-  return bytes <= memory || bytes >= 0x1p63;
+  return bytes <= static_cast<double>(platform::physical_memory()) || bytes >= 0x1p63;
 }
 
 // Whether a node can skip the checks of the dispatch, because their results are known.

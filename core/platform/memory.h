@@ -5,7 +5,7 @@
 
 namespace ef::platform {
 
-// The machine's memory in bytes; the largest size if the system does not say.
+// The machine's memory in bytes; the largest size if the system does not say. Asked for once.
 size_t physical_memory();
 
 // The size of a page.

@@ -17,9 +17,11 @@
 namespace ef::platform {
 
 size_t physical_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  if (pages <= 0) return ~size_t{0};
-  return static_cast<size_t>(pages) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  static const size_t total = [] {
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    return pages <= 0 ? ~size_t{0} : static_cast<size_t>(pages) * page_size();
+  }();
+  return total;
 }
 
 size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }

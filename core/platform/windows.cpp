@@ -58,9 +58,12 @@ std::wstring wide(const char* text) {
 }  // namespace
 
 size_t physical_memory() {
-  MEMORYSTATUSEX status{};
-  status.dwLength = sizeof status;
-  return GlobalMemoryStatusEx(&status) ? static_cast<size_t>(status.ullTotalPhys) : ~size_t{0};
+  static const size_t total = [] {
+    MEMORYSTATUSEX status{};
+    status.dwLength = sizeof status;
+    return GlobalMemoryStatusEx(&status) ? static_cast<size_t>(status.ullTotalPhys) : ~size_t{0};
+  }();
+  return total;
 }
 
 size_t page_size() {
