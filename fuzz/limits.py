@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import eagerflow as tf
+from peak_memory import forget_peak, peak
 from random_calls import bytes_of
 
 ENGINE = ctypes.CDLL(tf._core.__file__)
@@ -33,12 +34,7 @@ class Excess(Exception):
 def _used() -> tuple[float, int]:
     """The processor's time of all threads, and the most memory that the process had."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10
-
-
-def _forget_peak() -> None:
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
+    return usage.ru_utime + usage.ru_stime, peak()
 
 
 def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
@@ -51,8 +47,8 @@ def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
         result = function()
     except Exception as caught:
         error = caught
-    ended, peak = _used()
-    took, grown = ended - seconds, peak - process
+    ended, most = _used()
+    took, grown = ended - seconds, most - process
     taken = memory("CPU:0")["peak"] - tensors
     size = given + bytes_of(result)
     excess = []
@@ -65,7 +61,7 @@ def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
         excess.append(f"{taken >> 20} MB of tensors")
     if grown > PROCESS + PER_BYTE * size:
         excess.append(f"{grown >> 20} MB")
-        _forget_peak()
+        forget_peak()
     if error is not None and not excess:
         raise error
     return result, f"{' and '.join(excess)} for {size} bytes" if excess else ""

@@ -40,6 +40,7 @@ import eagerflow as tf
 from eagerflow import nest, raw_ops
 from eagerflow.graphdef import op_defs, rules
 from oracle import registry
+from peak_memory import forget_peak, peak
 from random_calls import bytes_of
 
 SECONDS = 2  # of processor time for a call
@@ -418,17 +419,6 @@ def _forced(value: Any) -> int:
     if isinstance(value, tf.RaggedTensor):
         return _forced(value.flat_values) + _forced(value.row_splits)
     return bytes_of(value)
-
-
-def peak() -> int:
-    """The most memory that this process has had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
-
-
-def forget_peak() -> int:
-    """Measures the most memory anew; returns what is used now."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return peak()
 
 
 def answer(mutation: Mutation) -> str:

@@ -1,4 +1,4 @@
-"""The arguments of a function by name, to be passed on."""
+"""Arguments: all of a function by name, to be passed on, and counts that are checked."""
 
 from __future__ import annotations
 
@@ -20,3 +20,23 @@ def arguments(names: dict[str, Any]) -> dict[str, Any]:
     """
     result = {name: value for name, value in names.items() if name not in ("self", "__class__")}
     return result | result.pop("kwargs", {})
+
+
+def checked_count(name: str, count: Any, most: int) -> int:
+    """How often something is repeated, where a file may say so: no more often than any use needs.
+
+    Args:
+        name: the argument's.
+        count: its value.
+        most: the largest that is taken.
+
+    Raises:
+        ValueError: if it is no integer from 0 to `most`.
+
+    >>> from eagerflow.util.arguments import checked_count
+    >>> checked_count("num_ops", 3, 1000)
+    3
+    """
+    if not isinstance(count, int) or not 0 <= count <= most:
+        raise ValueError(f"`{name}` must be an integer from 0 to {most}, got {count!r}.")
+    return count

@@ -172,9 +172,10 @@ KINDS = {"images": _images, "compressed": _compressed, "endless": _endless}
 def _run(kind):
     """Reads all inputs of a kind, and prints which were not answered well."""
     import file_readers
+    from peak_memory import forget_peak, peak
 
     for name, read in KINDS[kind]():
-        Path("/proc/self/clear_refs").write_text("5")  # resets the peak of memory
+        forget_peak()
         print("at", name, flush=True)
         try:
             result = read()
@@ -184,10 +185,8 @@ def _run(kind):
             answer = "" if str(error) else f"{type(error).__name__} says nothing"
         except BaseException as error:
             answer = f"{type(error).__name__}: {error}"
-        status = Path("/proc/self/status").read_text()
-        peak = int(status.split("VmHWM:")[1].split()[0]) << 10
-        if peak > MEMORY:
-            answer += f" {peak >> 20} MB"
+        if peak() > MEMORY:
+            answer += f" {peak() >> 20} MB"
         if answer:
             print("BAD", name, answer, flush=True)
     print("done")

@@ -20,6 +20,7 @@ from eagerflow.keras.layers.preprocessing_layer import PreprocessingLayer, as_te
 from eagerflow.keras.saving import serialization
 from eagerflow.keras.typing import Config
 from eagerflow.typing import ShapeLike
+from eagerflow.util.arguments import checked_count
 
 _ops = _core.ops
 _STANDARD = ("lower_and_strip_punctuation", "lower", "strip_punctuation")
@@ -130,6 +131,8 @@ class TextVectorization(PreprocessingLayer):
         self._standardize = standardize
         self._split = split
         self._ngrams_arg = ngrams
+        if isinstance(ngrams, int):
+            checked_count("ngrams", ngrams, 1000)
         self._ngrams = tuple(range(1, ngrams + 1)) if isinstance(ngrams, int) else ngrams
         self._ragged = ragged
         self._output_mode = mode

@@ -15,6 +15,7 @@ from eagerflow.keras.saving import serialization
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.ops.linalg import products as linalg
 from eagerflow.typing import ShapeLike
+from eagerflow.util.arguments import checked_count
 
 _ops = _core.ops
 
@@ -82,7 +83,7 @@ class SpectralNormalization(Wrapper):
                 "`power_iterations` should be greater than zero. Received: "
                 f"`power_iterations={power_iterations}`"
             )
-        self.power_iterations = power_iterations
+        self.power_iterations = checked_count("power_iterations", power_iterations, 1000)
 
     def build(self, input_shape: ShapeLike | None = None) -> None:
         super().build(input_shape)

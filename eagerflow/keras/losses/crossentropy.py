@@ -177,13 +177,14 @@ def binary_focal_probabilities(
     return losses
 
 
-def _smooth(y_true: Tensor, label_smoothing: Any, classes: int) -> Tensor:
-    """Labels with a fraction of their weight spread over all classes."""
+def _smooth(y_true: Tensor, label_smoothing: Any, axis: int | None) -> Tensor:
+    """Labels with a fraction of their weight spread over all classes: those of an axis, or else two."""
     if isinstance(label_smoothing, int | float):
         if not label_smoothing:
             return y_true
     elif not bool(label_smoothing):
         return y_true
+    classes = 2 if axis is None else y_true._shape_tuple()[axis]
     label_smoothing = cast(label_smoothing, y_true.dtype)
     return y_true * (1.0 - label_smoothing) + label_smoothing / float(classes)
 
@@ -233,7 +234,7 @@ def categorical_crossentropy(
     y_true = cast(y_true, y_pred.dtype)
     if y_true.ndim != y_pred.ndim:
         raise ValueError(f"Shapes {y_true.shape} and {y_pred.shape} are incompatible")
-    y_true = _smooth(y_true, label_smoothing, y_true._shape_tuple()[axis])
+    y_true = _smooth(y_true, label_smoothing, axis)
     return categorical_probabilities(y_true, y_pred, from_logits, axis)
 
 
@@ -270,7 +271,7 @@ def categorical_focal_crossentropy(
     y_pred = tensor(y_pred)
     _check_classes(y_pred, axis, "categorical_focal_crossentropy")
     y_true = cast(y_true, y_pred.dtype)
-    y_true = _smooth(y_true, label_smoothing, y_true._shape_tuple()[-1])
+    y_true = _smooth(y_true, label_smoothing, -1)
     return categorical_focal_probabilities(y_true, y_pred, alpha, gamma, from_logits, axis)
 
 
@@ -324,7 +325,7 @@ def binary_crossentropy(
     [0.6931]
     """
     y_pred = tensor(y_pred)
-    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing, 2)
+    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing, None)
     return _ops.reduce_mean(binary_probabilities(y_true, y_pred, from_logits), axis=axis)
 
 
@@ -359,7 +360,7 @@ def binary_focal_crossentropy(
     [0.1733]
     """
     y_pred = tensor(y_pred)
-    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing, 2)
+    y_true = _smooth(cast(y_true, y_pred.dtype), label_smoothing, None)
     losses = binary_focal_probabilities(
         y_true, y_pred, apply_class_balancing, alpha, gamma, from_logits
     )

@@ -122,7 +122,7 @@ class AUC(Metric):
                     f"num_thresholds={num_thresholds}"
                 )
             self.num_thresholds = num_thresholds
-            inner = [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
+            inner = confusion.even_thresholds(num_thresholds)
             self._even = True
         # The ends lie outside of [0, 1], so that 0 and 1 are inside.
         self._thresholds = np.array([0.0 - defaults.epsilon, *inner, 1.0 + defaults.epsilon])

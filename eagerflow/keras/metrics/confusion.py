@@ -15,6 +15,7 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import flat, is_ragged
 from eagerflow.ops.creation import one_hot
 from eagerflow.typing import TensorLike
+from eagerflow.util.arguments import checked_count
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -58,6 +59,12 @@ def parse_thresholds(thresholds: Any, default: float = 0.5) -> list:
     if wrong:
         raise ValueError(f"Threshold values must be in [0, 1]. Received: {wrong}")
     return thresholds
+
+
+def even_thresholds(count: int) -> list[float]:
+    """What lies between 0 and 1 if a number of thresholds goes from 0 to 1 in even steps."""
+    checked_count("num_thresholds", count, 1 << 20)
+    return [(i + 1) * 1.0 / (count - 1) for i in range(count - 2)]
 
 
 def are_even(thresholds: Any) -> bool:

@@ -252,7 +252,7 @@ class SensitivitySpecificityBase(Metric):
         self._even = num_thresholds > 1
         self.thresholds = [0.5]
         if self._even:
-            inner = [(i + 1) * 1.0 / (num_thresholds - 1) for i in range(num_thresholds - 2)]
+            inner = confusion.even_thresholds(num_thresholds)
             self.thresholds = [0.0, *inner, 1.0]
 
     def update_state(

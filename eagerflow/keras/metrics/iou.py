@@ -188,7 +188,7 @@ class MeanIoU(IoU):
         sparse_y_pred: bool = True,
         axis: int = -1,
     ) -> None:
-        super().__init__(target_class_ids=list(range(num_classes)), **arguments(locals()))
+        super().__init__(target_class_ids=range(num_classes), **arguments(locals()))
 
 
 class OneHotIoU(IoU):

@@ -13,6 +13,7 @@ from eagerflow.keras.layers.image_transform import FULL_TURN, rotation, translat
 from eagerflow.keras.layers.random_images import RandomBrightness, RandomContrast
 from eagerflow.keras.typing import Factor
 from eagerflow.ops.array import pad
+from eagerflow.util.arguments import checked_count
 from eagerflow_compat.keras import random
 from eagerflow_compat.keras.layers.color_augmentation import (
     AutoContrast,
@@ -162,21 +163,8 @@ class _Turn(_Moving):
         return rotation(self._uniform([batch], self._limits) * FULL_TURN, rows, columns)
 
 
+# How often an image may be changed, which files of models say, too.
 _MOST_REPETITIONS = 1000
-
-
-def _repetitions(name: str, count: int) -> int:
-    """How often images are changed.
-
-    Raises:
-        ValueError: if it is negative, or larger than any use: files of models name it, too.
-    """
-    if not isinstance(count, int) or not 0 <= count <= _MOST_REPETITIONS:
-        raise ValueError(
-            f"`{name}` must be an integer from 0 to {_MOST_REPETITIONS}, got {count!r}: each image is "
-            "changed that often."
-        )
-    return count
 
 
 class _Several(ImageAugmentation):
@@ -286,7 +274,7 @@ class RandAugment(_Several):
         **kwargs: Any,
     ) -> None:
         super().__init__(value_range, factor, interpolation, seed, data_format, **kwargs)
-        self.num_ops = _repetitions("num_ops", num_ops)
+        self.num_ops = checked_count("num_ops", num_ops, _MOST_REPETITIONS)
 
     def _changed(self, images: _core.Tensor, masks: _core.Tensor | None) -> tuple[Any, Any]:
         ways = [*self._moves, *self._more, *self._colorings]
@@ -329,8 +317,8 @@ class AugMix(_Several):
         **kwargs: Any,
     ) -> None:
         super().__init__(value_range, factor, interpolation, seed, data_format, **kwargs)
-        self.num_chains = _repetitions("num_chains", num_chains)
-        self.chain_depth = _repetitions("chain_depth", chain_depth)
+        self.num_chains = checked_count("num_chains", num_chains, _MOST_REPETITIONS)
+        self.chain_depth = checked_count("chain_depth", chain_depth, _MOST_REPETITIONS)
         self.alpha = alpha
         self.all_ops = all_ops
         self._choices = python_random.Random(seed) if seed is not None else python_random
