@@ -15,7 +15,7 @@ from eagerflow.io.archives import refuse_packing
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.replacing import replaced
-from eagerflow.util.expansion import expanded_at_most
+from eagerflow.util.expansion import refuse_unpacking
 from eagerflow.util.optional import optional
 from eagerflow.util.regular import check_regular, open_regular
 
@@ -173,7 +173,7 @@ def _checksum(arrays: dict[str, Any]) -> int:
 
 def refuse_large(archive: Any, size: int) -> None:
     """Refuses an archive whose arrays would need much more memory than its size."""
-    expanded = 0
+    refuse_unpacking("the archive", size, (info.file_size for info in archive.infolist()))
     for info in archive.infolist():
         refuse_packing(info)
         with archive.open(info) as member:
@@ -183,8 +183,7 @@ def refuse_large(archive: Any, size: int) -> None:
                 read = np.lib.format.read_array_header_2_0
             shape, _, dtype = read(member)
         claimed = math.prod(shape) * dtype.itemsize
-        expanded += info.file_size
-        if claimed > info.file_size or expanded > expanded_at_most(size):
+        if claimed > info.file_size:
             raise ValueError(f"{info.filename} claims to have {claimed} bytes")
 
 

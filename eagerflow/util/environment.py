@@ -122,12 +122,6 @@ VARIABLES = {
             "`tensorflow`",
             "which backend Keras 3 uses; `eagerflow.keras_backend` accepts `tensorflow` only",
         ),
-        Variable(
-            "PYTHONPATH",
-            "no folders",
-            "folders whose modules `eagerflow run` and `eagerflow check` read with a program",
-            "Python",
-        ),
         Variable("AUTOGRAPH_VERBOSITY", "`0`", "`1` to `10` log what AutoGraph converts"),
         Variable(
             "PYCHARM_HOSTED",
@@ -138,6 +132,14 @@ VARIABLES = {
             "TEST_REPORT_FILE_PREFIX",
             "reports are printed",
             "the beginning of the names of files that `tf.test.Benchmark` writes",
+        ),
+    ),
+    "The command": (
+        Variable(
+            "PYTHONPATH",
+            "no folders",
+            "folders whose modules `eagerflow run` and `eagerflow check` read with a program",
+            "Python",
         ),
     ),
 }

@@ -8,6 +8,7 @@ the data, an argument raises the limit.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 
 _ANY, _RATIO = 128 << 20, 200
 _PIECE = 16 << 20
@@ -26,6 +27,24 @@ def expanded_at_most(stored: int, most: int | None = None) -> int:
         most: the caller's own limit, which replaces the rule.
     """
     return _ANY + _RATIO * stored if most is None else most
+
+
+def refuse_unpacking(name: str, stored: int, sizes: Iterable[int]) -> None:
+    """Refuses an archive whose members would be too large together.
+
+    Args:
+        name: what the error calls the archive.
+        stored: its size in bytes.
+        sizes: those of its members; no more are asked for than it takes.
+
+    Raises:
+        ValueError: if they are.
+    """
+    most = left = expanded_at_most(stored)
+    for size in sizes:
+        left -= size
+        if left < 0:
+            raise ValueError(f"{name} has {stored} bytes and would unpack to more than {most}")
 
 
 def inflater(kind: str) -> zlib._Decompress:

@@ -24,7 +24,7 @@ from eagerflow.keras.saving.state_files import asset_owners, read_state, write_s
 from eagerflow.keras.typing import Config
 from eagerflow.typing import FilePath
 from eagerflow.util import lazy
-from eagerflow.util.expansion import expanded_at_most
+from eagerflow.util.expansion import refuse_unpacking
 from eagerflow.util.program_warnings import warn
 from eagerflow.util.regular import open_regular
 from eagerflow.version import VERSION
@@ -141,9 +141,7 @@ def _contents(path: str) -> tuple[dict[str, Any], bytes]:
     try:
         with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             size = os.fstat(file.fileno()).st_size
-            most = expanded_at_most(size)
-            if sum(info.file_size for info in archive.infolist()) > most:
-                raise ValueError(f"its {size} bytes would unpack to more than {most}")
+            refuse_unpacking("it", size, (info.file_size for info in archive.infolist()))
             part = _CONFIG
             config = json.loads(member(archive, _CONFIG))
             check_config(config, path, _CONFIG)

@@ -15,7 +15,7 @@ from eagerflow.io.replacing import replaced
 from eagerflow.keras.utils import io_utils
 from eagerflow.keras.utils.progbar import Progbar
 from eagerflow.typing import FilePath
-from eagerflow.util.expansion import expanded_at_most
+from eagerflow.util.expansion import refuse_unpacking
 from eagerflow.util.program_warnings import warn
 from eagerflow.util.regular import check_regular, open_regular
 
@@ -239,10 +239,11 @@ def _extracted(file_path: str, path: str, kinds: Iterable[str]) -> bool:
     import tarfile
     import zipfile
 
+    size = os.path.getsize(file_path)
     for kind in kinds:
         if kind == "tar" and tarfile.is_tarfile(file_path):
             with tarfile.open(file_path) as tar:
-                _refuse_large(file_path, (member.size for member in tar))
+                refuse_unpacking(file_path, size, (member.size for member in tar))
                 if hasattr(tarfile, "data_filter"):
                     tar.extractall(path, filter="data")
                 else:
@@ -251,21 +252,10 @@ def _extracted(file_path: str, path: str, kinds: Iterable[str]) -> bool:
         if kind == "zip" and zipfile.is_zipfile(file_path):
             with zipfile.ZipFile(file_path) as archive:
                 sizes = (info.file_size for info in archive.infolist())
-                _refuse_large(file_path, sizes)
+                refuse_unpacking(file_path, size, sizes)
                 archive.extractall(path)
             return True
     return False
-
-
-def _refuse_large(path: str, sizes: Iterable[int]) -> None:
-    """Refuses an archive that would unpack to much more than it has bytes."""
-    most = expanded_at_most(os.path.getsize(path))
-    for size in sizes:
-        most -= size
-        if most < 0:
-            raise ValueError(
-                f"{path} would unpack to far more than it has bytes; unpack it yourself."
-            )
 
 
 def _checked_members(tar: Any, path: str) -> None:
