@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.io.serialization import field_of, tensor_message, tensor_of_message
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
@@ -49,7 +49,8 @@ def make_tensor_proto(
             f"Shape {list(wanted)} has {size} elements, but there are {tensor._size} values."
         )
     if tensor._size == size:
-        tensor = _core.ops.reshape(tensor, wanted)
+        with context.running_eagerly():
+            tensor = _core.ops.reshape(tensor, wanted)
     message = tensor_message(tensor)
     short = tensor.dtype.is_integer and tensor.dtype in dtypes.STORED_DTYPES
     if tensor.dtype is not dtypes.string and (tensor._size == 1 or short):

@@ -29,6 +29,7 @@ _QUANTIZED_NUMBERS = (
     "no operation computes with pairs of bytes and ranges here. Use tf.nn on floats."
 )
 _KERAS_STYLE = "layers of version 1 share variables by name here. Use tf.keras.layers."
+_SDCA = "there is no stochastic dual coordinate ascent here. Train with tf.keras.optimizers.Ftrl()."
 _LATER = "no program has needed it here yet."
 
 _TABLES = (
@@ -47,6 +48,10 @@ _NAMES: dict[str, tuple[str, str]] = {
         _TPU,
     ),
     "tpu.experimental.embedding": (_TABLES, _TPU),
+    "compat.v1.tpu.experimental": (
+        "AdagradParameters AdamParameters FtrlParameters StochasticGradientDescentParameters",
+        _TPU,
+    ),
     "compat.v1.tpu": (
         "CrossShardOptimizer PaddingSpec XLAOptions batch_parallel bfloat16_scope core "
         "cross_replica_sum initialize_system outside_compilation replicate rewrite shard "
@@ -144,6 +149,61 @@ _NAMES: dict[str, tuple[str, str]] = {
     "profiler.experimental.client": ("monitor trace", _CLUSTER),
     "profiler.experimental.server": ("start", _CLUSTER),
     "debugging.experimental": ("disable_dump_debug_info enable_dump_debug_info", _LATER),
+    # Private names that packages import, with or without using them.
+    "core.protobuf.tpu.compilation_result_pb2": ("CompilationResultProto", _TPU),
+    "python.distribute.cluster_resolver.tpu_cluster_resolver": ("is_running_in_gce", _TPU),
+    "python.distribute.distribute_lib": ("_DefaultReplicaThreadMode", _TPU),
+    "python.eager.wrap_function": ("VariableHolder WrappedGraph", _LATER),
+    "python.framework.function": ("Defun", _TPU),
+    "python.ops.control_flow_ops": ("ControlFlowContext XLAControlFlowContext", _TPU),
+    "python.ops.gen_sdca_ops": ("sdca_optimizer sdca_optimizer_v2 sdca_shrink_l1 sdca_fprint", _SDCA),
+    "python.ops.summary_ops_v2": ("legacy_raw_flush summary_writer_initializer_op", _TPU),
+    "python.tpu.device_assignment": ("device_assignment", _TPU),
+    "python.tpu.feature_column": (
+        "_TPUEmbeddingColumn _TPUSharedEmbeddingColumn "
+        "get_sequence_length_feature_key_name_from_feature_key_name",
+        _TPU,
+    ),
+    "python.tpu.feature_column_v2": (
+        "EmbeddingDevice _TPUDeviceSpecificEmbeddingColumnV2 _TPUEmbeddingColumnV2 "
+        "_TPUSharedDeviceSpecificEmbeddingColumnV2 _TPUSharedEmbeddingColumnV2 "
+        "pad_sparse_embedding_lookup_indices",
+        _TPU,
+    ),
+    "python.tpu.functional": ("TPUPartitionedCall", _TPU),
+    "python.tpu.ops.tpu_ops": (
+        "outfeed_dequeue_tuple outfeed_enqueue_tuple tpu_ordinal_selector",
+        _TPU,
+    ),
+    "python.tpu.preempted_hook": ("CloudTPUPreemptedHook", _TPU),
+    "python.tpu.session_support": (
+        "GracefulShutdownHook ResetComputation ShutdownAllWorkers ShutdownLameWorkers",
+        _TPU,
+    ),
+    "python.tpu.tpu": (
+        "_TPUInferenceContext prune_unconnected_ops_from_xla split_compile_and_shard",
+        _TPU,
+    ),
+    "python.tpu.tpu_embedding": (
+        "AdagradParameters AdagradSlotVariableNames AdamParameters AdamSlotVariableNames EnqueueData "
+        "FeatureConfig FtrlParameters FtrlSlotVariableNames INFERENCE MomentumParameters "
+        "MomentumSlotVariableNames ProximalAdagradParameters ProximalAdagradSlotVariableNames "
+        "RMSPropParameters RMSPropSlotVariableNames StochasticGradientDescentParameters TPUEmbedding "
+        "TableConfig",
+        _TPU,
+    ),
+    "python.tpu.tpu_embedding_gradient": (
+        "create_dummy_table_variables get_gradients_through_dummy_table_variables "
+        "hook_dummy_table_variables_to_activations",
+        _TPU,
+    ),
+    "python.tpu.tpu_feed": ("InfeedQueue _PartitionedInfeedQueue", _TPU),
+    "python.tpu.tpu_function": ("on_device_training_loop", _TPU),
+    "python.tpu.tpu_system_metadata": ("_query_tpu_system_metadata master_job", _TPU),
+    "python.training.basic_session_run_hooks": ("_MultiStepStopAtStepHook", _TPU),
+    "python.training.basic_session_run_hooks ": ("ProfilerHook", _LATER),
+    "python.training.evaluation": ("_MultiStepStopAfterNEvalsHook", _TPU),
+    "python.training.training": ("get_or_create_steps_per_run_variable", _TPU),
     "image": ("decode_jxl generate_bounding_box_proposals", _LATER),
     "io": ("decode_jxl", _LATER),
 }
@@ -241,7 +301,7 @@ def _stand_in(path: str, why: str) -> Any:
 
     refuse.__name__ = refuse.__qualname__ = name
     refuse.__doc__ = f"Raises a NotImplementedError: {why}"
-    if not name[0].isupper():
+    if not name.lstrip("_")[0].isupper():
         return refuse
     members = {m: _stand_in(f"{path}.{m}", why) for m in _MEMBERS.get(path, "").split()}
     own = {"__doc__": refuse.__doc__, "__new__": refuse, "_why": f"tf.{path}: {why}"}

@@ -14,7 +14,14 @@ from typing import Any
 
 from eagerflow import version
 from eagerflow.util import unavailable
-from eagerflow_compat.dropin import appearance, distributions, horovod, paths, private_names
+from eagerflow_compat.dropin import (
+    appearance,
+    distributions,
+    estimators,
+    horovod,
+    paths,
+    private_names,
+)
 from eagerflow_compat.dropin.facade import Facade, missing, resolve
 from eagerflow_compat.dropin.generations import KERAS_VERSIONS
 
@@ -118,6 +125,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 _active: _Finder | None = None
 _horovod = horovod.HorovodFinder()
+_estimators = estimators.EstimatorFinder()
 
 
 def generation() -> str | None:
@@ -170,6 +178,8 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
     appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
     sys.meta_path[:0] = [_active, _horovod]
+    if _active.first:
+        sys.meta_path.insert(0, _estimators)
     return importlib.import_module("tensorflow")
 
 
@@ -181,7 +191,10 @@ def uninstall() -> None:
 
     sys.meta_path.remove(_active)
     sys.meta_path.remove(_horovod)
+    if _active.first:
+        sys.meta_path.remove(_estimators)
     horovod.forget()
+    estimators.forget()
     _active = None
     for name, module in list(sys.modules.items()):
         if isinstance(module, Facade) or name.partition(".")[2] in paths.REPLACEABLE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eagerflow.util import unavailable
-from eagerflow_compat.dropin import private_names
+from eagerflow_compat.dropin import estimators, private_names
 from eagerflow_compat.dropin.facade import resolve
 
 _V1 = "eagerflow.compat.v1"
@@ -16,6 +16,7 @@ _INTERNALS = "eagerflow_compat.internals"
 _PYTHON: dict[str, tuple[str, ...]] = {
     "autograph": ("eagerflow.autograph", "eagerflow.autograph.experimental"),
     "autograph.pyct": ("malt.pyct",),
+    "checkpoint.saveable_compat": (f"{_INTERNALS}.saveables",),
     "client.device_lib": ("eagerflow.config.device_attributes",),
     "client.session": (_V1,),
     "compat.compat": (_V1, "eagerflow.compat"),
@@ -34,6 +35,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "data.util.nest": ("eagerflow.nest",),
     "data.util.structure": (f"{_INTERNALS}.structure",),
     "distribute": ("eagerflow.distribute",),
+    "distribute.estimator_training": (f"{_INTERNALS}.estimator_training",),
     "distribute.distribute_utils": (f"{_INTERNALS}.distribution",),
     "distribute.input_ops": (f"{_INTERNALS}.distribution",),
     "distribute.ps_values": (f"{_INTERNALS}.distributed_values",),
@@ -51,6 +53,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "eager.monitoring": (f"{_INTERNALS}.monitoring",),
     "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
     "eager.test": (f"{_INTERNALS}.eager_test", "eagerflow.test"),
+    "feature_column": (f"{_INTERNALS}.feature_columns", "eagerflow.feature_column"),
     "framework.c_api_util": (f"{_INTERNALS}.op_declarations",),
     "framework.composite_tensor": (f"{_INTERNALS}.composites",),
     "framework.config": (
@@ -80,6 +83,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
     "grappler.tf_optimizer": (f"{_INTERNALS}.grappler",),
     "ops.array_ops": (f"{_INTERNALS}.array_ops",),
+    "ops.clustering_ops": (f"{_INTERNALS}.clustering",),
     "ops.control_flow_case": (f"{_INTERNALS}.conditions",),
     "ops.control_flow_ops": (f"{_INTERNALS}.conditions",),
     "ops.control_flow_util": (f"{_INTERNALS}.conditions",),
@@ -103,7 +107,10 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.parallel_for": (f"{_INTERNALS}.functions",),
     "ops.ragged": ("eagerflow.ragged",),
     "ops.random_ops": (f"{_INTERNALS}.random_ops",),
+    "ops.variable_scope": (f"{_INTERNALS}.variable_scopes", _V1),
+    "ops.variables": ("eagerflow.graph.partitioned", _V1),
     "ops.weights_broadcast_ops": (f"{_INTERNALS}.variables",),
+    "ops.ref_variable": (f"{_INTERNALS}.variables",),
     "ops.resource_variable_ops": (f"{_INTERNALS}.variables",),
     "ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
     "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
@@ -120,23 +127,37 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "profiler": ("eagerflow.profiler.experimental",),
     "pywrap_tfe": (f"{_INTERNALS}.pywrap_tfe",),
     "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
+    "saved_model.constants": ("eagerflow.saved_model.constants",),
     "saved_model.load": (f"{_INTERNALS}.partial_loading", f"{_INTERNALS}.revived"),
     "saved_model.loader_impl": (f"{_INTERNALS}.partial_loading",),
     "saved_model.save": (f"{_INTERNALS}.saving",),
     "saved_model.nested_structure_coder": (f"{_INTERNALS}.structure_messages",),
     "saved_model.load_context": (f"{_INTERNALS}.registrations",),
+    "saved_model.model_utils": (f"{_INTERNALS}.export_utils",),
+    "saved_model.model_utils.export_output": (f"{_INTERNALS}.export_output",),
     "saved_model.model_utils.mode_keys": (f"{_INTERNALS}.mode_keys",),
+    "saved_model.path_helpers": (f"{_INTERNALS}.saved_model_paths",),
+    "saved_model.signature_constants": ("eagerflow.saved_model.constants",),
+    "saved_model.tag_constants": ("eagerflow.saved_model.constants",),
     "summary": (f"{_V1}.summary", "eagerflow.summary"),
     "summary.summary_iterator": (f"{_V1}.train",),
     "trackable": (f"{_INTERNALS}.tracking",),
     "tf2": (f"{_INTERNALS}.root",),
+    "tpu.tensor_tracer": (f"{_INTERNALS}.tensor_tracer",),
     "training": (f"{_V1}.train", "eagerflow.train"),
+    "training.device_setter": (f"{_INTERNALS}.training_util", f"{_V1}.train"),
+    "training.evaluation": (f"{_INTERNALS}.evaluation",),
+    "training.saver": (f"{_INTERNALS}.saveables", f"{_V1}.train"),
     "training.tracking": (f"{_INTERNALS}.tracking",),
+    "training.training_util": (f"{_INTERNALS}.training_util", f"{_V1}.train"),
     "types": (f"{_INTERNALS}.composites", "eagerflow.types.experimental"),
     "types.core": (f"{_INTERNALS}.types_core",),
     "util.compat": ("eagerflow.compat",),
     "util.deprecation": (f"{_INTERNALS}.decorators",),
     "util.dispatch": (f"{_INTERNALS}.dispatch",),
+    "util.function_utils": (f"{_INTERNALS}.function_utils",),
+    "util.module_wrapper": (f"{_INTERNALS}.modules",),
+    "util.all_util": (f"{_INTERNALS}.modules",),
     "util.nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
     "util.object_identity": (f"{_INTERNALS}.object_identity",),
     "util.tf_contextlib": ("contextlib",),
@@ -163,6 +184,7 @@ _INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
     "feature_column": (f"{_INTERNALS}.columns", "eagerflow.feature_column"),
     "function": (f"{_INTERNALS}.functions",),
     "mixed_precision": (f"{_INTERNALS}.registrations",),
+    "monitoring": (f"{_INTERNALS}.monitoring",),
     "nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
     "ops": (f"{_INTERNALS}.variables",),
     "saved_model": ("eagerflow.saved_model", f"{_INTERNALS}.partial_loading"),
@@ -182,9 +204,13 @@ _INTERNAL_NAMESPACES: dict[str, tuple[str, ...]] = {
 }
 # Modules that TensorFlow had once, and that programs still import where they find them.
 _FORMER_MODULES = (
+    "distribute.estimator_training",
     "layers.base",
     "ops.rnn_cell",
     "ops.gen_logging_ops",
+    "tpu.session_support",
+    "tpu.tpu_embedding",
+    "tpu.tpu_embedding_gradient",
     "training.checkpointable",
     "training.tracking",
     "training.tracking.base",
@@ -265,6 +291,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     >>> keras_targets("eagerflow.keras", "layers.core")
     ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
     """
+    if path == "__internal__.losses":
+        return ("eagerflow.keras.losses.weighting", f"{root}.losses")
     if path == "__internal__.utils":
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if path.endswith("saved_model.load_context"):
@@ -296,6 +324,8 @@ def internal_targets(path: str) -> tuple[str, ...]:
     parts = path.split(".") if path else []
     if parts and parts[0] == "keras":
         return keras_targets("eagerflow.keras", ".".join(parts[1:]))
+    if parts and parts[0] == "estimator":
+        return (f"{estimators.PACKAGE}.python.{path}",)
     for length in range(len(parts), 0, -1):
         listed = _PYTHON.get(".".join(parts[:length]))
         if listed:
@@ -323,7 +353,7 @@ def is_private(path: str) -> bool:
     return (
         path in private_names.modules()
         or inside in _FORMER_MODULES
-        or inside.split(".")[0] == "keras"
+        or inside.split(".")[0] in ("estimator", "keras")
     )
 
 
@@ -359,7 +389,11 @@ def submodules(path: str, first_generation: bool) -> list[str]:
         )
     below = [name for name in unavailable.names(path) if unavailable.is_namespace(start + name)]
     found = [name for name in below if resolve(f"{_V2}.{start}{name}") is None]
-    return found if path else ["__internal__", "__operators__", *found]
+    if not path:
+        found += ["__internal__", "__operators__"]
+    if path in ("", "compat.v1") and estimators.is_installed():
+        found.append("estimator")
+    return found
 
 
 # Modules of `tf.contrib` that were the insides of others.
@@ -388,6 +422,11 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         if rest == inner:
             return ("eagerflow_compat.v1.input_data",)
         return ("eagerflow_compat.v1",) if rest == "" or inner.startswith(f"{rest}.") else None
+    if path.removeprefix("compat.v1.").split(".")[0] == "estimator":
+        inside = path.removeprefix("compat.v1.")
+        if not estimators.is_installed():
+            return None
+        return (estimators.namespace(inside, first_generation or inside != path),)
     if head == "contrib":
         return (_CONTRIB.get(path, f"eagerflow.{path}"),) if first_generation else None
     if path == "compat.v2":

@@ -74,10 +74,10 @@ def find(path: str, name: str) -> object:
         operation = _raw_operations().get(name)
         if operation is not None:
             return _positional(getattr(resolve("eagerflow.raw_ops"), operation))
-    if path.startswith("dtensor."):
-        absent = unavailable.find(f"experimental.dtensor.{name}")
-        if absent is not None:
-            return absent
+    public = "experimental.dtensor" if path.startswith("dtensor.") else path
+    absent = unavailable.find(f"{public}.{name}")
+    if absent is not None:
+        return absent
     for public in _candidates(path, name):
         value = resolve(public)
         if value is not None and not isinstance(value, ModuleType):

@@ -10,6 +10,7 @@ from eagerflow.feature_column.serialization import (
     serialize_feature_column,
 )
 from eagerflow_compat.internals.tracking import no_automatic_dependency_tracking_scope
+from eagerflow_compat.v1.variable_scope import get_variable
 
 __all__ = [
     "DenseColumn",
@@ -41,6 +42,7 @@ class StateManager(base.StateManager):
                     dtype=dtype,
                     initializer=initializer,
                     trainable=trainable and wanted,
+                    getter=get_variable,
                 )
             # Columns have weights of the same name.
             layer._track_trackable(weight, f"{column.name}/{name}")

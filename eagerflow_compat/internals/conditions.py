@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.graph.control_flow import with_dependencies
 from eagerflow.ops.control_flow import case, cond
 from eagerflow.ops.conversion import get_static_value
 from eagerflow.typing import Structure, TensorLike
@@ -24,6 +25,7 @@ __all__ = [
     "smart_case",
     "smart_cond",
     "smart_constant_value",
+    "with_dependencies",
 ]
 
 ENABLE_CONTROL_FLOW_V2 = True

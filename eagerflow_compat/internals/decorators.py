@@ -117,15 +117,19 @@ class tf_export:
     Args:
         *names: the names, the canonical one first.
         api_name: the library.
-        v1: its names in version 1.
+        v1: its names in version 1; the same by default.
         **kwargs: accepted.
     """
 
     def __init__(
-        self, *names: str, api_name: str = "tensorflow", v1: Sequence[str] = (), **kwargs: Any
+        self,
+        *names: str,
+        api_name: str = "tensorflow",
+        v1: Sequence[str] | None = None,
+        **kwargs: Any,
     ) -> None:
         self._names = names
-        self._v1 = v1
+        self._v1 = names if v1 is None else v1
         self._api_name = api_name
 
     def __call__(self, symbol: Any) -> Any:
@@ -139,7 +143,9 @@ class tf_export:
 
 
 keras_export = functools.partial(tf_export, api_name="keras")
-estimator_export = functools.partial(tf_export, api_name="estimator")
+ESTIMATOR_API_NAME = "estimator"
+estimator_export = functools.partial(tf_export, api_name=ESTIMATOR_API_NAME)
+api_export = tf_export
 
 
 def _names_attribute(api_name: str) -> str:
@@ -209,6 +215,8 @@ def deprecated_endpoints(*args: str) -> Callable[..., Any]:
 
 
 deprecate_moved_module = deprecated
+# Marks what documentation leaves out.
+hide_attribute_from_api = _unchanged
 
 
 def deprecated_alias(

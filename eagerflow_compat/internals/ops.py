@@ -11,9 +11,11 @@ from eagerflow import _core
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import default_graph
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.framework.name_scope import get_current_name_scope, name_scope
+from eagerflow.framework.name_scope import get_current_name_scope
+from eagerflow.framework.name_scope import name_scope as name_scope_v2
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.tensor import Tensor, is_tensor, value_text
+from eagerflow.graph.defaults import name_scope
 from eagerflow.ops.conversion import convert_to_tensor
 
 __all__ = [
@@ -25,15 +27,19 @@ __all__ = [
     "convert_to_tensor_or_composite",
     "convert_to_tensor_or_indexed_slices",
     "dismantle_graph",
+    "get_from_proto_function",
     "get_name_scope",
+    "get_to_proto_function",
     "has_default_graph",
     "internal_convert_to_tensor",
     "is_dense_tensor_like",
     "is_symbolic_tensor",
     "name_from_scope_name",
+    "name_scope",
     "name_scope_v2",
     "numpy_text",
     "prepend_name_scope",
+    "register_proto_function",
     "strip_name_scope",
     "uid",
 ]
@@ -42,7 +48,6 @@ NullContextmanager = contextlib.nullcontext
 get_name_scope = get_current_name_scope
 internal_convert_to_tensor = convert_to_tensor
 is_dense_tensor_like = is_tensor
-name_scope_v2 = name_scope
 EagerTensor = _core.EagerTensor
 SymbolicTensor = _core.SymbolicTensor
 _numbers = itertools.count(1)
@@ -100,3 +105,31 @@ def strip_name_scope(name: str, export_scope: str | None) -> str:
 
 def dismantle_graph(graph: Any) -> None:
     """Does nothing: graphs are freed when nothing refers to them."""
+
+
+# What packages have registered for the members of collections.
+_proto_functions: dict[str, tuple[Any, Any, Any]] = {}
+
+
+def register_proto_function(
+    collection_name: str, proto_type: Any = None, to_proto: Any = None, from_proto: Any = None
+) -> None:
+    """Notes how a package writes the members of a collection. Files have variables in any case.
+
+    Args:
+        collection_name: the name of the collection.
+        proto_type: the class of the messages.
+        to_proto: returns the message of a member.
+        from_proto: returns the member of a message.
+    """
+    _proto_functions[collection_name] = (proto_type, to_proto, from_proto)
+
+
+def get_to_proto_function(collection_name: str) -> Any:
+    """The function that returns the message of a member of a collection, or None."""
+    return _proto_functions.get(collection_name, (None, None, None))[1]
+
+
+def get_from_proto_function(collection_name: str) -> Any:
+    """The function that returns the member of a message, or None."""
+    return _proto_functions.get(collection_name, (None, None, None))[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import re
 import weakref
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -164,7 +165,7 @@ def linear_model(
     sums: list[Any] = []
     with variable_scope(None, default_name="linear_model"):
         for column in columns:
-            with variable_scope(_unused(column.name)):
+            with variable_scope(_unused(scope_name(column.name))):
                 column.create_state(state)
                 rows = (
                     column.num_buckets if isinstance(column, CategoricalColumn) else size_of(column)
@@ -172,7 +173,8 @@ def linear_model(
                 weights = state.create_variable(
                     column, "weights", (rows, units), dtypes.float32, initializer=_zeros
                 )
-            sums.append(_weighted(column, features, state, weights, sparse_combiner))
+            cache = TransformationCache(_needed(column, features))
+            sums.append(weighted_sum(column, cache, state, weights, sparse_combiner))
             if cols_to_vars is not None:
                 cols_to_vars[column] = [weights]
         bias = get_variable("bias_weights", [units], dtypes.float32, _zeros, trainable=trainable)
@@ -180,6 +182,16 @@ def linear_model(
         if cols_to_vars is not None:
             cols_to_vars["bias"] = [bias]
         return sum(sums[1:], sums[0]) + bias
+
+
+def scope_name(name: str) -> str:
+    """A column's name as a variable scope's: with `_` where a scope cannot have a character.
+
+    >>> from eagerflow_compat.v1 import feature_columns
+    >>> feature_columns.scope_name("hours per week")
+    'hours_per_week'
+    """
+    return re.sub(r"[^A-Za-z0-9_.\-]", "_", name)
 
 
 # The number of linear models of each graph that have a column of a name.
@@ -200,12 +212,22 @@ def _zeros(shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object) -
     return _core.as_tensor(np.zeros(shape, np.float32))
 
 
-def _weighted(
-    column: Any, features: dict[str, Any], state: StateManager, weights: _core.Tensor, combiner: str
+def weighted_sum(
+    column: Any,
+    cache: TransformationCache,
+    state: StateManager,
+    weights: _core.Tensor,
+    combiner: str = "sum",
 ) -> _core.Tensor:
-    """A column's term of the sum."""
+    """A column's term of a linear model, `[batch, units]`.
 
-    cache = TransformationCache(_needed(column, features))
+    Args:
+        column: a dense column, or one of categories.
+        cache: the features of a batch.
+        state: has the column's variables.
+        weights: `[n, units]`, for each number or category of the column.
+        combiner: how the weights of several categories are combined.
+    """
     if not isinstance(column, CategoricalColumn):
         tensor = column.get_dense_tensor(cache, state)
         return _ops.matmul(_ops.reshape(tensor, [tensor._sizes()[0], size_of(column)]), weights)

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.variables import make_variable
 
 
@@ -36,7 +37,8 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     step = get_global_step(graph)
     if step is not None:
         return step
-    step = make_variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
+    with name_scope(None):
+        step = make_variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
     (graph or context.default_graph()).add_to_collection(GraphKeys.GLOBAL_STEP, step)
     return step
 

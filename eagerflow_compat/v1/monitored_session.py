@@ -67,8 +67,8 @@ class Scaffold:
         if self.init_op is None:
             self.init_op = graph_variables.global_variables_initializer()
         if self.local_init_op is None:
-            self.local_init_op = group(
-                graph_variables.local_variables_initializer(), graph_variables.tables_initializer()
+            self.local_init_op = self.get_or_default(
+                "local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
             )
         if self.ready_op is None:
             self.ready_op = graph_variables.report_uninitialized_variables()
@@ -76,8 +76,17 @@ class Scaffold:
             self.summary_op = merge_all()
         if self.saver is None:
             self.saver = self.get_or_default("saver", GraphKeys.SAVERS, _saver_of_all)
+        if self.saver is not None:
+            self.saver.build()
         context.default_graph().finalize()
         return self
+
+    @staticmethod
+    def default_local_init_op() -> Any:
+        """An operation that initializes the graph's local variables and tables."""
+        return group(
+            graph_variables.local_variables_initializer(), graph_variables.tables_initializer()
+        )
 
     @staticmethod
     def get_or_default(arg_name: str, collection_key: str, default_constructor: Callable) -> Any:

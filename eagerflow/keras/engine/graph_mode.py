@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from typing import Any
 
@@ -20,7 +21,13 @@ from eagerflow.keras.random_generator import RandomGenerator
 
 
 def make_listed_weight(
-    prefix: str, name: str | None, shape: Any, dtype: Any, initializer: Any, *others: Any
+    prefix: str,
+    name: str | None,
+    shape: Any,
+    dtype: Any,
+    initializer: Any,
+    *others: Any,
+    listed: bool = True,
 ) -> Any:
     """A layer's new weight; see `make_weight`. A program's graph lists it among its variables.
 
@@ -34,8 +41,11 @@ def make_listed_weight(
     with context.running_eagerly():
         variable = make_weight(prefix, name, shape, dtype, initializer, *others)
     if graph is not None:
-        nodes_of(variable, graph)
+        nodes_of(variable, graph, listed)
     return variable
+
+
+make_unlisted_weight = functools.partial(make_listed_weight, listed=False)
 
 
 def _refreshed(initializer: Any) -> Any:

@@ -339,7 +339,8 @@ class Layer(LayerNodes, LayerDtypes):
             synchronization: the variable's attribute; ON_READ variables are not trained.
             aggregation: the variable's attribute.
             **kwargs: `autocast=False` keeps a mixed dtype policy from casting it; `getter` is a
-                function that creates the variable; Keras's other options have no effect.
+                function that creates the variable; `collections=[]` leaves it out of a graph's
+                collections; Keras's other options have no effect.
 
         Raises:
             ValueError: for both ON_READ and `trainable=True`, or a dtype without an initializer.
@@ -374,11 +375,14 @@ class Layer(LayerNodes, LayerDtypes):
             spend(name, shape, dtype)
         make = make_weight
         if process.graphs_used:
-            make = graph_mode.make_listed_weight
+            listed = kwargs.get("collections") is None
+            make = graph_mode.make_listed_weight if listed else graph_mode.make_unlisted_weight
 
         def getter(**_: object) -> Any:
             if "getter" in kwargs:
-                return kwargs["getter"](name=name, shape=shape, dtype=dtype)
+                return kwargs["getter"](
+                    name=name, shape=shape, dtype=dtype, initializer=initializer, trainable=trainable
+                )
             return make(
                 self._variable_prefix(),
                 name,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.framework import context
 from eagerflow.framework.distribution_state import merged_in_replicas
 from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
 from eagerflow.keras.config import defaults
@@ -15,6 +16,7 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.typing import Config
+from eagerflow.ops import control_flow
 from eagerflow.typing import DTypeLike, TensorLike
 from eagerflow.util import own_code
 from eagerflow.util.argument_docs import complete_docs
@@ -160,6 +162,22 @@ class Metric(Layer):
         """Resets all variables; the deprecated name of `reset_state`."""
         self.reset_state()
 
+    @property
+    def updates(self) -> list[Any]:
+        """In a graph that a program builds, a list of the operation that does what updates have added."""
+        graph = context.building_graph()
+        if graph is None:
+            return []
+        own = {id(variable) for variable in self.weights}
+        added = [
+            operation
+            for operation in graph.get_operations()
+            if operation.type.startswith("Assign")
+            and operation._node.id not in graph.initializers
+            and any(id(variable) in own for variable in operation._node.variables)
+        ]
+        return [control_flow.group(*added)] if added else []
+
     def merge_state(self, metrics: Iterable[Metric]) -> list:
         """Adds the variables of other metrics of the same class.
 
@@ -204,6 +222,7 @@ class Metric(Layer):
             trainable=False,
             synchronization=synchronization,
             aggregation=aggregation,
+            collections=[],
         )
         variable._keep_remainder()
         return variable

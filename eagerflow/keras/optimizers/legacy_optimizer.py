@@ -25,6 +25,7 @@ from eagerflow.util import lazy
 
 # Imported when it is first used: few programs build graphs.
 graph_gradients = lazy.Module("eagerflow.graph.gradients")
+graph_variables = lazy.Module("eagerflow.graph.variables")
 hints = lazy.Module("eagerflow.util.hints")
 
 _ops = _core.ops
@@ -325,7 +326,16 @@ class Optimizer(_NewOptimizer):
             return super().apply_gradients(grads_and_vars, name, **kwargs)
         before = len(graph.get_operations())
         super().apply_gradients(grads_and_vars, name, **kwargs)
-        return control_flow.group(*graph.get_operations()[before:], name=name or self.name)
+        updates = graph.get_operations()[before:]
+        self._list_in(graph)
+        return control_flow.group(*updates, name=name or self.name)
+
+    def _list_in(self, graph: Any) -> None:
+        """Lists the optimizer's own variables among those of a program's graph, which saves them."""
+        own = [value for _, value in sorted(self._own_scalars().items())]
+        for variable in [*own, *self._variables]:
+            if isinstance(variable, _core.Variable):
+                graph_variables.listed(variable, graph)
 
     def minimize(  # type: ignore[override]
         self,

@@ -1,0 +1,15 @@
+"""tensorflow.python.ops.variable_scope: scopes that are not public."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eagerflow_compat.v1.variable_scope import variable_scope
+
+__all__ = ["_pure_variable_scope"]
+
+
+def _pure_variable_scope(name_or_scope: Any, *args: Any, **kwargs: Any) -> variable_scope:
+    """A scope for variables' names, which operations do not take on; arguments as `variable_scope`'s."""
+    kwargs.pop("old_name_scope", None)
+    return variable_scope(name_or_scope, None, None, *args, auxiliary_name_scope=False, **kwargs)
