@@ -25,6 +25,8 @@ Tensor = _core.Tensor
 # They register their rules here when they are imported.
 _RULES = [
     lazy.Module("eagerflow.graphdef.host_rules_arrays"),
+    lazy.Module("eagerflow.graphdef.host_rules_columns"),
+    lazy.Module("eagerflow.graphdef.host_rules_examples"),
     lazy.Module("eagerflow.graphdef.host_rules_images"),
     lazy.Module("eagerflow.graphdef.host_rules_ragged"),
     lazy.Module("eagerflow.graphdef.host_rules_sparse"),

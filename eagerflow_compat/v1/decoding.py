@@ -61,19 +61,6 @@ def _numbers(input_bytes: Any = None, out_type: Any = None, *args: object, **kwa
     )
 
 
-def _features(batch: Callable[[Any], TensorShape]) -> Callable[..., Any]:
-    def specs(serialized: _core.Tensor, features: Any, *args: object, **kwargs: object) -> Any:
-        declared = {}
-        for name, feature in features.items():
-            if type(feature) is not io.FixedLenFeature:
-                return None
-            shape = batch(serialized).concatenate(TensorShape(feature.shape))
-            declared[name] = TensorSpec(shape, dtypes.as_dtype(feature.dtype))
-        return declared
-
-    return specs
-
-
 def _pixels(contents: _core.Tensor, channels: int = 0, *args: object, **kwargs: Any) -> TensorSpec:
     kind = kwargs.get("dtype", dtypes.uint8)
     return TensorSpec([None, None, channels or None], dtypes.as_dtype(kind))
@@ -97,12 +84,12 @@ decode_raw = _version_1(
 )
 parse_single_example = _version_1(
     "parse_single_example(serialized, features, name=None, example_names=None)",
-    _declared(io.parse_single_example, _features(lambda _: TensorShape([]))),
+    io.parse_single_example,
     "The features of a serialized `Example`.",
 )
 parse_example = _version_1(
     "parse_example(serialized, features, name=None, example_names=None)",
-    _declared(io.parse_example, _features(_shape)),
+    io.parse_example,
     "The features of serialized `Example`s.",
 )
 read_file = _declared(io.read_file, _scalar)

@@ -104,8 +104,11 @@ class MetaGraphWriter:
             try:
                 if isinstance(key, str) and values:
                     self._add_collection(key, values)
-            except (TypeError, UnimplementedError) as error:  # as TensorFlow does
-                logging.warning("Collection %r is not part of the exported graph: %s", key, error)
+            except (TypeError, UnimplementedError) as error:
+                # What a program has put in itself is missed, as TensorFlow says, too.
+                level = logging.WARNING if isinstance(error, TypeError) else logging.INFO
+                text = "Collection %r is not part of the exported graph: %s"
+                logging.log(level, text, key, error)
                 del self._message.collection_def[key]
 
     def _add_collection(self, key: str, values: list[object]) -> None:
@@ -121,6 +124,8 @@ class MetaGraphWriter:
                 found.int64_list.value.append(value)
             elif isinstance(value, float):
                 found.float_list.value.append(value)
+            elif isinstance(value, savers.Saver):
+                found.bytes_list.value.append(value.to_proto().SerializeToString())
             else:
                 raise TypeError(f"{type(value).__name__} is nothing that a collection can hold")
 

@@ -169,6 +169,18 @@ class SavedModelBuilder:
                 _saved_variables(graph, saver),
             )  # fmt: skip
 
+    def _add_train_op(self, train_op: Any) -> None:
+        """Has the graph that is added next name an operation that trains; None for none.
+
+        Raises:
+            TypeError: if it is neither an operation nor a tensor.
+        """
+        if train_op is None:
+            return
+        if not isinstance(train_op, Operation | _core.Tensor):
+            raise TypeError(f"`train_op` {train_op} needs to be a Tensor or Op.")
+        context.default_graph().add_to_collection(constants.TRAIN_OP_KEY, train_op)
+
     def _add(
         self, graph: Any, tags: Iterable[str], signatures: Mapping[str, Any] | None,
         assets: Iterable[Any] | None, main_op: Any, variables: Mapping[str, _core.Variable],

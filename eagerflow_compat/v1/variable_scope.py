@@ -162,7 +162,8 @@ _eager = _Eager()
 
 
 def _state() -> ScopeState:
-    graph = context.building_graph()
+    # Layers are built eagerly, and their variables are named by the scopes of the graph around them.
+    graph = context.surrounding_graph()
     if graph is None:
         return _eager.states[-1]
     if graph.variable_scope_state is None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeVar, overload
 
 import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
-from eagerflow.framework.context import process, running_eagerly
+from eagerflow.framework.context import process, running_eagerly, surrounding_graph
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
@@ -380,9 +381,16 @@ class Layer(LayerNodes, LayerDtypes):
 
         def getter(**_: object) -> Any:
             if "getter" in kwargs:
-                return kwargs["getter"](
-                    name=name, shape=shape, dtype=dtype, initializer=initializer, trainable=trainable
-                )
+                # Layers are built eagerly; a program's function makes variables of its graph.
+                graph = surrounding_graph()
+                with nullcontext() if graph is None else graph.as_default():
+                    return kwargs["getter"](
+                        name=name,
+                        shape=shape,
+                        dtype=dtype,
+                        initializer=initializer,
+                        trainable=trainable,
+                    )
             return make(
                 self._variable_prefix(),
                 name,
