@@ -152,6 +152,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "training.training_util": (f"{_INTERNALS}.training_util", f"{_V1}.train"),
     "types": (f"{_INTERNALS}.composites", "eagerflow.types.experimental"),
     "types.core": (f"{_INTERNALS}.types_core",),
+    "util.all_util": (f"{_INTERNALS}.exported",),
     "util.compat": ("eagerflow.compat",),
     "util.deprecation": (f"{_INTERNALS}.decorators",),
     "util.dispatch": (f"{_INTERNALS}.dispatch",),
