@@ -71,9 +71,9 @@ def find(path: str, name: str) -> object:
     if path.startswith("core.") and path.endswith("_pb2"):
         return _message(name)
     if path.startswith("python.ops.gen_"):
-        operation = _raw_operations().get(name)
+        operation = _raw_operation(name)
         if operation is not None:
-            return _positional(getattr(resolve("eagerflow.raw_ops"), operation))
+            return operation
     public = "experimental.dtensor" if path.startswith("dtensor.") else path
     absent = unavailable.find(f"{public}.{name}")
     if absent is not None:
@@ -82,6 +82,10 @@ def find(path: str, name: str) -> object:
         value = resolve(public)
         if value is not None and not isinstance(value, ModuleType):
             return value
+    if path.startswith("python.ops."):  # Each module passes on the operations that it is made of.
+        operation = _raw_operation(name.lstrip("_"))
+        if operation is not None:
+            return operation
     raise AttributeError(name)
 
 
@@ -140,6 +144,12 @@ def _raw_operations() -> dict[str, str]:
     """The operations of `tf.raw_ops` by the names that the `gen_*_ops` modules give them."""
     listed = resolve("eagerflow.raw_ops")
     return {_snake(name): name for name in (dir(listed) if listed else ()) if name[0].isupper()}
+
+
+def _raw_operation(name: str) -> Any:
+    """The function of an operation by its name in the `gen_*_ops` modules, or None."""
+    operation = _raw_operations().get(name)
+    return operation and _positional(getattr(resolve("eagerflow.raw_ops"), operation))
 
 
 def _positional(raw_op: Any) -> Any:

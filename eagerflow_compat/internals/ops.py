@@ -9,13 +9,13 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.context import default_graph
+from eagerflow.framework.context import building_graph, default_graph
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import get_current_name_scope
 from eagerflow.framework.name_scope import name_scope as name_scope_v2
 from eagerflow.framework.operation import Operation
 from eagerflow.framework.tensor import Tensor, is_tensor, value_text
-from eagerflow.graph.defaults import name_scope
+from eagerflow.graph import defaults
 from eagerflow.ops.conversion import convert_to_tensor
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Operation",
     "SymbolicTensor",
     "Tensor",
+    "_get_graph_from_inputs",
     "convert_n_to_tensor",
     "convert_to_tensor_or_composite",
     "convert_to_tensor_or_indexed_slices",
@@ -71,6 +72,51 @@ def numpy_text(tensor: object, is_repr: bool = False) -> str:
 def has_default_graph() -> bool:
     """Whether there is a graph that operations could be added to."""
     return default_graph() is not None
+
+
+def name_scope(
+    name: str | None,
+    default_name: str | None = None,
+    values: object = None,
+    skip_on_eager: bool = True,
+) -> contextlib.AbstractContextManager[str | None]:
+    """Version 1's scope in graphs; none for eager tensors, unless that is asked for.
+
+    Args:
+        name: one more part of the prefix.
+        default_name: is used if `name` is None.
+        values: accepted.
+        skip_on_eager: whether eager operations have no scope.
+    """
+    if building_graph() is None and skip_on_eager:
+        return contextlib.nullcontext()
+    return defaults.name_scope(name, default_name, values)
+
+
+def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> Any:
+    """The graph that tensors, operations and variables are of.
+
+    Args:
+        op_input_list: the values; those that are of no graph do not count.
+        graph: the graph that they must be of; by default the one of the first.
+
+    Returns:
+        The graph; the default one where no value is of a graph.
+
+    Raises:
+        ValueError: if the values are of different graphs.
+    """
+    required, first = graph, None
+    for value in op_input_list:
+        of_value = getattr(value, "graph", None) if not isinstance(value, EagerTensor) else None
+        if of_value is None:
+            continue
+        if graph is None:
+            graph, first = of_value, value
+        elif of_value is not graph:
+            where = "the passed graph" if required is not None else f"the graph of {first!r}"
+            raise ValueError(f"{value!r} is not from {where}.")
+    return default_graph() if graph is None else graph
 
 
 def convert_n_to_tensor(values: Sequence[Any], dtype: Any = None, **kwargs: object) -> list[Any]:

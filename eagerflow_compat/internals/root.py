@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import _core
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.name_scope import get_current_name_scope as get_name_scope
+from eagerflow_compat.internals.moving_averages import assign_moving_average
 from eagerflow_compat.internals.ops import EagerTensor, SymbolicTensor
 from eagerflow_compat.v1 import checkpoint_state
 
@@ -53,15 +53,6 @@ def get_enclosing_xla_context() -> None:
 def is_mixed_precision_graph_rewrite_enabled() -> bool:
     """False: graphs are not rewritten for 16-bit floats."""
     return False
-
-
-def assign_moving_average(
-    variable: Any, value: Any, decay: Any, zero_debias: bool = False, name: str | None = None
-) -> Any:
-    """Moves a variable towards a value: `variable -= (1 - decay) * (variable - value)`."""
-    current = variable.read_value()
-    rate = _core.convert(1.0 - decay, current.dtype, None)
-    return variable.assign_sub((current - value) * rate)
 
 
 def update_checkpoint_state(

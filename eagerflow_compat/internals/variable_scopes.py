@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.compat.v1 import Variable as variable
 from eagerflow_compat.v1.variable_scope import variable_scope
 
-__all__ = ["_pure_variable_scope"]
+__all__ = ["_pure_variable_scope", "variable"]
 
 
 def _pure_variable_scope(name_or_scope: Any, *args: Any, **kwargs: Any) -> variable_scope:

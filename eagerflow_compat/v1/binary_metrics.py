@@ -12,7 +12,7 @@ from eagerflow_compat.v1.metric_variables import Array, Metric, metric, weighted
 
 _EPSILON = 1e-7
 # Whether predictions, and labels, are true in each count.
-_CASES = {
+CASES = {
     "true_positives": (True, True),
     "false_negatives": (False, True),
     "true_negatives": (False, False),
@@ -40,7 +40,7 @@ def _counts(
             limits = np.asarray(thresholds, np.float32)[:, None]
             guesses = predictions.reshape(1, -1).astype(np.float32) > limits
         counts = []
-        for guess, label in map(_CASES.__getitem__, cases):
+        for guess, label in map(CASES.__getitem__, cases):
             chosen = (guesses == guess) & (positive == label)
             counts.append((chosen * weights).sum(1).reshape(sizes))
         return tuple(counts)
@@ -51,7 +51,7 @@ def _counts(
 
 def _variable_names(kind: str, cases: Sequence[str]) -> list[str]:
     """The names of the variables that hold the counts."""
-    if kind in _CASES and len(cases) == 1:
+    if kind in CASES and len(cases) == 1:
         return ["count"]
     return [f"{case}/count" if kind in ("precision", "recall") else case for case in cases]
 
@@ -212,7 +212,7 @@ def auc(
         }[summation_method]
         return np.sum((x[:-1] - x[1:]) * heights)
 
-    return _counts("auc", list(_CASES), (labels, predictions, weights), area, limits)
+    return _counts("auc", list(CASES), (labels, predictions, weights), area, limits)
 
 
 def _interpolated(tp: Array, fp: Array, fn: Array) -> Array:
@@ -252,7 +252,7 @@ def sensitivity_at_specificity(
         return tp[k] / (tp[k] + fn[k] + _EPSILON)
 
     arguments, thresholds = (labels, predictions, weights), _evenly_spaced(num_thresholds)
-    return _counts("sensitivity_at_specificity", list(_CASES), arguments, value, thresholds)
+    return _counts("sensitivity_at_specificity", list(CASES), arguments, value, thresholds)
 
 
 @metric
@@ -277,4 +277,4 @@ def specificity_at_sensitivity(
         return tn[k] / (tn[k] + fp[k] + _EPSILON)
 
     arguments, thresholds = (labels, predictions, weights), _evenly_spaced(num_thresholds)
-    return _counts("specificity_at_sensitivity", list(_CASES), arguments, value, thresholds)
+    return _counts("specificity_at_sensitivity", list(CASES), arguments, value, thresholds)

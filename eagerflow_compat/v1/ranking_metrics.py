@@ -125,14 +125,14 @@ def recall_at_top_k(
     return _at_top_k("recall_at_top_k", arguments, np.asarray, class_id)
 
 
-@metric
-def average_precision_at_k(
-    labels: TensorLike, predictions: TensorLike, k: int, weights: TensorLike | None = None
+def _average_precision(
+    kind: str, arguments: tuple[Any, Any, Any], best_of: Callable[[Array], Array]
 ) -> Metric:
-    """The mean average precision: over the ranks up to `k` that hold a label."""
+    """The mean average precision over the ranks of the classes that `best_of` chooses."""
 
     def count(labels: Array, predictions: Array, weights: Any) -> tuple:
-        hits, rows = _hits(labels, _best(predictions, k))
+        hits, rows = _hits(labels, best_of(predictions))
+        k = hits.shape[1]
         precisions = np.cumsum(hits, 1) / np.arange(1, k + 1)
         relevant = np.minimum(k, (rows >= 0).sum(1))
         each = np.divide(
@@ -144,9 +144,26 @@ def average_precision_at_k(
     def value(count: Array, total: Array) -> Array:
         return total / count if count else np.float32(0)
 
-    arguments = labels, predictions, weights
     shapes: dict[str, list[int]] = {"max": [], "total": []}
-    return Metric(f"average_precision_at_{k}", arguments, shapes, count, value)
+    return Metric(kind, arguments, shapes, count, value)
+
+
+@metric
+def average_precision_at_k(
+    labels: TensorLike, predictions: TensorLike, k: int, weights: TensorLike | None = None
+) -> Metric:
+    """The mean average precision: over the ranks up to `k` that hold a label."""
+    arguments = labels, predictions, weights
+    return _average_precision(f"average_precision_at_{k}", arguments, lambda p: _best(p, k))
+
+
+@metric
+def average_precision_at_top_k(
+    labels: TensorLike, predictions_idx: TensorLike, weights: TensorLike | None = None
+) -> Metric:
+    """The same as `average_precision_at_k`, for classes that have been chosen already."""
+    arguments = labels, predictions_idx, weights
+    return _average_precision("average_precision_at_top_k", arguments, np.asarray)
 
 
 sparse_average_precision_at_k = average_precision_at_k

@@ -1,0 +1,171 @@
+"""tensorflow.python.ops.metrics_impl and confusion_matrix: what metrics of packages are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eagerflow.compat import v1
+from eagerflow.framework import dtypes
+from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.typing import DTypeLike, Shape, TensorLike
+from eagerflow_compat.v1.binary_metrics import CASES
+from eagerflow_compat.v1.ranking_metrics import average_precision_at_top_k
+
+__all__ = [
+    "_aggregate_variable",
+    "_confusion_matrix_at_thresholds",
+    "_remove_squeezable_dimensions",
+    "_safe_scalar_div",
+    "_streaming_sparse_average_precision_at_top_k",
+    "metric_variable",
+    "remove_squeezable_dimensions",
+]
+
+_streaming_sparse_average_precision_at_top_k = average_precision_at_top_k
+
+
+def metric_variable(
+    shape: Shape, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
+) -> Any:
+    """A local variable of zeros, which a metric adds to."""
+    return v1.Variable(
+        lambda: v1.zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
+        name=name,
+    )
+
+
+def _aggregate_variable(v: Any, collections: Any) -> Any:
+    """The value of a metric's variable, which is added to collections, too."""
+    value = v.read_value()
+    if collections:
+        v1.add_to_collections(collections, value)
+    return value
+
+
+def _safe_scalar_div(numerator: TensorLike, denominator: TensorLike, name: str | None) -> Any:
+    """The quotient of two scalars, 0 where the denominator is 0."""
+    return v1.div_no_nan(numerator, denominator, name=name)
+
+
+def remove_squeezable_dimensions(
+    labels: TensorLike,
+    predictions: TensorLike,
+    expected_rank_diff: int = 0,
+    name: str | None = None,
+) -> tuple[Any, Any]:
+    """Labels and predictions without a last axis of size one that the other lacks.
+
+    Args:
+        labels: of any rank, which may be unknown.
+        predictions: of any rank, too.
+        expected_rank_diff: by how much the rank of the predictions should be larger.
+        name: the name of the scope.
+    """
+    with v1.name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
+        labels, predictions = v1.convert_to_tensor(labels), v1.convert_to_tensor(predictions)
+        difference = _rank_difference(predictions, labels)
+        labels = _squeezed(labels, difference, expected_rank_diff - 1)
+        return labels, _squeezed(predictions, difference, expected_rank_diff + 1)
+
+
+def _rank_difference(first: Any, second: Any) -> Any:
+    """How much larger the rank of the first is: a number where both are known, else a tensor."""
+    if first.shape.rank is None or second.shape.rank is None:
+        return v1.rank(first) - v1.rank(second)
+    return first.shape.rank - second.shape.rank
+
+
+def _squeezed(value: Any, difference: Any, wanted: int) -> Any:
+    """The value without its last axis if the ranks' difference is the wanted one, and its size may be 1."""
+    if value.shape.rank is not None and (not value.shape.rank or value.shape[-1] not in (1, None)):
+        return value
+    return _if_equal(difference, wanted, value, lambda: v1.squeeze(value, [-1]))
+
+
+def _if_equal(difference: Any, wanted: int, value: Any, changed: Callable[[], Any]) -> Any:
+    if isinstance(difference, int):
+        return changed() if difference == wanted else value
+    return v1.cond(v1.equal(difference, wanted), changed, lambda: v1.identity(value))
+
+
+def _remove_squeezable_dimensions(
+    predictions: TensorLike, labels: TensorLike | None, weights: TensorLike | None
+) -> tuple[Any, Any, Any]:
+    """Predictions, labels and weights in ranks that match; the weights may stay a scalar.
+
+    Raises:
+        ValueError: if labels and predictions cannot have the same shape.
+    """
+    predictions = v1.convert_to_tensor(predictions)
+    if labels is not None:
+        labels, predictions = remove_squeezable_dimensions(labels, predictions)
+        predictions.shape.assert_is_compatible_with(labels.shape)
+    if weights is None:
+        return predictions, labels, None
+    weights = v1.convert_to_tensor(weights)
+    if weights.shape.rank == 0:
+        return predictions, labels, weights
+    difference = _rank_difference(weights, predictions)
+    if weights.shape.rank is None:
+        rank, given = v1.rank(weights), weights
+        weights = v1.cond(
+            v1.equal(rank, 0),
+            lambda: v1.identity(given),
+            lambda: _with_rank_of(given, difference),
+        )
+        return predictions, labels, weights
+    return predictions, labels, _with_rank_of(weights, difference)
+
+
+def _with_rank_of(weights: Any, difference: Any) -> Any:
+    squeezed = _squeezed(weights, difference, 1)
+    return _if_equal(difference, -1, squeezed, lambda: v1.expand_dims(weights, -1))
+
+
+def _confusion_matrix_at_thresholds(
+    labels: TensorLike,
+    predictions: TensorLike,
+    thresholds: Sequence[float],
+    weights: TensorLike | None = None,
+    includes: Sequence[str] | None = None,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The counts of cases at each threshold, and the operations that add to them.
+
+    Args:
+        labels: true or false.
+        predictions: numbers in [0, 1].
+        thresholds: a prediction above one is positive.
+        weights: of the predictions.
+        includes: which cases are counted, of "tp", "fn", "tn" and "fp"; by default all.
+
+    Raises:
+        ValueError: if there is no such case.
+    """
+    short = {"".join(word[0] for word in case.split("_")): case for case in CASES}
+    for case in includes or ():
+        if case not in short:
+            raise ValueError(f"Invalid key: {case}.")
+    predictions, labels, weights = _remove_squeezable_dimensions(
+        v1.cast(predictions, dtypes.float32), v1.cast(labels, dtypes.bool), weights
+    )
+    limits = v1.constant(thresholds, dtypes.float32)[:, None]
+    positive = v1.reshape(predictions, [1, -1]) > limits
+    right = v1.broadcast_to(v1.reshape(labels, [1, -1]), v1.shape(positive))
+    if weights is not None:
+        spread = v1.broadcast_to(v1.cast(weights, dtypes.float32), v1.shape(predictions))
+        weights = v1.reshape(spread, [1, -1])
+    values, updates = {}, {}
+    for key in includes or short:
+        guess, label = CASES[short[key]]
+        chosen = v1.logical_and(v1.equal(positive, guess), v1.equal(right, label))
+        each = v1.cast(chosen, dtypes.float32)
+        total = metric_variable([len(thresholds)], dtypes.float32, name=short[key])
+        values[key] = total.read_value()
+        updates[key] = total.assign_add(
+            v1.reduce_sum(each if weights is None else each * weights, axis=1)
+        )
+    return values, updates
