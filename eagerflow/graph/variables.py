@@ -281,6 +281,10 @@ class ChangedVariable(Variable):
 
     value = read_value
 
+    def eval(self, session: Any = None) -> Any:
+        """Changes the variable in a session, by default the default session; returns its value."""
+        return self._read.eval(session=session)
+
     def is_initialized(self, name: str | None = None) -> Any:
         """A tensor that tells whether a session has a value: it has, after the change."""
         with self._afterwards():

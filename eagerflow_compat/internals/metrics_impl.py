@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow.compat import v1
@@ -10,6 +10,8 @@ from eagerflow.framework import dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.typing import DTypeLike, Shape, TensorLike
 from eagerflow_compat.v1.binary_metrics import CASES
+from eagerflow_compat.v1.metric_arguments import aligned as _remove_squeezable_dimensions
+from eagerflow_compat.v1.metric_arguments import remove_squeezable_dimensions
 from eagerflow_compat.v1.ranking_metrics import average_precision_at_top_k
 
 __all__ = [
@@ -49,81 +51,6 @@ def _aggregate_variable(v: Any, collections: Any) -> Any:
 def _safe_scalar_div(numerator: TensorLike, denominator: TensorLike, name: str | None) -> Any:
     """The quotient of two scalars, 0 where the denominator is 0."""
     return v1.div_no_nan(numerator, denominator, name=name)
-
-
-def remove_squeezable_dimensions(
-    labels: TensorLike,
-    predictions: TensorLike,
-    expected_rank_diff: int = 0,
-    name: str | None = None,
-) -> tuple[Any, Any]:
-    """Labels and predictions without a last axis of size one that the other lacks.
-
-    Args:
-        labels: of any rank, which may be unknown.
-        predictions: of any rank, too.
-        expected_rank_diff: by how much the rank of the predictions should be larger.
-        name: the name of the scope.
-    """
-    with v1.name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
-        labels, predictions = v1.convert_to_tensor(labels), v1.convert_to_tensor(predictions)
-        difference = _rank_difference(predictions, labels)
-        labels = _squeezed(labels, difference, expected_rank_diff - 1)
-        return labels, _squeezed(predictions, difference, expected_rank_diff + 1)
-
-
-def _rank_difference(first: Any, second: Any) -> Any:
-    """How much larger the rank of the first is: a number where both are known, else a tensor."""
-    if first.shape.rank is None or second.shape.rank is None:
-        return v1.rank(first) - v1.rank(second)
-    return first.shape.rank - second.shape.rank
-
-
-def _squeezed(value: Any, difference: Any, wanted: int) -> Any:
-    """The value without its last axis if the ranks' difference is the wanted one, and its size may be 1."""
-    if value.shape.rank is not None and (not value.shape.rank or value.shape[-1] not in (1, None)):
-        return value
-    return _if_equal(difference, wanted, value, lambda: v1.squeeze(value, [-1]))
-
-
-def _if_equal(difference: Any, wanted: int, value: Any, changed: Callable[[], Any]) -> Any:
-    if isinstance(difference, int):
-        return changed() if difference == wanted else value
-    return v1.cond(v1.equal(difference, wanted), changed, lambda: v1.identity(value))
-
-
-def _remove_squeezable_dimensions(
-    predictions: TensorLike, labels: TensorLike | None, weights: TensorLike | None
-) -> tuple[Any, Any, Any]:
-    """Predictions, labels and weights in ranks that match; the weights may stay a scalar.
-
-    Raises:
-        ValueError: if labels and predictions cannot have the same shape.
-    """
-    predictions = v1.convert_to_tensor(predictions)
-    if labels is not None:
-        labels, predictions = remove_squeezable_dimensions(labels, predictions)
-        predictions.shape.assert_is_compatible_with(labels.shape)
-    if weights is None:
-        return predictions, labels, None
-    weights = v1.convert_to_tensor(weights)
-    if weights.shape.rank == 0:
-        return predictions, labels, weights
-    difference = _rank_difference(weights, predictions)
-    if weights.shape.rank is None:
-        rank, given = v1.rank(weights), weights
-        weights = v1.cond(
-            v1.equal(rank, 0),
-            lambda: v1.identity(given),
-            lambda: _with_rank_of(given, difference),
-        )
-        return predictions, labels, weights
-    return predictions, labels, _with_rank_of(weights, difference)
-
-
-def _with_rank_of(weights: Any, difference: Any) -> Any:
-    squeezed = _squeezed(weights, difference, 1)
-    return _if_equal(difference, -1, squeezed, lambda: v1.expand_dims(weights, -1))
 
 
 def _confusion_matrix_at_thresholds(

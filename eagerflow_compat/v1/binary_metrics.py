@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import errors
 from eagerflow.typing import TensorLike
+from eagerflow_compat.v1.metric_arguments import labelled
 from eagerflow_compat.v1.metric_variables import Array, Metric, metric, weighted
 
 _EPSILON = 1e-7
@@ -37,6 +39,8 @@ def _counts(
         if thresholds is None:
             guesses = predictions.astype(bool).reshape(1, -1)
         else:
+            if not np.all((predictions >= 0) & (predictions <= 1)):
+                raise errors.InvalidArgumentError._of("predictions must be in [0, 1]")
             limits = np.asarray(thresholds, np.float32)[:, None]
             guesses = predictions.reshape(1, -1).astype(np.float32) > limits
         counts = []
@@ -46,7 +50,8 @@ def _counts(
         return tuple(counts)
 
     shapes = dict.fromkeys(_variable_names(kind, cases), sizes)
-    return Metric(kind, arguments, shapes, count, value, sizes if by_threshold else [])
+    value_shape = sizes if by_threshold else []
+    return Metric(kind, arguments, shapes, count, value, value_shape, align=labelled)
 
 
 def _variable_names(kind: str, cases: Sequence[str]) -> list[str]:

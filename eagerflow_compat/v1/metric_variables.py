@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
@@ -39,6 +40,7 @@ class Metric:
         dtype: of the variables.
         update: computes the result of the update operation; by default the metric.
         update_shape: its shape.
+        align: brings the arguments into shapes that match.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Metric:
     dtype: dtypes.DType = dtypes.float32
     update: Callable[..., Array] | None = None
     update_shape: Sequence[int] = ()
+    align: Callable[..., tuple] | None = None
 
 
 def metric(describe: Callable[..., Metric]) -> Callable[..., object]:
@@ -81,8 +84,8 @@ def weighted(weights: Array | None, values: Array) -> Array:
 
 
 def _array(value: Any) -> Any:
-    if value is None:
-        return None
+    if value is None or isinstance(value, SparseTensorValue):
+        return value
     return np.asarray(value if hasattr(value, "__array__") else _core.as_tensor(value))
 
 
@@ -118,9 +121,12 @@ def _built(
         ]
         for variable in variables:
             variable._keep_remainder()
+        arguments = described.arguments
+        if described.align is not None:
+            arguments = described.align(*arguments)
         added = python_node(
             increments,
-            described.arguments,
+            arguments,
             kind="Sums",
             outputs=[TensorSpec(shape, dtype) for shape in described.shapes.values()],
         )

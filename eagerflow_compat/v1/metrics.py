@@ -10,6 +10,12 @@ import numpy as np
 from eagerflow import errors
 from eagerflow.framework import dtypes
 from eagerflow.typing import TensorLike
+from eagerflow_compat.v1.metric_arguments import (
+    aligned,
+    labelled,
+    remove_squeezable_dimensions,
+    valued,
+)
 from eagerflow_compat.v1.metric_variables import Array, Metric, metric, weighted
 
 
@@ -19,6 +25,7 @@ def _average(
     arguments: tuple,
     weights: Any,
     result: Callable[[Array], Array] = lambda average: average,
+    align: Callable[..., tuple] | None = labelled,
 ) -> Metric:
     """The weighted average of the values that `each` computes from the arguments."""
 
@@ -31,7 +38,9 @@ def _average(
     def value(total: Array, count: Array) -> Array:
         return result(total / count if count else np.float32(0))
 
-    return Metric(kind, (*arguments, weights), {"total": [], "count": []}, count, value)
+    return Metric(
+        kind, (*arguments, weights), {"total": [], "count": []}, count, value, align=align
+    )
 
 
 @metric
@@ -44,7 +53,7 @@ def mean(values: TensorLike, weights: TensorLike | None = None) -> Metric:
     ...     print(session.run(update), session.run(value))
     1.5 1.5
     """
-    return _average("mean", lambda x: x, (values,), weights)
+    return _average("mean", lambda x: x, (values,), weights, align=valued)
 
 
 @metric
@@ -111,9 +120,14 @@ def mean_relative_error(
         by = np.broadcast_to(normalizer, distance.shape)
         return np.divide(distance, by, out=np.zeros_like(distance), where=by != 0)
 
-    return _average(
-        "mean_relative_error", relative_error, (labels, predictions, normalizer), weights
-    )
+    def align(labels: Any, predictions: Any, normalizer: Any, weights: Any) -> tuple:
+        labels, predictions, weights = labelled(labels, predictions, weights)
+        predictions, normalizer = remove_squeezable_dimensions(predictions, normalizer)
+        predictions.shape.assert_is_compatible_with(normalizer.shape)
+        return labels, predictions, normalizer, weights
+
+    arguments = labels, predictions, normalizer
+    return _average("mean_relative_error", relative_error, arguments, weights, align=align)
 
 
 @metric
@@ -125,8 +139,14 @@ def mean_cosine_distance(
     def cosine(labels: Array, predictions: Array) -> Array:
         return np.sum(labels.astype(np.float32) * predictions, dim, keepdims=True)
 
+    def align(labels: Any, predictions: Any, weights: Any) -> tuple:
+        predictions, labels, weights = aligned(predictions, labels, weights)
+        return labels, predictions, weights
+
     arguments = (labels, predictions)
-    return _average("mean_cosine_distance", cosine, arguments, weights, lambda mean: 1 - mean)
+    return _average(
+        "mean_cosine_distance", cosine, arguments, weights, lambda mean: 1 - mean, align
+    )
 
 
 @metric
@@ -134,7 +154,9 @@ def percentage_below(
     values: TensorLike, threshold: float, weights: TensorLike | None = None
 ) -> Metric:
     """The fraction of values below a threshold."""
-    return _average("percentage_below_threshold", lambda x: x < threshold, (values,), weights)
+    return _average(
+        "percentage_below_threshold", lambda x: x < threshold, (values,), weights, align=valued
+    )
 
 
 @metric
@@ -153,7 +175,7 @@ def mean_tensor(values: TensorLike, weights: TensorLike | None = None) -> Metric
         return np.divide(total, count, out=np.zeros_like(total), where=count != 0)
 
     shapes = {"total_tensor": sizes, "count_tensor": sizes}
-    return Metric("mean", (values, weights), shapes, count, value, sizes)
+    return Metric("mean", (values, weights), shapes, count, value, sizes, align=valued)
 
 
 def _confusion_matrix(labels: Array, predictions: Array, weights: Any, classes: int) -> Array:
@@ -165,7 +187,7 @@ def _confusion_matrix(labels: Array, predictions: Array, weights: Any, classes: 
                 f"`{name}` out of bound: they must be in [0, {classes})."
             )
     matrix = np.zeros((classes, classes), np.float64)
-    np.add.at(matrix, (labels, predictions), weighted(weights, labels).ravel())
+    np.add.at(matrix, (labels, predictions), 1.0 if weights is None else weights.ravel())
     return matrix
 
 
@@ -194,6 +216,7 @@ def mean_iou(
         dtype=dtypes.float64,
         update=lambda matrix: matrix,
         update_shape=shape,
+        align=labelled,
     )
 
 
@@ -218,4 +241,5 @@ def mean_per_class_accuracy(
         lambda total, right: np.mean(accuracies(total, right)),
         update=accuracies,
         update_shape=[num_classes],
+        align=labelled,
     )

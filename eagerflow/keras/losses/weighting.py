@@ -139,6 +139,8 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
             axis their size or one.
     """
     theirs, own = values._shape_tuple(), weights._shape_tuple()
+    if own is None or theirs is None:
+        return _ops.broadcast_to(weights, shape_of(values))
     if own == theirs and None not in theirs:
         return weights
     if own and not (
