@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import eagerflow
+import eagerflow.contrib
 from eagerflow.framework import random_seed
 from eagerflow.keras import naming, random_generator
 from eagerflow.keras.mixed_precision.policy import set_global_policy

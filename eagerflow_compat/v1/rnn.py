@@ -64,7 +64,8 @@ def dynamic_rnn(
 
     Args:
         cell: an `RNNCell`.
-        inputs: `[batch, time, features]`, or `[time, batch, features]` if `time_major`.
+        inputs: `[batch, time, features]`, or `[time, batch, features]` if `time_major`; or a tuple or
+            dictionary of such tensors, for cells that take one.
         sequence_length: how long each row is; outputs beyond are zeros, and the state stays.
         initial_state: the state at first; zeros by default.
         dtype: of these zeros; needed without an initial state.
@@ -84,26 +85,33 @@ def dynamic_rnn(
     >>> outputs.shape, state.shape
     (TensorShape([2, 3, 4]), TensorShape([2, 4]))
     """
-    inputs = _core.as_tensor(inputs)
-    if inputs.shape.rank is not None and inputs.shape.rank < 3:
-        raise ValueError(f"Inputs of dynamic_rnn have three axes or more, got {inputs.shape}")
+    if isinstance(inputs, tuple | dict):
+        inputs = nest.map_structure(_core.as_tensor, inputs)
+    else:
+        inputs = _core.as_tensor(inputs)
+    tensors = nest.flatten(inputs)
+    for x in tensors:
+        if x.shape.rank is not None and x.shape.rank < 3:
+            raise ValueError(f"Inputs of dynamic_rnn have three axes or more, got {x.shape}")
     if initial_state is None and dtype is None:
         raise ValueError("If there is no initial_state, you must give a dtype.")
     lengths = None if sequence_length is None else _core.as_tensor(sequence_length)
     with variable_scope(scope or "rnn"):
         time_axis = 0 if time_major else 1
-        first = inputs[0] if time_major else inputs[:, 0]
+        first = nest.map_structure(lambda x: x[0] if time_major else x[:, 0], inputs)
         if initial_state is None:
-            initial_state = cell.zero_state(batch_size(first), dtype)
+            initial_state = cell.zero_state(batch_size(nest.flatten(first)[0]), dtype)
         _prepare(cell, first)
 
-        steps = inputs._shape_tuple()[time_axis]
-        if steps is None:
+        counts = [x._shape_tuple()[time_axis] for x in tensors]
+        if None in counts:
             return _loop(cell, inputs, initial_state, lengths, time_axis)
-        if steps == 0:
-            empty = [*inputs._sizes()[:2], cell.output_size]
-            return _ops.zeros(empty, inputs.dtype), initial_state
-        outputs, last = _repeat(cell, _ops.unstack(inputs, None, time_axis), initial_state, lengths)
+        if counts[0] == 0:
+            empty = [*tensors[0]._sizes()[:2], cell.output_size]
+            return _ops.zeros(empty, tensors[0].dtype), initial_state
+        unstacked = zip(*(_ops.unstack(x, None, time_axis) for x in tensors), strict=True)
+        steps = [nest.pack_sequence_as(inputs, step) for step in unstacked]
+        outputs, last = _repeat(cell, steps, initial_state, lengths)
         # The name that TensorFlow's last operation has.
         name = "transpose_1" if time_axis else "TensorArrayStack/TensorArrayGatherV3"
         packed = nest.map_structure(
@@ -114,15 +122,17 @@ def dynamic_rnn(
 
 def _loop(cell: RNNCell, inputs: Any, state: Any, lengths: Any, time_axis: int) -> tuple[Any, Any]:
     """What `dynamic_rnn` returns where a graph does not know the number of steps."""
-    order = list(range(inputs.shape.rank))
-    order[0], order[1] = (1, 0) if time_axis else (0, 1)
-    by_time = _ops.transpose(inputs, order) if time_axis else inputs
-    count = by_time._sizes()[0]
-    size = cell.output_size
-    collected = nest.map_structure(lambda _: TensorArray(inputs.dtype, size=count), size)
+
+    def exchanged(x: Any) -> Any:
+        return _ops.transpose(x, [1, 0, *range(2, x.shape.rank)]) if time_axis else x
+
+    by_time = nest.map_structure(exchanged, inputs)
+    count = nest.flatten(by_time)[0]._sizes()[0]
+    dtype = nest.flatten(inputs)[-1].dtype
+    collected = nest.map_structure(lambda _: TensorArray(dtype, size=count), cell.output_size)
 
     def step(k: Any, state: Structure, collected: Any) -> tuple[_core.Tensor, Structure, Structure]:
-        (output,), new = _repeat(cell, [by_time[k]], state, None)
+        (output,), new = _repeat(cell, [nest.map_structure(lambda x: x[k], by_time)], state, None)
         if lengths is not None:
             output, new = _alive(k, lengths, output, new, state)
         written = nest.map_structure(lambda array, part: array.write(k, part), collected, output)
@@ -134,11 +144,7 @@ def _loop(cell: RNNCell, inputs: Any, state: Any, lengths: Any, time_axis: int) 
 
     def whole(array: Any) -> Any:
         rows = array.stack()
-        if rows.shape.rank is None or not time_axis:
-            return rows
-        axes = list(range(rows.shape.rank))
-        axes[0], axes[1] = 1, 0
-        return _ops.transpose(rows, axes)
+        return rows if rows.shape.rank is None else exchanged(rows)
 
     return nest.map_structure(whole, written), last
 

@@ -531,7 +531,7 @@ class MultiRNNCell(RNNCell):
             for k, cell in enumerate(self._cells):
                 with variable_scope(f"cell_{k}"):
                     cell.prepare(inputs)
-                inputs = _Like(inputs, self._cells[k].output_size)
+                inputs = Like(inputs, self._cells[k].output_size)
         self.built = True
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Structure:
@@ -550,7 +550,7 @@ class MultiRNNCell(RNNCell):
         return inputs, tuple(states) if self._state_is_tuple else _ops.concat(states, 1)
 
 
-class _Like:
+class Like:
     """The dtype and shape of the outputs of the cell below, from which a cell is built."""
 
     def __init__(self, inputs: Any, size: Any) -> None:
@@ -558,7 +558,7 @@ class _Like:
         self.shape = TensorShape([inputs.shape.as_list()[0] if inputs.shape.rank else None, size])
 
 
-class _Wrapper(RNNCell):
+class Wrapper(RNNCell):
     """A cell that changes the inputs or outputs of another one."""
 
     def __init__(self, cell: Any, **kwargs: Any) -> None:
@@ -600,7 +600,7 @@ class _Wrapper(RNNCell):
         return self.call(inputs, state)
 
 
-class DropoutWrapper(_Wrapper):
+class DropoutWrapper(Wrapper):
     """Drops inputs, outputs and states of a cell at random.
 
     Args:
@@ -724,7 +724,7 @@ def _droppable(state: Structure) -> Any:
     return nest.map_structure(lambda part: not isinstance(part, TensorArray), state)
 
 
-class ResidualWrapper(_Wrapper):
+class ResidualWrapper(Wrapper):
     """Adds a cell's inputs to its outputs.
 
     Args:
@@ -741,7 +741,7 @@ class ResidualWrapper(_Wrapper):
         return self._residual(inputs, outputs), new
 
 
-class DeviceWrapper(_Wrapper):
+class DeviceWrapper(Wrapper):
     """A cell that TensorFlow runs on a given device; there is one device.
 
     Args:
