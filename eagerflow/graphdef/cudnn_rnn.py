@@ -58,7 +58,7 @@ class _Kind(NamedTuple):
         return one + (two - one) * max(self.layers - 1, 0) + self.bias_count() * self.units
 
 
-def _kind(
+def kind_of(
     mode: str, direction: str, input_mode: str, layers: Any, units: Any, inputs: Any
 ) -> _Kind:
     text = [
@@ -93,7 +93,7 @@ def params_size(
     direction: str,
 ) -> Tensor:
     """`CudnnRNNParamsSize`: the size of the parameter vector."""
-    found = _kind(mode, direction, input_mode, num_layers, num_units, input_size)
+    found = kind_of(mode, direction, input_mode, num_layers, num_units, input_size)
     return tf.constant([found.size()], kind)
 
 
@@ -107,7 +107,7 @@ def to_canonical(
     direction: str,
 ) -> tuple[list[Tensor], list[Tensor]]:
     """`CudnnRNNParamsToCanonical`: the matrices and the biases."""
-    return _parts(params, _kind(mode, direction, input_mode, num_layers, num_units, input_size))
+    return _parts(params, kind_of(mode, direction, input_mode, num_layers, num_units, input_size))
 
 
 def to_params(weights: list[Tensor], biases: list[Tensor]) -> Tensor:
@@ -141,7 +141,7 @@ def run(
     x = x if time_major else tf.transpose(x, [1, 0, 2])
     h = h if time_major else tf.transpose(h, [1, 0, 2])
     c = c if time_major or c.shape.rank != 3 else tf.transpose(c, [1, 0, 2])
-    found = _kind(mode, direction, input_mode, 0, h.shape[2], x.shape[2] or 0)
+    found = kind_of(mode, direction, input_mode, 0, h.shape[2], x.shape[2] or 0)
     kind = found._replace(layers=h.shape[0] // found.directions)
     if x.shape[2] is None and params.shape[0] is not None:
         # Of what no input needs, the parameters have the rest for each.

@@ -52,3 +52,6 @@ from eagerflow_compat.contrib import (
 from eagerflow_compat.contrib import (
     training as training,
 )
+from eagerflow_compat.contrib import (
+    cudnn_rnn as cudnn_rnn,
+)

@@ -400,12 +400,18 @@ def submodules(path: str, first_generation: bool) -> list[str]:
     return found
 
 
-# Modules of `tf.contrib` that were the insides of others.
+# Modules inside of packages of `tf.contrib` whose names are not those of the package.
 _CONTRIB = {
     "contrib.eager.python.metrics": "eagerflow_compat.contrib.eager.metrics",
-    "contrib.eager.python.network": "eagerflow_compat.contrib.eager.network",
-    "contrib.eager.python.tfe": "eagerflow_compat.contrib.eager",
+    "contrib.eager.python.metrics_impl": "eagerflow_compat.contrib.eager.metrics",
 }
+
+
+def _contrib_targets(path: str) -> tuple[str, ...]:
+    """The namespaces of a module of `tf.contrib`: a package answers for the modules inside of it."""
+    package, inner, _ = f"{path}.".partition(".python.")
+    whole = (f"eagerflow.{package}",) if inner else ()
+    return (_CONTRIB.get(path, f"eagerflow.{path}"), *whole)
 
 
 def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
@@ -432,7 +438,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
             return None
         return (estimators.namespace(inside, first_generation or inside != path),)
     if head == "contrib":
-        return (_CONTRIB.get(path, f"eagerflow.{path}"),) if first_generation else None
+        return _contrib_targets(path) if first_generation else None
     if path == "compat.v2":
         return ("eagerflow.compat.v2", root)
     if path.startswith("compat.v2"):

@@ -29,6 +29,7 @@ from eagerflow.typing import FilePath, TensorLike
 from eagerflow.version import VERSION
 from eagerflow_compat.v1 import signature_defs
 from eagerflow_compat.v1.meta_graphs import ImportedMetaGraph, MetaGraphWriter, write_message
+from eagerflow_compat.v1.saver import OtherForm
 
 __all__ = [
     "MethodNameUpdater",
@@ -242,8 +243,8 @@ def _saved_variables(graph: Any, saver: Any) -> Mapping[str, _core.Variable]:
     if saver is not None:
         return saver._variables
     found = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-    found += graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
-    return wholes(found)
+    objects = graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
+    return wholes([*found, *(each for each in objects if not isinstance(each, OtherForm))])
 
 
 def simple_save(

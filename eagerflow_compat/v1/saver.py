@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from eagerflow.checkpoint.bundle import BundleReader, write_bundle
 from eagerflow.checkpoint.state import CheckpointState, checkpoint_exists, write_state
 from eagerflow.framework import context
 from eagerflow.graph import partitioned
+from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.io.os_errors import path_text
 from eagerflow.typing import FilePath, TensorLike
 from eagerflow.util import lazy
@@ -26,6 +27,22 @@ meta_graphs = lazy.Module("eagerflow_compat.v1.meta_graphs")
 saved_model_messages = lazy.Module("eagerflow.protos.saved_model")
 
 __all__ = ["Saver", "checkpoint_exists"]
+
+
+@runtime_checkable
+class OtherForm(Protocol):
+    """What checkpoints have of a variable besides its value; a saver's list may have some."""
+
+    variable: Any
+
+    def names(self) -> list[str]:
+        """The names in checkpoints."""
+
+    def saved(self, value: _core.Tensor) -> dict[str, _core.Tensor]:
+        """What a checkpoint has, by name, of a value of the variable."""
+
+    def restored(self, values: Mapping[str, _core.Tensor]) -> _core.Tensor:
+        """The variable's value of what a checkpoint has."""
 
 
 class Saver:
@@ -109,8 +126,13 @@ class Saver:
                     "When eager execution is enabled, `var_list` must specify a list or dict of "
                     "variables to save"
                 )
-            var_list = graph_variables.global_variables()
+            forms = context.default_graph().get_collection(GraphKeys.SAVEABLE_OBJECTS)
+            var_list = [*graph_variables.global_variables(), *forms]
         self._variables = self._by_name(var_list)
+        # Variables that checkpoints have in another form, too, by their names.
+        self._forms = {
+            form.variable.op.name: form for form in var_list if isinstance(form, OtherForm)
+        }
         if not self._variables and not self._allow_empty:
             raise ValueError("No variables to save")
         self._built = True
@@ -126,7 +148,8 @@ class Saver:
                 name: partitioned.joined(value) if isinstance(value, list | tuple) else value
                 for name, value in variables.items()
             }
-        return partitioned.wholes(variables)
+        given = [v.variable if isinstance(v, OtherForm) else v for v in variables]
+        return partitioned.wholes({id(v): v for v in given}.values())
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -190,6 +213,13 @@ class Saver:
         return path
 
     def _values(self, sess: Any) -> dict[str, Any]:
+        found = self._own_values(sess)
+        with context.running_eagerly():
+            for name, form in self._forms.items():
+                found |= form.saved(found[name])
+        return found
+
+    def _own_values(self, sess: Any) -> dict[str, Any]:
         if sess is None:
             return {name: _core.as_tensor(v) for name, v in self._variables.items()}
         values = sess.run([partitioned.parts_of(each) for each in self._variables.values()])
@@ -239,12 +269,17 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         reader = BundleReader(path)
-        missing = [name for name in self._variables if name not in reader]
+        values = {}
+        for name, form in self._forms.items():
+            if all(inner in reader for inner in form.names()):
+                with context.running_eagerly():
+                    values[name] = form.restored({n: reader.read(n) for n in form.names()})
+        missing = [name for name in self._variables if name not in reader and name not in values]
         if missing:
             raise errors.NotFoundError._of(
                 f"Keys {', '.join(missing)} not found in checkpoint {path}"
             )
-        values = {name: reader.read(name) for name in self._variables}
+        values |= {name: reader.read(name) for name in self._variables if name not in values}
         problems = []
         for name, variable in self._variables.items():
             value = values[name]

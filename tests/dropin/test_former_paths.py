@@ -92,3 +92,30 @@ def test_tests_of_the_first_generation_run_eagerly(tmp_path):
     path.write_text(TESTS)
     done = run("--generation", "1.x", str(path))
     assert done.returncode == 0, done.stderr
+
+
+CONTRIB = """
+from tensorflow.contrib.cudnn_rnn.python.layers import cudnn_rnn
+from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
+from tensorflow.contrib.eager.python import datasets, metrics, network
+from tensorflow.contrib.eager.python import tfe
+from tensorflow.contrib.rnn.python.ops import core_rnn_cell, rnn_cell
+from tensorflow.contrib.rnn.python.ops.lstm_ops import LSTMBlockFusedCell
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import BahdanauAttention
+import tensorflow as tf
+import tensorflow.contrib.eager.python.metrics_impl as metrics_impl
+
+assert rnn_cell.GridLSTMCell is tf.contrib.rnn.GridLSTMCell
+assert cudnn_rnn.CudnnLSTM is tf.contrib.cudnn_rnn.CudnnLSTM
+assert cudnn_rnn_ops.CudnnLSTMSaveable is tf.contrib.cudnn_rnn.CudnnLSTMSaveable
+assert metrics_impl.Mean is metrics.Mean is tfe.metrics.Mean
+assert network.Network is tfe.Network and datasets.Iterator is tfe.Iterator
+assert BahdanauAttention is tf.contrib.seq2seq.BahdanauAttention
+"""
+
+
+def test_modules_inside_of_contrib(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(CONTRIB)
+    done = run(str(path))
+    assert done.returncode == 0, done.stderr

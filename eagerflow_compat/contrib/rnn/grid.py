@@ -217,7 +217,7 @@ class GridLSTMCell(RNNCell):
             for frequency in range(count)
             for part in "cm"
         ]
-        return namedtuple(name, fields)  # type: ignore[misc]
+        return namedtuple(name, fields)
 
     @property
     def state_tuple_type(self) -> Any:

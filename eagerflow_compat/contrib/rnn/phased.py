@@ -9,7 +9,7 @@ from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.keras import legacy_initializers as initializers
 from eagerflow.random import uniform
-from eagerflow.typing import ShapeLike, Structure
+from eagerflow.typing import Structure
 from eagerflow_compat.contrib.rnn import parts
 from eagerflow_compat.v1.rnn_cells import LSTMStateTuple
 
@@ -56,7 +56,7 @@ class PhasedLSTMCell(parts.MemoryCell):
         self._trainable_ratio_on = trainable_ratio_on
         self._periods = period_init_min, period_init_max
 
-    def build(self, inputs_shape: ShapeLike) -> None:
+    def build(self, inputs_shape: Any) -> None:
         units = self._num_units
         rows = parts.last_size(inputs_shape[1]) + units
         with_memory = rows + units if self._use_peepholes else rows

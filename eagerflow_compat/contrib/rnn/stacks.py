@@ -17,13 +17,13 @@ _ops = _core.ops
 def stack_bidirectional_rnn(
     cells_fw: Sequence[RNNCell],
     cells_bw: Sequence[RNNCell],
-    inputs: Sequence,
+    inputs: Sequence[Any],
     initial_states_fw: Any = None,
     initial_states_bw: Any = None,
     dtype: DTypeLike | None = None,
     sequence_length: Any = None,
     scope: Any = None,
-) -> tuple[list, tuple, tuple]:
+) -> tuple[list[Any], tuple[Any, ...], tuple[Any, ...]]:
     """Stacks bidirectional networks: each gets both outputs of the one below.
 
     Args:
@@ -52,7 +52,7 @@ def stack_bidirectional_rnn(
     (5, TensorShape([2, 6]), 2)
     """
 
-    def layer(forth: Any, back: Any, below: Any, states: tuple) -> tuple[Any, Any, Any]:
+    def layer(forth: Any, back: Any, below: Any, states: tuple[Any, Any]) -> tuple[Any, Any, Any]:
         return static_bidirectional_rnn(forth, back, below, *states, dtype, sequence_length)
 
     starts = initial_states_fw, initial_states_bw
@@ -71,7 +71,7 @@ def stack_bidirectional_dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
     swap_memory: bool = False,
-) -> tuple[Any, tuple, tuple]:
+) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """Stacks bidirectional networks over `[batch, time, features]`.
 
     Other arguments are those of `stack_bidirectional_rnn`.
@@ -97,7 +97,7 @@ def stack_bidirectional_dynamic_rnn(
         ValueError: if there are no cells, or other numbers of them or of states.
     """
 
-    def layer(forth: Any, back: Any, below: Any, states: tuple) -> tuple[Any, Any, Any]:
+    def layer(forth: Any, back: Any, below: Any, states: tuple[Any, Any]) -> tuple[Any, Any, Any]:
         outputs, ends = bidirectional_dynamic_rnn(
             forth, back, below, sequence_length, *states, dtype, time_major=time_major
         )
@@ -114,7 +114,7 @@ def _stacked(
     starts: tuple[Any, Any],
     scope: Any,
     layer: Callable[..., tuple[Any, Any, Any]],
-) -> tuple[Any, tuple, tuple]:
+) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     for cells, name in (cells_fw, "forward"), (cells_bw, "backward"):
         if not isinstance(cells, list) or not cells:
             raise ValueError(f"Must specify at least one {name} cell for the stack, in a list.")
