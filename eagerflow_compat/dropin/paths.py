@@ -400,18 +400,18 @@ def submodules(path: str, first_generation: bool) -> list[str]:
     return found
 
 
-# Modules inside of packages of `tf.contrib` whose names are not those of the package.
-_CONTRIB = {
-    "contrib.eager.python.metrics": "eagerflow_compat.contrib.eager.metrics",
-    "contrib.eager.python.metrics_impl": "eagerflow_compat.contrib.eager.metrics",
-}
+# Modules inside of packages of `tf.contrib` that are called otherwise here.
+_CONTRIB = {"contrib.eager.python.metrics_impl": "eagerflow_compat.contrib.eager.metrics"}
 
 
 def _contrib_targets(path: str) -> tuple[str, ...]:
     """The namespaces of a module of `tf.contrib`: a package answers for the modules inside of it."""
-    package, inner, _ = f"{path}.".partition(".python.")
-    whole = (f"eagerflow.{package}",) if inner else ()
-    return (_CONTRIB.get(path, f"eagerflow.{path}"), *whole)
+    package, inner, inside = path.partition(".python")
+    own = _CONTRIB.get(path, f"eagerflow.{path}")
+    if not inner:
+        return (own,)
+    whole = f"eagerflow.{package}"
+    return own, f"{whole}.{inside.rpartition('.')[2]}", whole
 
 
 def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:

@@ -121,9 +121,7 @@ class AttentionCellWrapper(_Around):
         size = parts.last_size(inputs.shape)
         inner = self._input_size or size
         outer = self._cell.output_size + self._size
-        state = sum(
-            math.prod(TensorShape(n).as_list()) for n in nest.flatten(self._cell.state_size)
-        )
+        state = sum(TensorShape(n).num_elements() or 0 for n in nest.flatten(self._cell.state_size))
         self._of_inputs = parts.Linear(self, size + self._size, inner)
         self._of_output = parts.Linear(self, outer, self._size, "attn_output_projection")
         kernel = [1, 1, self._size, self._vector_size]
