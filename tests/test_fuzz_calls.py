@@ -82,11 +82,7 @@ def test_random_arguments_are_answered(name: str) -> None:
         arguments = [data.draw(value_for(parameter)) for parameter in names[:given_ones]]
         tf.config.experimental.reset_memory_stats("CPU:0")
         before = tf.config.experimental.get_memory_info("CPU:0")["current"]
-        result = None
-        try:
-            result = function(*arguments)
-        except Exception:  # any refusal
-            pass
+        result = refuse(lambda: function(*arguments))
         peak = tf.config.experimental.get_memory_info("CPU:0")["peak"]
         assert peak - before <= 4 * bytes_of(result) + 2**26
 

@@ -19,6 +19,7 @@ from fuzz_values import (
     many,
     numbers,
     parameters,
+    refuse,
     sizes,
     tensors,
     value_for,
@@ -45,13 +46,9 @@ def _answered(call: Callable[[], Any]) -> None:
     """Makes a call that may raise any exception, but not take much memory for a small result."""
     tf.config.experimental.reset_memory_stats("CPU:0")
     before = tf.config.experimental.get_memory_info("CPU:0")["current"]
-    result = None
-    try:
-        result = call()
-        if isinstance(result, tf.data.Dataset):
-            result = [element for _, element in zip(range(3), result, strict=False)]
-    except Exception:  # any refusal
-        pass
+    result = refuse(call)
+    if isinstance(result, tf.data.Dataset):
+        result = refuse(lambda: [each for _, each in zip(range(3), result, strict=False)])
     peak = tf.config.experimental.get_memory_info("CPU:0")["peak"]
     assert peak - before <= 4 * bytes_of(result) + 2**26
 

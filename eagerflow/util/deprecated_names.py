@@ -62,11 +62,20 @@ FORMER |= {
     f"contrib.{name}": successor
     for name, successor in {
         "bayesflow": "the package tensorflow-probability",
-        "cudnn_rnn": "tf.keras.layers.LSTM and tf.keras.layers.GRU",
         "distribute": "tf.distribute",
         "estimator": "tf.estimator",
         "gan": "the package tensorflow-gan",
-        "learn": "tf.keras and tf.estimator",
+        **dict.fromkeys(
+            [
+                f"learn.{name}"
+                for name in (
+                    "DNNClassifier DNNLinearCombinedClassifier DNNLinearCombinedRegressor "
+                    "DNNRegressor Estimator Experiment LinearClassifier LinearRegressor RunConfig "
+                    "SKCompat"
+                ).split()
+            ],
+            "tf.keras and tf.estimator",
+        ),
         "metrics": "tf.keras.metrics and " + _V1 + "metrics",
         "slim": "the package tf-slim, which is imported as tf_slim",
         "tensorboard": "the package tensorboard",

@@ -55,3 +55,6 @@ from eagerflow_compat.contrib import (
 from eagerflow_compat.contrib import (
     cudnn_rnn as cudnn_rnn,
 )
+from eagerflow_compat.contrib import (
+    learn as learn,
+)

@@ -410,8 +410,9 @@ def _contrib_targets(path: str) -> tuple[str, ...]:
     own = _CONTRIB.get(path, f"eagerflow.{path}")
     if not inner:
         return (own,)
+    parts = inside.split(".")[1:]
     whole = f"eagerflow.{package}"
-    return own, f"{whole}.{inside.rpartition('.')[2]}", whole
+    return own, *(".".join([whole, *parts[k:]]) for k in range(len(parts) + 1))
 
 
 def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:

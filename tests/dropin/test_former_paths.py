@@ -99,12 +99,18 @@ from tensorflow.contrib.cudnn_rnn.python.layers import cudnn_rnn
 from tensorflow.contrib.cudnn_rnn.python.ops import cudnn_rnn_ops
 from tensorflow.contrib.eager.python import datasets, metrics, network
 from tensorflow.contrib.eager.python import tfe
+from tensorflow.contrib.learn.python.learn.datasets import base
+from tensorflow.contrib.learn.python.learn.datasets.mnist import read_data_sets
+from tensorflow.contrib.learn.python.learn.preprocessing import text
 from tensorflow.contrib.rnn.python.ops import core_rnn_cell, rnn_cell
 from tensorflow.contrib.rnn.python.ops.lstm_ops import LSTMBlockFusedCell
 from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import BahdanauAttention
 import tensorflow as tf
 import tensorflow.contrib.eager.python.metrics_impl as metrics_impl
 
+assert base.load_iris is tf.contrib.learn.datasets.load_iris
+assert read_data_sets is tf.contrib.learn.datasets.mnist.read_data_sets
+assert text.ByteProcessor is tf.contrib.learn.preprocessing.ByteProcessor
 assert rnn_cell.GridLSTMCell is tf.contrib.rnn.GridLSTMCell
 assert cudnn_rnn.CudnnLSTM is tf.contrib.cudnn_rnn.CudnnLSTM
 assert cudnn_rnn_ops.CudnnLSTMSaveable is tf.contrib.cudnn_rnn.CudnnLSTMSaveable
