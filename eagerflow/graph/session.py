@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -309,7 +309,7 @@ class _Planned:
         if len(values) != len(self._feeds):
             values = [
                 part
-                for key, value in feed_dict.items()
+                for key, value in _fed_leaves(feed_dict)
                 for part in (_components(value) if _has_components(key) else [value])
             ]
         return [
@@ -436,8 +436,23 @@ def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[Ar
 
 
 def _has_components(key: Any) -> bool:
-    """Whether a key of `feed_dict` represents several tensors."""
-    return isinstance(key, CompositeTensor | IndexedSlices) or nest.is_nested(key)
+    """Whether a key of `feed_dict` is an object of several tensors."""
+    return isinstance(key, CompositeTensor | IndexedSlices)
+
+
+def _fed_leaves(feed_dict: Mapping[object, object]) -> Iterator[tuple[object, Any]]:
+    """The items of `feed_dict`; of a nested key, such as a state of layers of cells, its parts with theirs."""
+    for key, value in feed_dict.items():
+        if not nest.is_nested(key):
+            yield key, value
+            continue
+        keys, values = nest.flatten(key), nest.flatten(value)
+        if len(keys) != len(values):
+            raise ValueError(
+                f"Could not flatten dictionary. Key had {len(keys)} elements, but value had "
+                f"{len(values)} elements. Key: {keys}, value: {values}."
+            )
+        yield from zip(keys, values, strict=True)
 
 
 def _components(value: Any) -> list[Any]:

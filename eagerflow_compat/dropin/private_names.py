@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import pkgutil
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,8 +136,18 @@ def _has_stub(namespace: str) -> bool:
 
 def _first_generation(name: str) -> Iterator[str]:
     yield f"{_FIRST}.{name}"
-    for namespace in ("nn", "math", "train", "data", "image", "losses", "metrics", "summary"):
+    for namespace in _first_namespaces():
         yield f"{_FIRST}.{namespace}.{name}"
+
+
+@functools.cache
+def _first_namespaces() -> list[str]:
+    """The namespaces of version 1, first those whose names are the most frequent."""
+    nearest = ["nn", "math", "train", "data", "image", "losses", "metrics", "summary"]
+    listed = [
+        found.name for found in pkgutil.iter_modules(importlib.import_module(_FIRST).__path__)
+    ]
+    return nearest + [name for name in listed if name not in _APART.union(nearest)]
 
 
 @functools.cache

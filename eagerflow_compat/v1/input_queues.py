@@ -111,7 +111,8 @@ def string_input_producer(
     Raises:
         ValueError: if there are no strings.
     """
-    if not is_symbolic(string_tensor) and not len(string_tensor):
+    given = is_symbolic(string_tensor) or isinstance(string_tensor, _core.Variable)
+    if not given and not len(string_tensor):
         raise ValueError("string_input_producer requires a non-null input tensor")
     return input_producer(
         string_tensor, [], num_epochs, shuffle, seed, capacity, shared_name, None, name, cancel_op

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.checkpoint.state import get_checkpoint_state, latest_checkpoint
+from eagerflow.checkpoint.state import get_checkpoint_state
 from eagerflow.framework import context
 from eagerflow.graph import variables as graph_variables
 from eagerflow.graph.collection_names import GraphKeys
@@ -107,6 +107,23 @@ def _saver_of_all() -> Saver | None:
     return Saver() if graph_variables.global_variables() else None
 
 
+def _restored(
+    session: Session, saver: Saver | None, folder: str | None, path: str | None = None
+) -> bool:
+    """Whether variables have been restored from a path, or from a folder's latest checkpoint.
+
+    The saver then knows the checkpoints of the folder, and keeps as many as it may of them and its own.
+    """
+    state = get_checkpoint_state(folder) if folder and not path else None
+    path = path or (state.model_checkpoint_path if state else None)
+    if not path or saver is None:
+        return False
+    saver.restore(session, path)
+    if state is not None:
+        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+    return True
+
+
 class SessionManager:
     """Makes sessions and initializes or restores their variables.
 
@@ -154,12 +171,7 @@ class SessionManager:
             RuntimeError: if there is no way to initialize, or variables are left without values.
         """
         session = Session(master, graph=self._graph, config=config)
-        path = checkpoint_filename_with_path
-        if path is None and checkpoint_dir and get_checkpoint_state(checkpoint_dir):
-            path = latest_checkpoint(checkpoint_dir)
-        if path is not None and saver is not None:
-            saver.restore(session, path)
-        else:
+        if not _restored(session, saver, checkpoint_dir, checkpoint_filename_with_path):
             if init_op is None and init_fn is None and self._local_init_op is None:
                 raise RuntimeError(
                     "Model is not initialized and no init_op or init_fn or local_init_op was given"
@@ -184,10 +196,8 @@ class SessionManager:
     ) -> tuple[Session, bool]:
         """A session, and whether it was restored from a checkpoint."""
         session = Session(master, graph=self._graph)
-        path = latest_checkpoint(checkpoint_dir) if checkpoint_dir else None
-        if path is None or saver is None:
+        if not _restored(session, saver, checkpoint_dir):
             return session, False
-        saver.restore(session, path)
         if self._local_init_op is not None:
             session.run(self._local_init_op, feed_dict=self._local_feeds)
         return session, True

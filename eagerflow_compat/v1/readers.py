@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,12 +24,13 @@ Item = tuple[bytes, bytes]
 
 
 class _State:
-    """The position of a reader in one session."""
+    """The position of a reader in one session, whose threads take turns at it."""
 
     def __init__(self) -> None:
-        self.items: Iterator[Item] = iter(())
+        self.turn = threading.RLock()
+        self.items: Iterator[Item] | None = None  # those of the work that has begun
         self.produced = 0
-        self.completed = -1  # the first item of work is begun before any is completed
+        self.completed = 0
 
 
 class ReaderBase:
@@ -54,14 +57,17 @@ class ReaderBase:
 
     def _next(self, queue: Any) -> Item:
         state = self._state()
-        while True:
-            item = next(state.items, None)
-            if item is not None:
-                state.produced += 1
-                return item
-            state.completed += 1
-            (work,) = queue._contents().take(1)[0]
-            state.items = self._items(work.numpy())
+        with state.turn:
+            while True:
+                if state.items is None:
+                    (work,) = queue._contents().take(1)[0]
+                    state.items = self._items(work.numpy())
+                item = next(state.items, None)
+                if item is not None:
+                    state.produced += 1
+                    return item
+                state.completed += 1
+                state.items = None
 
     def read(self, queue: Any, name: str | None = None) -> tuple[_core.Tensor, _core.Tensor]:
         """The next key and value.
@@ -88,13 +94,11 @@ class ReaderBase:
         """
 
         def read(number: _core.Tensor) -> list[_core.Tensor]:
-            items = [self._next(queue)]
-            for _ in range(int(number) - 1):
-                item = next(self._state().items, None)
-                if item is None:
-                    break
-                self._state().produced += 1
-                items.append(item)
+            state = self._state()
+            with state.turn:
+                items = [self._next(queue)]
+                items.extend(itertools.islice(state.items or (), int(number) - 1))
+                state.produced += len(items) - 1
             return [
                 _core.convert(np.array(parts, object), dtypes.string, None)
                 for parts in zip(*items, strict=True)
@@ -119,7 +123,7 @@ class ReaderBase:
 
     def num_work_units_completed(self, name: str | None = None) -> _core.Tensor:
         """The number of files that have been read completely."""
-        return self._counted("ReaderNumWorkUnitsCompleted", lambda state: max(state.completed, 0))
+        return self._counted("ReaderNumWorkUnitsCompleted", lambda state: state.completed)
 
     def reset(self, name: str | None = None) -> Any:
         """An operation that makes the reader start with the next file."""

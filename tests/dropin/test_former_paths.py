@@ -24,11 +24,13 @@ from keras.utils.generic_utils import get_custom_objects
 from keras.utils.np_utils import to_categorical
 from tensorflow.keras.mixed_precision import experimental as mixed_precision
 from tensorflow.keras.wrappers.scikit_learn import KerasClassifier
+from tensorflow.python.framework.graph_util import convert_variables_to_constants
 from tensorflow.python.framework.sparse_tensor import SparseTensor
 from tensorflow.python.keras.layers.core import Dense as F
 from tensorflow.python.ops import gen_array_ops
 from tensorflow.python.ops.gen_math_ops import mat_mul
 from tensorflow.python.ops.numpy_ops import np_config
+from tensorflow.python.saved_model.simple_save import simple_save
 from tensorflow.python.summary.summary_iterator import summary_iterator
 import keras.layers.core
 import keras
@@ -37,6 +39,8 @@ import tensorflow as tf
 assert A is B is C is keras.layers.Layer
 assert D is E is F is keras.layers.core.Dense is keras.layers.Dense
 assert SparseTensor is tf.SparseTensor
+assert convert_variables_to_constants is tf.compat.v1.graph_util.convert_variables_to_constants
+assert simple_save is tf.compat.v1.saved_model.simple_save
 assert callable(summary_iterator) and callable(np_config.enable_numpy_behavior)
 assert gen_array_ops.reshape([1, 2], [2, 1]).shape == [2, 1]
 assert mixed_precision.global_policy().name == "float32"

@@ -510,3 +510,18 @@ def test_sparse_placeholders_of_any_shape_beside_lists(version):
         assert found[0].tolist() == [[1, 0, 0], [0, 0, 2]] and found[1].tolist() == [2, 3]
     finally:
         tf.enable_v2_tensorshape()
+
+
+def test_nested_keys_feed_their_parts():
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(2) for _ in range(2)])
+    state = cell.zero_state(1, tf.float32)
+    x = tf.placeholder(tf.float32, [2])
+    fed = tuple(tf.nn.rnn_cell.LSTMStateTuple(*np.full((2, 1, 2), k, "f")) for k in (1, 2))
+    with tf.Session() as session:
+        found = session.run(state, {state: fed, x: [0.0, 0.0]})
+        np.testing.assert_array_equal(found, fed)
+        assert session.run(state, {state: found})[1].c.tolist() == [[2.0, 2.0]]
+        pair = (np.ones(2, "f"), np.zeros((1, 2), "f"))
+        assert session.run(x + state[0].c, {(x, state[0].c): pair}).tolist() == [[1.0, 1.0]]
+        with pytest.raises(ValueError, match="Key had 2 elements, but value had 1 elements"):
+            session.run(x, {(x, state[0].c): pair[:1]})

@@ -65,6 +65,25 @@ def test_it_goes_on_from_its_checkpoint(tmp_path):
     assert sorted(found["curve"]) == [1, 2, 3, 4, 5]
 
 
+def test_earlier_checkpoints_count_among_those_that_are_kept(tmp_path):
+    folder = str(tmp_path)
+    for steps, kept in ((3, [2, 3]), (5, [3, 5])):
+        with tf.Graph().as_default():
+            _, update, _ = counting()
+            scaffold = train.Scaffold(saver=train.Saver(max_to_keep=2))
+            hooks = [
+                train.StopAtStepHook(last_step=steps),
+                train.CheckpointSaverHook(folder, save_steps=2, scaffold=scaffold),
+            ]
+            creator = train.ChiefSessionCreator(scaffold, checkpoint_dir=folder)
+            with train.MonitoredSession(creator, hooks) as session:
+                while not session.should_stop():
+                    session.run(update)
+        paths = train.get_checkpoint_state(folder).all_model_checkpoint_paths
+        assert [int(path.rpartition("-")[2]) for path in paths] == kept
+        assert len(list(tmp_path.glob("*.index"))) == 2
+
+
 def test_hooks_are_asked_in_order():
     _, update, loss = counting()
     told = []

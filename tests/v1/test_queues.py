@@ -1,5 +1,7 @@
 """Queues, in graphs and eagerly, and the threads that fill them."""
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 
@@ -165,6 +167,38 @@ def test_readers_take_files_from_a_queue(tmp_path):
                 found = session.run([key, *row])
                 seen.append((found[0].decode().rpartition("/")[2], *map(int, found[1:3])))
     assert seen == [("a.csv:2", 1, 2), ("a.csv:3", 3, 4), ("b.csv:2", 5, 6)]
+
+
+def test_threads_share_a_reader(tmp_path):
+    for part in range(4):
+        lines = range(100 * part, 100 * part + 100)
+        (tmp_path / f"{part}.txt").write_text("".join(f"{line}\n" for line in lines))
+    with tf.Graph().as_default():
+        # A local variable holds the names.
+        files = tf.train.match_filenames_once(str(tmp_path / "*.txt"))
+        queue = tf.train.string_input_producer(files, num_epochs=1)
+        reader = tf.TextLineReader()
+        one, seven = reader.read(queue)[1], reader.read_up_to(queue, 7)[1]
+        counts = [reader.num_records_produced(), reader.num_work_units_completed()]
+        with tf.Session() as session:
+            session.run(tf.local_variables_initializer())
+            coordinator = tf.train.Coordinator()
+            runners = tf.train.start_queue_runners(session, coordinator)
+
+            def read(several):
+                found = []
+                try:
+                    while True:
+                        found.extend(session.run(seven) if several else [session.run(one)])
+                except tf.errors.OutOfRangeError:
+                    return found
+
+            with concurrent.futures.ThreadPoolExecutor(6) as pool:
+                found = [int(line) for part in pool.map(read, [True, False] * 3) for line in part]
+            assert sorted(found) == list(range(400))
+            assert session.run(counts) == [400, 4]
+            coordinator.request_stop()
+            coordinator.join(runners)
 
 
 def test_whole_files_and_pieces(tmp_path):
