@@ -23,6 +23,7 @@ from eagerflow import _core, errors
 from eagerflow.data.cursor import Cursor, Failure, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
 from eagerflow.data.functions import guarded, not_the_end
+from eagerflow.framework import context
 
 # The teams of workers that are alive; they must end before the interpreter does.
 _teams: weakref.WeakSet[Any] = weakref.WeakSet()
@@ -366,19 +367,21 @@ class Team:
 
 def _work(team: Team) -> None:
     """The loop of a worker."""
-    while True:
-        with team.lock:
-            woken = True
-            while not team._may_begin():
-                if team.cancelled or team.ended or not woken:
-                    team.threads.discard(threading.current_thread())
-                    return
-                team.idle += 1
-                woken = team.space.wait(_PATIENCE_SECONDS)
-                team.idle -= 1
-            block = team._begin()
-        team._fill(block)
-        del block
+    # In programs of version 1, new threads add operations to the default graph.
+    with context.running_eagerly():
+        while True:
+            with team.lock:
+                woken = True
+                while not team._may_begin():
+                    if team.cancelled or team.ended or not woken:
+                        team.threads.discard(threading.current_thread())
+                        return
+                    team.idle += 1
+                    woken = team.space.wait(_PATIENCE_SECONDS)
+                    team.idle -= 1
+                block = team._begin()
+            team._fill(block)
+            del block
 
 
 @atexit.register

@@ -13,21 +13,26 @@ from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 
 
-def batch_of(serialized: Any) -> list[int | None]:
-    """The batch axes of parsed features: those of the strings.
+def batch_of(serialized: Any) -> list[int | None] | None:
+    """The batch axes of parsed features: those of the strings; None if their rank is unknown."""
+    shape = _core.convert(serialized, None, dtypes.string).shape
+    return None if shape.rank is None else shape.as_list()
+
+
+def known(batch: list[int | None] | None) -> list[int | None]:
+    """The batch axes.
 
     Raises:
-        ValueError: if their rank is unknown.
+        ValueError: if their number is unknown.
     """
-    shape = _core.convert(serialized, None, dtypes.string).shape
-    if shape.rank is None:
+    if batch is None:
         raise ValueError(
             "The rank of the messages to parse must be known in a function; use tf.ensure_shape."
         )
-    return shape.as_list()
+    return batch
 
 
-def specs_of(features: dict[str, Any], batch: list[int | None]) -> dict[str, TypeSpec]:
+def specs_of(features: dict[str, Any], batch: list[int | None] | None) -> dict[str, TypeSpec]:
     """The specs of the results of `parse_example` by name."""
     return {name: _spec(feature, batch) for name, feature in features.items()}
 
@@ -54,19 +59,20 @@ def length_specs_of(features: dict[str, Any], batch: list[int | None]) -> dict[s
     }
 
 
-def _spec(feature: Any, batch: list[int | None]) -> TypeSpec:
+def _spec(feature: Any, batch: list[int | None] | None) -> TypeSpec:
     dtype = dtypes.as_dtype(feature.dtype)
+    outer = TensorShape(batch)
     if isinstance(feature, kinds.VarLenFeature):
-        return SparseTensorSpec([*batch, None], dtype)
+        return SparseTensorSpec(outer.concatenate([None]), dtype)
     if isinstance(feature, kinds.SparseFeature):
         sizes = feature.size if isinstance(feature.size, list | tuple) else [feature.size]
-        return SparseTensorSpec([*batch, *sizes], dtype)
+        return SparseTensorSpec(outer.concatenate(sizes), dtype)
     if isinstance(feature, kinds.RaggedFeature):
-        return _ragged(feature, batch, len(batch))
-    inner = TensorShape(feature.shape).as_list()
+        return _ragged(feature, known(batch), len(known(batch)))
+    inner = TensorShape(feature.shape)
     if isinstance(feature, kinds.FixedLenSequenceFeature):
-        inner = [None, *inner]
-    return TensorSpec([*batch, *inner], dtype)
+        inner = TensorShape([None]).concatenate(inner)
+    return TensorSpec(outer.concatenate(inner), dtype)
 
 
 def _ragged(feature: kinds.RaggedFeature, outer: list[int | None], ragged_axes: int) -> TypeSpec:

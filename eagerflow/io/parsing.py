@@ -408,6 +408,14 @@ def _example_specs(
     return feature_specs.specs_of(features, feature_specs.batch_of(serialized))
 
 
+def _single_specs(
+    serialized: TensorLike, features: Any, example_names: object = None, name: str | None = None
+) -> dict[str, Any]:
+    # Of one message even if nothing but the run knows the rank.
+    rank_unknown = _core.convert(serialized, None, dtypes.string).shape.rank is None
+    return _example_specs("" if rank_unknown else serialized, features)
+
+
 @op_function(in_graph=on_host(_example_specs))
 def parse_example(
     serialized: TensorLike, features: Any, example_names: object = None, name: str | None = None
@@ -446,7 +454,7 @@ def parse_example(
     return Parser(features, op, batch).parse(examples)
 
 
-@op_function(in_graph=on_host(_example_specs))
+@op_function(in_graph=on_host(_single_specs))
 def parse_single_example(
     serialized: TensorLike, features: Any, example_names: object = None, name: str | None = None
 ) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def _batch_specs(
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     _check_features(context_features, sequence_features)
-    batch = feature_specs.batch_of(serialized)
+    batch = feature_specs.known(feature_specs.batch_of(serialized))
     return (
         feature_specs.specs_of(context_features or {}, batch),
         feature_specs.sequence_specs_of(sequence_features or {}, batch),

@@ -153,7 +153,8 @@ def numpy_function(
     `@tf.numpy_function(Tout=...)` turns a function of arrays into a function of tensors.
 
     Args:
-        func: a function of arrays that returns an array, a list of them, or None.
+        func: a function of arrays that returns an array, a list of them, or None. Inside a
+            `tf.function` or a pipeline, scalars are passed to it as NumPy scalars, strings as bytes.
         inp: the list of its arguments, tensors or values that can be converted to them.
         Tout: the dtype of the result, or a list of dtypes, which a graph needs; ignored eagerly:
             results have the dtypes that the function returns.
@@ -179,8 +180,9 @@ def numpy_function(
     if _core.building() is not None:
         specs = nest.map_structure(_spec, Tout) or None
         expected = [] if specs is None else nest.flatten(specs)
-        call = functools.partial(_numpy_function_of_graph, func, [s.dtype for s in expected])
-        results = host_call(call, specs, tuple(inp or []), name="PyFunc", effects=stateful)
+        call = functools.partial(numpy_function_of_graph, func, [s.dtype for s in expected])
+        values = tuple(map(_core.as_tensor, inp or []))
+        results = host_call(call, specs, values, name="PyFunc", effects=stateful)
         if isinstance(results, Tensor):
             return _ops.stop_gradient(results, name)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
@@ -193,9 +195,14 @@ def numpy_function(
     return _core.as_tensor(result)
 
 
-def _numpy_function_of_graph(func: Callable, kinds: list[dtypes.DType], *tensors: Tensor) -> Any:
-    """Calls a function of arrays, whose results must have the dtypes that the graph's node declares."""
-    arguments = [np.array(tensor.numpy()) for tensor in tensors]
+def numpy_function_of_graph(func: Callable, kinds: list[dtypes.DType], *tensors: Tensor) -> Any:
+    """Calls a function of arrays, whose results must have the dtypes that the graph's node declares.
+
+    Unlike eagerly, scalars are NumPy's scalars, and those of strings bytes.
+    """
+    values = [tensor.numpy() for tensor in tensors]
+    # Copies, which the function may change.
+    arguments = [v if isinstance(v, bytes) else np.array(v)[()] for v in values]
     try:
         result = func(*arguments)
     except Exception as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from eagerflow import errors
+from eagerflow import _core, nest
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.nodes import python_node
@@ -13,40 +14,14 @@ from eagerflow.ops import host_functions
 from eagerflow.typing import DTypeLike, Structure, TensorLike
 
 
-def _error_of(error: Exception) -> errors.OpError:
-    """What a session raises for an error in a program's function."""
-    kinds: dict[type, type] = {
-        ValueError: errors.InvalidArgumentError,
-        TypeError: errors.InvalidArgumentError,
-        StopIteration: errors.OutOfRangeError,
-        MemoryError: errors.ResourceExhaustedError,
-        NotImplementedError: errors.UnimplementedError,
-    }
-    kind = next((k for cls, k in kinds.items() if isinstance(error, cls)), errors.UnknownError)
-    return kind(None, None, f"{type(error).__name__}: {error}")
-
-
-def _node(inner: Callable, func: Callable, inp: Any, Tout: Any, kind: str, name: str | None) -> Any:
-    """Calls a function of tensors, or adds a node that calls it."""
-
-    def call(*args: Any) -> Any:
-        try:
-            return inner(*args)
-        except errors.OpError:
-            raise
-        except Exception as error:
-            raise _error_of(error) from error
-
-    if context.building_graph() is None:
-        return call(func, inp, Tout)
-    many = isinstance(Tout, list | tuple)
-    specs = [TensorSpec(None, dtypes.as_dtype(dtype)) for dtype in (Tout if many else [Tout])]
+def _node(call: Callable, inp: Any, Tout: Any, kind: str, name: str | None) -> Any:
+    """Adds a node that calls a function with the values of tensors."""
+    kinds = Tout if isinstance(Tout, list | tuple) else [Tout]
+    specs = [TensorSpec(None, dtypes.as_dtype(dtype)) for dtype in kinds]
     outputs: Any = None
     if specs:
-        outputs = specs if many else specs[0]
-    return python_node(
-        lambda *values: call(func, list(values), Tout), *inp, kind=kind, name=name, outputs=outputs
-    )
+        outputs = specs if kinds is Tout else specs[0]
+    return python_node(call, *inp, kind=kind, name=name, outputs=outputs)
 
 
 def py_func(
@@ -59,7 +34,8 @@ def py_func(
     """Calls a Python function with NumPy arrays.
 
     Args:
-        func: takes an array for each tensor, and returns arrays.
+        func: takes an array for each tensor, and returns arrays. In a graph, scalars are passed to
+            it as NumPy scalars, strings as bytes.
         inp: the tensors.
         Tout: the dtype of what it returns, or a list of dtypes.
         stateful: accepted; the function is called every time.
@@ -68,7 +44,11 @@ def py_func(
     >>> tf.compat.v1.py_func(lambda x: x + 1, [tf.constant(1.0)], tf.float32).numpy()
     np.float32(2.0)
     """
-    return _node(host_functions.numpy_function, func, inp, Tout, "PyFunc", name)
+    if context.building_graph() is None:
+        return host_functions.numpy_function(func, inp, Tout, stateful, name)
+    kinds = [dtypes.as_dtype(kind) for kind in nest.flatten(Tout)]
+    call = functools.partial(host_functions.numpy_function_of_graph, func, kinds)
+    return _node(call, map(_core.as_tensor, inp or ()), Tout, "PyFunc", name)
 
 
 def numpy_function(
@@ -91,4 +71,12 @@ def py_function(
 ) -> Structure:
     """Calls a Python function with tensors, which can be differentiated."""
     assert func is not None
-    return _node(host_functions.py_function, func, inp, Tout, "EagerPyFunc", name)
+    if context.building_graph() is None:
+        return host_functions.py_function(func, inp, Tout, name)
+    return _node(
+        lambda *values: host_functions.py_function(func, values, Tout),
+        inp or (),
+        Tout,
+        "EagerPyFunc",
+        name,
+    )

@@ -14,7 +14,7 @@ _MOVED = {
     "framework.composite": "SparseTensorValue",
     "image": "random_crop",
     "io": (
-        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 "
+        "read_file FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 "
         "decode_compressed decode_json_example deserialize_many_sparse encode_base64 "
         "matching_files parse_single_sequence_example parse_tensor serialize_tensor write_file"
     ),
@@ -43,7 +43,7 @@ _MOVED = {
     "sparse.conversion": "sparse_to_dense",
     "strings": "regex_replace",
     "sysconfig": "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD",
-    "v1.decoding": "decode_csv decode_raw parse_example parse_single_example read_file",
+    "v1.decoding": "decode_csv decode_raw parse_example parse_single_example",
     "v1.image": "extract_image_patches",
     "v1.nn": "depth_to_space space_to_depth",
     "v1.protos": "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata",

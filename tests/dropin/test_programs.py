@@ -298,3 +298,29 @@ def test_nothing_of_protobuf_is_needed(tmp_path):
         )
         assert done.returncode == 0, done.stderr
         assert "3.0" in done.stdout or "all are there" in done.stdout
+
+
+def test_threads_of_pipelines_compute_where_graphs_are_built(tmp_path):
+    """New threads build the default graph too; those of a pipeline compute elements."""
+    text = (
+        "import tensorflow as tf\n"
+        "rows = tf.data.Dataset.from_tensor_slices(['1,2', '3,4', '5'])\n"
+        "split = lambda row: tf.string_split([row], ',').values\n"
+        "size = lambda row: tf.py_func(len, [row], tf.int64)\n"
+        "data = [rows.map(f, num_parallel_calls=2) for f in (split, size)]\n"
+        "data.append(rows.prefetch(2))\n"
+        "data.append(rows.interleave(tf.data.Dataset.from_tensors, 2, num_parallel_calls=2))\n"
+        "values = [d.make_one_shot_iterator().get_next() for d in data]\n"
+        "with tf.Session() as session:\n"
+        "    for _ in range(3):\n"
+        "        print(*session.run(values))\n"
+        "print(len(tf.get_default_graph().get_operations()))\n"
+    )
+    done = run(tmp_path, program(tmp_path, text))
+    lines = done.stdout.splitlines()
+    assert lines[:3] == [
+        "[b'1' b'2'] 3 b'1,2' b'1,2'",
+        "[b'3' b'4'] 3 b'3,4' b'3,4'",
+        "[b'5'] 1 b'5' b'5'",
+    ], done.stderr
+    assert int(lines[3]) < 30

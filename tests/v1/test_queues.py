@@ -242,6 +242,27 @@ def test_examples_and_images_are_decoded_in_graphs(tmp_path):
         assert session.run(numbers, {text: b"\1\2"}).tolist() == [1, 2]
 
 
+def test_messages_of_unknown_rank():
+    example = tf.train.Example()
+    example.features.feature["x"].float_list.value.extend([1.0, 2.0])
+    example.features.feature["v"].int64_list.value.append(7)
+    data = example.SerializeToString()
+    features = {"x": tf.FixedLenFeature([2], tf.float32), "v": tf.VarLenFeature(tf.int64)}
+    with tf.Graph().as_default(), tf.Session() as session:
+        text = tf.placeholder(tf.string)
+        one, many = tf.parse_single_example(text, features), tf.parse_example(text, features)
+        assert one["x"].shape == [2] and one["v"].shape.rank == 1
+        assert many["x"].shape.rank is None and many["v"].dense_shape.shape.rank == 1
+        assert session.run(one["x"], {text: data}).tolist() == [1.0, 2.0]
+        assert session.run(many["x"], {text: [data] * 2}).tolist() == [[1.0, 2.0]] * 2
+        assert session.run(many["v"], {text: [data] * 2}).dense_shape.tolist() == [2, 1]
+        with pytest.raises(ValueError, match="must be known"):
+            tf.parse_example(text, {"r": eagerflow.io.RaggedFeature(tf.int64)})
+        png = tf.image.encode_png(np.full([1, 1, 1], 300, np.uint16))
+        pixels = tf.image.decode_png(png, 1, tf.uint16)
+        assert pixels.dtype == tf.uint16 and session.run(pixels).tolist() == [[[300]]]
+
+
 def test_examples_that_are_kept():
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.train.range_input_producer(8, shuffle=False, num_epochs=1).dequeue()

@@ -7,7 +7,6 @@ _RESIZING = ("resize_area", "resize_bicubic", "resize_bilinear", "resize_nearest
 __getattr__, __dir__ = mirror(
     __name__,
     "eagerflow_compat.v1.image",
-    "eagerflow_compat.v1.decoding",
     "eagerflow.image",
     renamed={name: f"image.corner_resizing.{name}" for name in _RESIZING}
     | {"transpose_image": "image.transpose"},
