@@ -49,8 +49,10 @@ bool can_begin(const Node& node) {
   }
   if (node.op == &ops::int8_matmul) return true;
   if (node.op != &ops::matmul) return false;
+  // A single column is a product of rows and a vector, which prepared strips of columns slow down.
   const Shape& shape = result_of(node).shape();
-  return shape.ranked() && shape.rank() >= 2 && !node.attrs.as<ops::MatmulAttrs>().swaps_a();
+  return shape.ranked() && shape.rank() >= 2 && shape.back() != 1 &&
+         !node.attrs.as<ops::MatmulAttrs>().swaps_a();
 }
 
 // The number of channels, or kUnknownSize.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <type_traits>
 
 #include "device/parallel.h"
 #include "device/scratch.h"
@@ -255,11 +256,21 @@ void medium_product(const Product& p, const T* a, const T* b, T* c) {
   });
 }
 
-// c[i] = row i of the matrix times a vector.
+// c[i * step] = row i of the matrix times a vector.
 template <class T>
 void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const T* vector, T* c,
                    int64_t step) {
+  const auto multiply = [] {
+    if constexpr (std::is_same_v<T, float>) {
+      return kernels().multiply_rows_float;
+    } else {
+      return kernels().multiply_rows_double;
+    }
+  }();
   parallel_for(rows, kGrainOfDots / k + 1, [&](int64_t begin, int64_t end) {
+    if (end - begin >= kRowsOfDots) {
+      return multiply(end - begin, k, matrix + begin * row, row, vector, c + begin * step, step);
+    }
     for (int64_t i = begin; i < end; ++i) {
       c[i * step] = row_loops_of<T>().dot(matrix + i * row, vector, k);
     }
@@ -272,7 +283,7 @@ bool multiply_vector(const Product& p, const T* a, const T* b, T* c) {
   if (p.accumulate) return false;
   const bool row = p.m == 1 && (!p.transpose_a || p.lda == 1);
   const bool column = p.n == 1 && (p.transpose_b || p.ldb == 1);
-  if (column && !p.transpose_a) {
+  if (column && (row || !p.transpose_a)) {
     multiply_rows(p.m, p.k, a, p.lda, b, c, p.ldc);
   } else if (row && p.transpose_b) {
     multiply_rows(p.n, p.k, b, p.ldb, a, c, 1);

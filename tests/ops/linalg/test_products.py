@@ -46,6 +46,18 @@ def test_vectors(dtype, transpose_a, transpose_b):
         assert product(m, k, n, transpose_a, transpose_b, dtype) < 1
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_times_a_vector(dtype):
+    """Each number of terms, with rows left over after those that are multiplied together."""
+    for k in [*range(1, 50), 1000]:
+        for rows in (7, 8, 9, 23):
+            assert product(rows, k, 1, False, False, dtype) < 1
+            assert product(1, k, rows, False, True, dtype) < 1
+        a = np.zeros([9, k], dtype)
+        a[:, 0], a[8, -1] = np.inf, np.nan
+        np.testing.assert_array_equal(tf.matmul(a, np.ones([k, 1], dtype))[:8], np.inf)
+
+
 @pytest.mark.parametrize(
     "m, k, n", [(1, 3000, 10), (32, 784, 128), (784, 32, 128), (700, 300, 20), (70, 900, 500)]
 )
