@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import dtypes
-from eagerflow.graphdef.host_lowering import op, rules_of
 from eagerflow.graphdef.emitters import NoSuchNodeError
+from eagerflow.graphdef.host_lowering import op, rules_of
 from eagerflow.io.features import (
     FixedLenFeature,
     FixedLenSequenceFeature,

@@ -156,7 +156,10 @@ _NAMES: dict[str, tuple[str, str]] = {
     "python.eager.wrap_function": ("VariableHolder WrappedGraph", _LATER),
     "python.framework.function": ("Defun", _TPU),
     "python.ops.control_flow_ops": ("ControlFlowContext XLAControlFlowContext", _TPU),
-    "python.ops.gen_sdca_ops": ("sdca_optimizer sdca_optimizer_v2 sdca_shrink_l1 sdca_fprint", _SDCA),
+    "python.ops.gen_sdca_ops": (
+        "sdca_optimizer sdca_optimizer_v2 sdca_shrink_l1 sdca_fprint",
+        _SDCA,
+    ),
     "python.ops.summary_ops_v2": ("legacy_raw_flush summary_writer_initializer_op", _TPU),
     "python.tpu.device_assignment": ("device_assignment", _TPU),
     "python.tpu.feature_column": (

@@ -161,7 +161,6 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "util.dispatch": (f"{_INTERNALS}.dispatch",),
     "util.function_utils": (f"{_INTERNALS}.function_utils",),
     "util.module_wrapper": (f"{_INTERNALS}.modules",),
-    "util.all_util": (f"{_INTERNALS}.modules",),
     "util.nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
     "util.object_identity": (f"{_INTERNALS}.object_identity",),
     "util.tf_contextlib": ("contextlib",),

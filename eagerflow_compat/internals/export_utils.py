@@ -19,7 +19,6 @@ from eagerflow_compat.internals.export_output import (
 from eagerflow_compat.internals.mode_keys import (
     EstimatorModeKeys,
     KerasModeKeys,
-    is_eval,
     is_predict,
     is_train,
 )

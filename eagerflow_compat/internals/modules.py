@@ -1,11 +1,10 @@
-"""tensorflow.python.util.module_wrapper and all_util: what packages do to their own modules."""
+"""tensorflow.python.util.module_wrapper: a module that would warn of deprecated names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from types import ModuleType
 
-__all__ = ["TFModuleWrapper", "remove_undocumented"]
+__all__ = ["TFModuleWrapper"]
 
 
 class TFModuleWrapper:
@@ -28,11 +27,3 @@ class TFModuleWrapper:
         has_lite: bool = False,
     ) -> ModuleType:
         return wrapped
-
-
-def remove_undocumented(
-    module_name: str,
-    allowed_exception_list: Sequence[str] | None = None,
-    doc_string_modules: Sequence[ModuleType] | None = None,
-) -> None:
-    """Leaves a module as it is: what is not public stays reachable."""

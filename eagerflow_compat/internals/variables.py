@@ -6,8 +6,8 @@ from eagerflow import _core
 from eagerflow.framework.variable import ResourceHandle, Variable
 from eagerflow.framework.variable import Variable as BaseResourceVariable
 from eagerflow.framework.variable import Variable as ResourceVariable
-from eagerflow.graph import variables as graph_variables
 from eagerflow.functions.variable_spec import VariableSpec
+from eagerflow.graph import variables as graph_variables
 from eagerflow.keras.losses import weighting
 
 __all__ = [
