@@ -20,7 +20,7 @@ from eagerflow.data.functions import (
     traced,
     traced_with_state,
 )
-from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor
+from eagerflow.data.parallel import AdaptiveMapCursor, ParallelMapCursor, is_native
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.typing import Structure
@@ -70,14 +70,17 @@ class ParallelMapDataset(MapDataset):
         ordered = context.deterministic if self._deterministic is None else self._deterministic
         source = self._input._cursor(context)
         function = context.caller(self._function)
-        if self._calls == AUTOTUNE:
-            return AdaptiveMapCursor(source, function, context.threads, ordered, self)
-        return ParallelMapCursor(source, function, self._calls, ordered, self)
+        calls = context.threads if self._calls == AUTOTUNE else self._calls
+        # The program cannot see which thread computes, unless its Python code runs there.
+        if self._calls == AUTOTUNE or is_native(function):
+            return AdaptiveMapCursor(source, function, calls, ordered, self)
+        return ParallelMapCursor(source, function, calls, ordered, self)
 
     def _how(self) -> str:
         if self._calls == AUTOTUNE:
             return "worker threads, if calls are slow"
-        return f"{self._calls} worker thread{'s' if self._calls > 1 else ''}"
+        calls = f"{self._calls} worker thread{'s' if self._calls > 1 else ''}"
+        return f"{calls}, if they run Python or are slow"
 
 
 def mapped(

@@ -457,10 +457,14 @@ class ParallelMapCursor(TeamCursor):
         dataset: Dataset,
     ) -> None:
         make = guarded(function, errors.InvalidArgumentError)
-        native = isinstance(function, _core.ElementFunction) and not function.needs_host
-        make_all = mapping(function) if native else None
+        make_all = mapping(function) if is_native(function) else None
         team = Team(source, make, workers, 2 * workers, ordered, True, make_all)
         super().__init__(team, dataset)
+
+
+def is_native(function: object) -> bool:
+    """Whether calls of a function run no Python."""
+    return isinstance(function, _core.ElementFunction) and not function.needs_host
 
 
 def mapping(function: Any) -> Callable[..., Any]:
@@ -483,7 +487,7 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
 
     # Calls that are timed, and how long they must take on average to be worth threads.
     _TRIALS = 8
-    _SLOW_SECONDS = 2e-4
+    _SLOW_SECONDS = 5e-5
 
     def __init__(
         self,

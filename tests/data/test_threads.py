@@ -10,7 +10,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.data.cursor import Cursor
-from eagerflow.data.parallel import Team
+from eagerflow.data.parallel import AdaptiveMapCursor, Team
 from python_functions import as_python
 
 
@@ -34,27 +34,34 @@ def nobody_works():
     assert all_ended()
 
 
-def slow(make):
-    """A pipeline with a prefetching thread and two mapping ones."""
-    return make.map(lambda x: x + 1, num_parallel_calls=2).prefetch(3)
+@pytest.fixture(params=["python", "graph"])
+def slow(request, monkeypatch):
+    """Makes a pipeline with a prefetching thread and two mapping ones."""
+    if request.param == "python":
+        function = as_python(lambda x: x + 1)
+    else:
+        function = lambda x: x + 1  # noqa: E731
+        monkeypatch.setattr(AdaptiveMapCursor, "_SLOW_SECONDS", -1.0)
+        monkeypatch.setattr(AdaptiveMapCursor, "_TRIALS", 2)
+    return lambda dataset: dataset.map(function, num_parallel_calls=2).prefetch(3)
 
 
-def test_a_pipeline_dropped_half_way_leaves_no_thread():
+def test_a_pipeline_dropped_half_way_leaves_no_thread(slow):
     iterator = iter(slow(tf.data.Dataset.range(1000)).batch(2).prefetch(1))
-    assert next(iterator).numpy().tolist() == [1, 2]
+    assert [next(iterator).numpy().tolist() for _ in range(2)] == [[1, 2], [3, 4]]
     assert len(workers()) == 4
     del iterator
     assert all_ended()
 
 
-def test_a_loop_left_early_leaves_no_thread():
+def test_a_loop_left_early_leaves_no_thread(slow):
     for x in slow(tf.data.Dataset.range(1000)):
         if x > 5:
             break
     assert all_ended()
 
 
-def test_a_pipeline_read_to_its_end_leaves_no_thread():
+def test_a_pipeline_read_to_its_end_leaves_no_thread(slow):
     iterator = iter(slow(tf.data.Dataset.range(50)))
     assert [int(x) for x in iterator] == list(range(1, 51))
     assert all_ended()
