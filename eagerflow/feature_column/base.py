@@ -88,6 +88,12 @@ class DenseColumn(FeatureColumn):
         """The column's dense tensor, `[batch, *variable_shape]`."""
         raise NotImplementedError
 
+    def _get_dense_tensor(
+        self, inputs: Any, weight_collections: object = None, trainable: object = None
+    ) -> Any:
+        """The dense tensor of a column without variables, which version 1's packages ask for so."""
+        return self.get_dense_tensor(inputs, StateManager(None))
+
 
 class SequenceDenseColumn(FeatureColumn):
     """A column that produces a dense tensor for each step of sequences."""

@@ -120,7 +120,7 @@ def input_layer(
 
 def _dense_part(column: Any, features: dict[str, Any], state: StateManager) -> _core.Tensor:
     tensor = column.get_dense_tensor(TransformationCache(_needed(column, features)), state)
-    return _ops.reshape(tensor, [tensor._sizes()[0], size_of(column)])
+    return _ops.reshape(tensor, [-1, size_of(column)])
 
 
 def _needed(column: FeatureColumn, features: Mapping[str, TensorLike]) -> dict[str, TensorLike]:
@@ -230,7 +230,7 @@ def weighted_sum(
     """
     if not isinstance(column, CategoricalColumn):
         tensor = column.get_dense_tensor(cache, state)
-        return _ops.matmul(_ops.reshape(tensor, [tensor._sizes()[0], size_of(column)]), weights)
+        return _ops.matmul(_ops.reshape(tensor, [-1, size_of(column)]), weights)
     ids, factors = column.get_sparse_tensors(cache, state)
     matrix = [ids.dense_shape[0], -1]
     ids = reshape(ids, matrix)

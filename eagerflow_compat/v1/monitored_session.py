@@ -31,7 +31,7 @@ class Scaffold:
         init_feed_dict: values for it.
         init_fn: called with the scaffold and the session after that.
         ready_op: returns the names of variables that are not initialized.
-        ready_for_local_init_op: accepted.
+        ready_for_local_init_op: returns the names of global variables that are not initialized.
         local_init_op: initializes local variables.
         summary_op: the summary; by default all of the graph.
         saver: saves and restores; by default all global variables.
@@ -66,6 +66,12 @@ class Scaffold:
         """Makes what was not passed, and finalizes the graph."""
         if self.init_op is None:
             self.init_op = graph_variables.global_variables_initializer()
+        if self.ready_for_local_init_op is None:
+            self.ready_for_local_init_op = self.get_or_default(
+                "ready_for_local_init_op",
+                GraphKeys.READY_FOR_LOCAL_INIT_OP,
+                _uninitialized_global_variables,
+            )
         if self.local_init_op is None:
             self.local_init_op = self.get_or_default(
                 "local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op
@@ -100,6 +106,11 @@ class Scaffold:
         if made is not None:
             context.default_graph().add_to_collection(collection_key, made)
         return made
+
+
+def _uninitialized_global_variables() -> Any:
+    """The names of the graph's variables that have no values yet, local ones apart."""
+    return graph_variables.report_uninitialized_variables(graph_variables.global_variables())
 
 
 def _saver_of_all() -> Saver | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -51,8 +52,8 @@ class QueueRunner:
         self._cancel_op = cancels
         self._ends = queue_closed_exception_types or (errors.OutOfRangeError,)
         self._lock = threading.Lock()
-        self._runs: dict[int, int] = {}
-        self._raised: list[BaseException] = []
+        self._runs_per_session: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
+        self._exceptions_raised: list[BaseException] = []
 
     @property
     def queue(self) -> Any:
@@ -82,7 +83,7 @@ class QueueRunner:
     @property
     def exceptions_raised(self) -> list[BaseException]:
         """The errors of threads without a coordinator."""
-        return self._raised
+        return self._exceptions_raised
 
     def _run(self, sess: Any, enqueue_op: Operation, coord: Any) -> None:
         try:
@@ -99,8 +100,8 @@ class QueueRunner:
         except Exception as error:
             self._note(error, coord)
         with self._lock:
-            self._runs[id(sess)] -= 1
-            last = self._runs[id(sess)] == 0
+            self._runs_per_session[sess] -= 1
+            last = self._runs_per_session[sess] == 0
         if last and not sess._closed:
             sess.run(self._close_op)
 
@@ -108,12 +109,12 @@ class QueueRunner:
         if coord:
             coord.request_stop(error)
         else:
-            self._raised.append(error)
+            self._exceptions_raised.append(error)
 
-    def _cancel_on_stop(self, sess: Any, coord: Any) -> None:
+    def _close_on_stop(self, sess: Any, cancel_op: Any, coord: Any) -> None:
         coord.wait_for_stop()
         if not sess._closed:
-            sess.run(self._cancel_op)
+            sess.run(cancel_op)
 
     def create_threads(
         self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
@@ -127,16 +128,20 @@ class QueueRunner:
             start: whether to start them.
         """
         with self._lock:
-            if self._runs.get(id(sess), 0) > 0:
+            if self._runs_per_session.get(sess, 0) > 0:
                 return []
-            self._runs[id(sess)] = len(self._enqueue_ops)
+            self._runs_per_session[sess] = len(self._enqueue_ops)
         threads = [
             threading.Thread(target=self._run, args=(sess, op, coord), daemon=daemon)
             for op in self._enqueue_ops
         ]
         if coord:
             threads.append(
-                threading.Thread(target=self._cancel_on_stop, args=(sess, coord), daemon=daemon)
+                threading.Thread(
+                    target=self._close_on_stop,
+                    args=(sess, self._cancel_op, coord),
+                    daemon=daemon,
+                )
             )
         for thread in threads:
             if coord:

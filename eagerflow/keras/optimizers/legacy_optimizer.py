@@ -325,7 +325,9 @@ class Optimizer(_NewOptimizer):
         if graph is None:
             return super().apply_gradients(grads_and_vars, name, **kwargs)
         before = len(graph.get_operations())
-        super().apply_gradients(grads_and_vars, name, **kwargs)
+        # A graph may have several optimizers of one name.
+        scope = graph.unique_name(name or self.name).rpartition("/")[2]
+        super().apply_gradients(grads_and_vars, scope, **kwargs)
         updates = graph.get_operations()[before:]
         self._list_in(graph)
         return control_flow.group(*updates, name=name or self.name)
