@@ -319,7 +319,9 @@ def softmax_cross_entropy(onehot_labels: Any, logits: Any, label_smoothing: floa
 def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike) -> Tensor:
     """The cross entropy of classes that exclude one another; labels are the ids of classes."""
     labels, logits = _core.as_tensor(labels), _core.as_tensor(logits)
-    if labels.ndim == logits.ndim:
+    if labels.ndim is None and logits.ndim is not None:
+        labels = _ops.reshape(labels, array.shape(logits)[:-1])
+    elif labels.ndim == logits.ndim:
         labels = _ops.squeeze(labels, axis=[-1])
     return nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
 

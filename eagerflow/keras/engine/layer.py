@@ -420,7 +420,7 @@ class Layer(LayerNodes, LayerDtypes):
         """The prefix of the names of weights that are made outside of `build`."""
         if context.building:
             return ""
-        return "".join(f"{layer._name}/" for layer in context.layers)
+        return "".join(f"{layer._name}/" for layer in context.layers[context.scoped :])
 
     def compute_output_shape(self, input_shape: Structure) -> Any:
         """The shape of the outputs for inputs of a shape; nothing is computed.

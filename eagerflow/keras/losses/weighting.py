@@ -10,6 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.sizes import count_of, shape_of, sizes_may_equal
 from eagerflow.keras.losses.ragged import is_ragged, weighted
+from eagerflow.ops import control_flow
 from eagerflow.typing import TensorLike
 from eagerflow.util.program_warnings import warn
 
@@ -116,7 +117,9 @@ def squeeze_or_expand_dimensions(
     Returns:
         Predictions and labels, and the weights if there are any.
     """
-    if y_true is not None:
+    if y_true is not None and (y_true.ndim is None or y_pred.ndim is None):
+        y_true = _shaped_like(y_true, y_pred)
+    elif y_true is not None:
         difference = y_pred.ndim - y_true.ndim
         if difference == -1 or (difference == 1 and y_pred._shape_tuple()[-1] == 1):
             y_true, y_pred = remove_squeezable_dimensions(y_true, y_pred)
@@ -129,6 +132,15 @@ def squeeze_or_expand_dimensions(
         elif difference == -1:
             sample_weight = _ops.expand_dims(sample_weight, -1)
     return y_pred, y_true, sample_weight
+
+
+def _shaped_like(labels: Tensor, predictions: Tensor) -> Tensor:
+    """Labels of an unknown rank in the shape of as many predictions; others as they are."""
+    return control_flow.cond(
+        _ops.equal(count_of(labels), count_of(predictions)),
+        lambda: _ops.reshape(labels, _ops.shape(predictions)),
+        lambda: labels,
+    )
 
 
 def broadcast_weights(weights: Any, values: Any) -> Tensor:

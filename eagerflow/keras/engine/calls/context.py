@@ -13,6 +13,8 @@ class CallContext(threading.local):
 
     def __init__(self) -> None:
         self.layers: list[Any] = []  # the layers that are being called, outermost first
+        # In a program's graph, how many of them have name scopes: operations are named by layers there.
+        self.scoped = 0
         self.building = False  # whether a layer is in its `build`
         self.training: Any = None
         self.compute_dtype: Any = None  # the dtype in which autocast variables are read

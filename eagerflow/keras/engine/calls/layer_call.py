@@ -122,6 +122,8 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     context.layers.append(layer)
     program = building_graph() if process.graphs_used else None
     start = 0 if program is None else len(_core.building())
+    scoped = context.scoped
+    scope: Any = None
     try:
         assert_input_compatibility(layer._input_spec, inputs, layer._name)
         if not layer.built:
@@ -132,6 +134,10 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if layer._autocast or layer._casts_every_dtype:
             inputs = layer._cast_inputs(inputs, given)
         policy = layer._dtype_policy
+        if program is not None:
+            scope = program.name_scope(layer._name)
+            scope.__enter__()
+            context.scoped = len(context.layers)
         try:
             if policy.compute is policy.variable:
                 outputs = convertible(layer.call)(inputs, *rest, **kwargs)
@@ -147,9 +153,12 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         if layer._supports_masking:
             _set_mask(layer, inputs, outputs, masks)
     finally:
+        if scope is not None:
+            scope.__exit__(None, None, None)
+        context.scoped = scoped
         context.layers.pop()
         context.training = before
-    if layer._plan is None:
+    if layer._plan is None and program is None:
         layer.__dict__["_plan"] = plan_for(layer)
         if GROWING:
             restore_grown()
@@ -236,7 +245,7 @@ class Building:
     """
 
     def __init__(self, layer: Any, top: bool = False) -> None:
-        layers = [layer] if top else context.layers
+        layers = [layer] if top else context.layers[context.scoped :]
         parts = [item._name for item in layers]
         around = get_current_name_scope()
         scope = "/".join([around, *parts] if around and not context.building else parts)
@@ -263,14 +272,14 @@ class names_from_here:
     """Inside a `with` block, names of new weights have no prefix of the layers around."""
 
     def __enter__(self) -> None:
-        self._before = context.layers, context.building
-        context.layers, context.building = [], False
+        self._before = context.layers, context.scoped, context.building
+        context.layers, context.scoped, context.building = [], 0, False
         self._scope = name_scope("")
         self._scope.__enter__()
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         self._scope.__exit__(kind, value, traceback)
-        context.layers, context.building = self._before
+        context.layers, context.scoped, context.building = self._before
 
 
 def mark_built(layer: Layer, input_shape: object) -> None:
