@@ -51,10 +51,17 @@ _NAMES = {
 }
 
 
+def _last_of_pool(window_shape: Any, dilations: Any = None, **arguments: object) -> str | None:
+    if any(rate > 1 for rate in dilations or ()):
+        return "BatchToSpaceND"
+    return "Squeeze" if len(window_shape) == 1 else None
+
+
 # What the nodes are called, in the scope of the name, that give the results of functions whose last
-# operation does not take the name itself. Without names they keep their own. Keys are the functions by
-# their modules below this package; the neighbour adds its own.
-LAST_NODES = {
+# operation does not take the name itself. Without names they keep their own. Where that depends on the
+# arguments, it is a function of them. Keys are the functions by their modules below this package; the
+# neighbour adds its own.
+LAST_NODES: dict[str, str | Callable[..., str | None]] = {
     "ops.creation.sequence_mask": "Less",
     "image.adjustment.adjust_hue": "Identity",
     "image.adjustment.adjust_saturation": "Identity",
@@ -93,7 +100,7 @@ LAST_NODES = {
     "ops.nn.convolution.conv1d": "Squeeze",
     "ops.nn.pooling.avg_pool1d": "Squeeze",
     "ops.nn.pooling.max_pool1d": "Squeeze",
-    "ops.nn.pooling.pool": "Squeeze",
+    "ops.nn.pooling.pool": _last_of_pool,
     "ops.random.distributions.stateless_gamma": "Maximum",
     "ops.random.truncated_normal.stateless_parameterized_truncated_normal": (
         "StatelessParameterizedTruncatedNormal"
@@ -148,6 +155,8 @@ def _name_call(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     else:
         name = kwargs.pop("name", None)
     last = LAST_NODES.get(f"{function.__module__}.{function.__name__}".removeprefix("eagerflow."))
+    if callable(last):
+        last = last(**inspect.signature(function).bind(*args, **kwargs).arguments)
     return called(_kind_of(function), name, lambda: function._run(*args, **kwargs), last)
 
 

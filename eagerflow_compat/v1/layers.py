@@ -19,6 +19,7 @@ from eagerflow.keras import naming
 from eagerflow.keras.engine.calls.layer_call import infer_dtype
 from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.mixed_precision.policy import Policy
+from eagerflow.ops import array
 from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow_compat.v1.variable_scope import (
     VariableScope,
@@ -99,12 +100,14 @@ class Layer(keras.Layer):
             }
             kwargs |= {name: value for name, value in given.items() if value is not None}
             return super().add_weight(name, shape, **kwargs)
+        name = name or "variable"
+        known = {id(one) for one in defaults.get_collection(GraphKeys.GLOBAL_VARIABLES)}
         variable = get_variable(
-            name or "variable",
+            name,
             [] if shape is None else shape,
             dtype or self._dtype_policy.variable,
             initializer,
-            regularizer,
+            regularizer if eager else None,
             trainable is not False and self.trainable,
             constraint=constraint,
             use_resource=use_resource,
@@ -115,8 +118,19 @@ class Layer(keras.Layer):
         if eager:
             # Keras tracks it when it is assigned to an attribute.
             return variable
-        self.__dict__.setdefault("_graph_weights", []).extend(parts_of(variable))
+        parts = parts_of(variable)
+        self.__dict__.setdefault("_graph_weights", []).extend(parts)
+        if regularizer is not None and not any(id(part) in known for part in parts):
+            self._regularize(name, parts, regularizer)
         return variable
+
+    def _regularize(self, name: str, parts: list[Any], regularizer: Callable[..., Any]) -> None:
+        """Adds the losses of a weight, which are called by its name in the layer."""
+        with defaults.name_scope(f"{name}/Regularizer"):
+            losses = [loss for part in parts if (loss := regularizer(part)) is not None]
+        self.__dict__.setdefault("_graph_losses", []).extend(losses)
+        for loss in losses:
+            defaults.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 
     add_variable = add_weight
 
@@ -132,6 +146,11 @@ class Layer(keras.Layer):
             self.__dict__[name] = value
         else:
             super().__setattr__(name, value)
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of weights, and others that the layer has added."""
+        return self.__dict__.get("_graph_losses") or super().losses
 
     @property
     def weights(self) -> list[Any]:
@@ -206,6 +225,8 @@ class Layer(keras.Layer):
         if activation is not None and name != "linear":
             return "".join(part.capitalize() for part in name.split("_"))
         kind = type(self).__name__
+        if kind.endswith("Pooling3D") and getattr(self, "data_format", "") == "channels_first":
+            return "transpose_1"
         return "BiasAdd" if getattr(self, "use_bias", False) else _KINDS.get(kind, kind)
 
     apply = __call__
@@ -286,10 +307,24 @@ class BatchNormalization(Layer, keras.BatchNormalization):
     `tf.GraphKeys.UPDATE_OPS`, and run with what is made to wait for them.
     """
 
+    # Of the shape of a batch, a factor and a shift of its normalized values; or None.
+    adjustment: Callable[[_core.Tensor], tuple[Any, Any]] | None = None
     # The collections that get the updates; None if outputs wait for them.
     _updates_collections: str | None = GraphKeys.UPDATE_OPS
     # Averages, and what is to be subtracted from them.
     _noted: list[tuple[Any, Any]] | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        adjustment = kwargs.pop("adjustment", None)
+        if kwargs.get("renorm") or kwargs.get("virtual_batch_size") or adjustment is not None:
+            kwargs["fused"] = False
+        super().__init__(*args, **kwargs)
+        self.adjustment = adjustment
+
+    def _is_fused(self, rank: int) -> bool:
+        # Where the operation does not fit, the layer does without it.
+        self.fused = None if rank == 4 and self.fused is not False else False
+        return super()._is_fused(rank)
 
     def add_weight(
         self, name: str | None = None, shape: ShapeLike | None = None, *args: Any, **kwargs: Any
@@ -315,6 +350,8 @@ class BatchNormalization(Layer, keras.BatchNormalization):
 
         def normalized(training: bool) -> list[_core.Tensor]:
             outputs = compute(inputs, training=training, mask=mask)
+            if training and self.adjustment is not None:
+                outputs = self._adjusted(outputs, *self.adjustment(array.shape(inputs)))
             if training:
                 averages[:] = [average for average, _ in noted]
                 amounts = [amount for _, amount in noted]
@@ -326,6 +363,19 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         outputs, *amounts = by_training(training, normalized)
         noted.extend(zip(averages, amounts, strict=True))
         return outputs
+
+    def _adjusted(self, outputs: Any, factor: Any, shift: Any) -> Any:
+        """The outputs whose normalized values, before gamma and beta, are scaled and shifted."""
+        beta, gamma = (
+            weight
+            if weight is None or self._broadcast_shape is None
+            else _ops.reshape(weight, self._broadcast_shape)
+            for weight in (self.beta, self.gamma)
+        )
+        if beta is not None:
+            outputs = outputs - beta
+        outputs = outputs * factor + (shift if gamma is None else shift * gamma)
+        return outputs if beta is None else outputs + beta
 
     def _node_kind(self, inputs: Structure, arguments: dict[str, object]) -> str:
         return "FusedBatchNormV3" if inputs.shape.rank == 4 else "batchnorm/add_1"

@@ -259,8 +259,8 @@ class variable_scope:
         names_inside: name_scope | None = None
         entered = names.current_prefix()
         if self._auxiliary and full:
-            last = full.rpartition("/")[2] if given is not None else self._default_name
-            names_inside = name_scope(last)
+            inside = self._default_name if given is None else given
+            names_inside = name_scope(given.name.rpartition("/")[2] if base is given else inside)
             entered = names_inside.__enter__()
         scope._name_scope = base.original_name_scope if base is given else entered
         self._entered.append((state, outer, names_inside, dict(state.counts)))
