@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.errors import UnimplementedError
+from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.tensor import Tensor
@@ -162,7 +164,8 @@ def _add_node(f: Callable, parts: list, sources: list, backward: Callable[[list]
     graph = func_graph.FuncGraph("custom_gradient")
     step: Any = graph
     kinds: list[int] = []
-    with graph.as_default():
+    program = context.building_graph()
+    with graph.as_default(), program.outside_variable_scopes() if program else nullcontext():
         weights = [
             graph.placeholder(part.dtype, func_graph.dims_of(part.shape), "dy") for part in parts
         ]

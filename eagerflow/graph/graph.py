@@ -259,6 +259,11 @@ class Graph(_core.Graph, GraphInspection):
         scope = self.variable_scope_state and self.variable_scope_state.scope.name
         return f"{scope}/{name}" if scope else name
 
+    def outside_variable_scopes(self) -> contextlib.AbstractContextManager[None]:
+        """Leaves the variable scopes: a gradient is computed after the scopes of its function."""
+        state = self.variable_scope_state
+        return contextlib.nullcontext() if state is None else state.outside()
+
     def get_name_scope(self) -> str:
         """The prefix that names get now, without a slash at its end."""
         return names.get_current_name_scope()

@@ -115,7 +115,8 @@ MESSAGES = Schema(
       int32 max_to_keep = 4;
       bool sharded = 5;
       float keep_checkpoint_every_n_hours = 6;
-      int32 version = 7;
+      enum CheckpointFormatVersion { LEGACY = 0; V1 = 1; V2 = 2; }
+      CheckpointFormatVersion version = 7;
     }
     message CollectionDef {
       message NodeList { repeated string value = 1; }

@@ -114,7 +114,7 @@ def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> A
         if graph is None:
             graph, first = of_value, value
         elif of_value is not graph:
-            where = "the passed graph" if required is not None else f"the graph of {first!r}"
+            where = "the passed-in graph" if required is not None else f"the graph of {first!r}"
             raise ValueError(f"{value!r} is not from {where}.")
     return default_graph() if graph is None else graph
 

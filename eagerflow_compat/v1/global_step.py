@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.variables import make_variable
 
 
 def get_global_step(graph: Any = None) -> Any:
-    """The global step, or None if there is none yet."""
+    """The global step, or None if there is none yet.
+
+    Raises:
+        TypeError: if it is no integer scalar.
+    """
     graph = graph or context.default_graph()
     steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
-    return steps[0] if steps else None
+    if not steps:  # Programs may make one without its collection.
+        name = f"{GraphKeys.GLOBAL_STEP}:0"
+        steps = [v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES) if v.name == name]
+    if not steps:
+        return None
+    assert_global_step(steps[0])
+    return steps[0]
 
 
 def create_global_step(graph: Any = None) -> Any:
@@ -37,9 +48,9 @@ def get_or_create_global_step(graph: Any = None) -> Any:
     step = get_global_step(graph)
     if step is not None:
         return step
-    with name_scope(None):
-        step = make_variable(0, dtype=dtypes.int64, trainable=False, name="global_step")
-    (graph or context.default_graph()).add_to_collection(GraphKeys.GLOBAL_STEP, step)
+    with nullcontext() if graph is None else graph.as_default(), name_scope(None):
+        step = make_variable(0, dtype=dtypes.int64, trainable=False, name=GraphKeys.GLOBAL_STEP)
+        context.default_graph().add_to_collection(GraphKeys.GLOBAL_STEP, step)
     return step
 
 

@@ -141,6 +141,15 @@ class ScopeState:
         self.regularizers: dict[str, Callable[..., object]] = {}
         self.scope = VariableScope(None)
 
+    @contextmanager
+    def outside(self) -> Iterator[None]:
+        """Leaves all scopes."""
+        scope, self.scope = self.scope, VariableScope(None)
+        try:
+            yield
+        finally:
+            self.scope = scope
+
 
 def eager_states() -> list[ScopeState]:
     """The stores in use where operations run eagerly, innermost last."""
