@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
-from eagerflow.framework import dtypes
+from eagerflow.framework import context, dtypes
 from eagerflow.typing import DTypeLike, Structure, TensorLike
 from eagerflow.util import lazy
 
@@ -273,6 +273,7 @@ class Creation:
 
 def as_strings(value: object) -> list[str]:
     """Text from a string, a list of strings or a tensor of them."""
-    tensor = _core.convert(value, dtypes.string, None)
-    flat = _core.ops.reshape(tensor, [-1]).numpy()
+    with context.running_eagerly():
+        tensor = _core.convert(value, dtypes.string, None)
+        flat = _core.ops.reshape(tensor, [-1]).numpy()
     return [item.decode() for item in flat.tolist()]

@@ -42,6 +42,24 @@ def _listed(value: Any, count: int | None) -> str:
     return ", ".join(parts)
 
 
+def _summarized(value: Any, count: int | None) -> str:
+    """The first elements as graphs' errors show them: separated by spaces, rows in brackets."""
+    array = np.asarray(_core.as_tensor(value).numpy())
+    left = [array.size if count is None else count]
+
+    def shown(part: Any) -> str:
+        if part.ndim == 0:
+            left[0] -= 1
+            item = part.item()
+            return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
+        if part.ndim > 1:
+            return "".join(f"[{shown(row)}]" for row in part if left[0] > 0)
+        found = [shown(part[k]) for k in range(min(len(part), left[0]))]
+        return " ".join(found) + ("..." if len(found) < len(part) else "")
+
+    return shown(array)
+
+
 def require(flags: TensorLike, refuse: Callable[..., None], *values: object) -> None:
     """Calls `refuse(*values)`, which raises, unless all flags are true.
 
@@ -552,7 +570,7 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: Any = 
         raise invalid_argument(f"Expected '{condition}' to be true. Summarized data: {shown}")
 
     def refuse(*data: object) -> None:
-        shown = " ".join(f"[{_listed(value, count)}]" for value in data)
+        shown = " ".join(f"[{_summarized(value, count)}]" for value in data)
         raise invalid_argument(f"assertion failed: {shown}")
 
     holds = _core.convert(condition, dtypes.bool, None)

@@ -294,6 +294,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     >>> keras_targets("eagerflow.keras", "layers.core")
     ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
     """
+    if path == "__internal__.optimizers":
+        return (f"{_INTERNALS}.keras_optimizers", f"{root}.optimizers")
     if path == "__internal__.losses":
         return ("eagerflow.keras.losses.weighting", f"{root}.losses")
     if path == "__internal__.utils":

@@ -75,6 +75,9 @@ def find(path: str, name: str) -> object:
         operation = _raw_operation(name)
         if operation is not None:
             return operation
+    if name.startswith("gen_") and f"python.ops.{name}" in modules():
+        # Modules of operations pass on those that are generated.
+        return importlib.import_module(f"tensorflow.python.ops.{name}")
     public = "experimental.dtensor" if path.startswith("dtensor.") else path
     absent = unavailable.find(f"{public}.{name}")
     if absent is not None:

@@ -189,7 +189,7 @@ class KMeans:
         with control_dependencies(updates):
             count = step.assign_add(1)
             taken = _ops.equal(count % self._steps, 0)
-            return centers.assign(_ops.where(taken, latest.read_value(), centers.read_value()))
+            return centers.assign(_ops.select(taken, latest.read_value(), centers.read_value()))
 
 
 def _listed(value: Any) -> list[Any]:

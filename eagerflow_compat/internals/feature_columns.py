@@ -33,7 +33,13 @@ from eagerflow.feature_column.vocabulary import (
 )
 from eagerflow.keras.layers.dense_features import sorted_columns
 from eagerflow_compat.internals.columns import FeatureTransformationCache, StateManager
-from eagerflow_compat.v1.feature_columns import scope_name, weighted_sum
+from eagerflow_compat.v1.feature_columns import (
+    input_layer,
+    linear_model,
+    scope_name,
+    weighted_sum,
+)
+from eagerflow_compat.v1.templates import make_template
 
 __all__ = [
     "BucketizedColumn",
@@ -46,6 +52,7 @@ __all__ = [
     "HashedCategoricalColumn",
     "IdentityCategoricalColumn",
     "IndicatorColumn",
+    "InputLayer",
     "NumericColumn",
     "SequenceCategoricalColumn",
     "SequenceDenseColumn",
@@ -79,6 +86,66 @@ class _LazyBuilder(TransformationCache):
 
     def get(self, key: Any, state_manager: Any = None, training: Any = None) -> Any:
         return super().get(key, state_manager, training)
+
+
+class _Scoped:
+    """A function of features whose variables are made by its first call, and used by all."""
+
+    def __init__(self, function: Any, name: str, arguments: dict[str, Any]) -> None:
+        self._template = make_template(name, function, **arguments)
+        self._variables: dict[Any, Any] = arguments["cols_to_vars"]
+
+    def __call__(self, features: dict[str, Any], **kwargs: object) -> Any:
+        return self._template(features)
+
+    def cols_to_vars(self) -> dict[Any, Any]:
+        """The variables of each column."""
+        return self._variables
+
+
+class _LinearModel(_Scoped):
+    """A linear model as a layer; see `tf.compat.v1.feature_column.linear_model`."""
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        units: int = 1,
+        sparse_combiner: str = "sum",
+        weight_collections: Any = None,
+        trainable: bool = True,
+        name: str | None = None,
+        **kwargs: object,
+    ) -> None:
+        arguments = {
+            "feature_columns": feature_columns,
+            "units": units,
+            "sparse_combiner": sparse_combiner,
+            "weight_collections": weight_collections,
+            "trainable": trainable,
+            "cols_to_vars": {},
+        }
+        super().__init__(linear_model, name or "linear_model", arguments)
+
+
+class InputLayer(_Scoped):
+    """One matrix of features, as a layer; see `tf.compat.v1.feature_column.input_layer`."""
+
+    def __init__(
+        self,
+        feature_columns: Any,
+        weight_collections: Any = None,
+        trainable: bool = True,
+        cols_to_vars: dict[Any, Any] | None = None,
+        name: str = "feature_column_input_layer",
+        create_scope_now: bool = True,
+    ) -> None:
+        arguments = {
+            "feature_columns": feature_columns,
+            "weight_collections": weight_collections,
+            "trainable": trainable,
+            "cols_to_vars": {} if cols_to_vars is None else cols_to_vars,
+        }
+        super().__init__(input_layer, name, arguments)
 
 
 def is_feature_column_v2(feature_columns: Sequence[object]) -> bool:

@@ -47,11 +47,22 @@ __all__ = [
 
 NullContextmanager = contextlib.nullcontext
 get_name_scope = get_current_name_scope
-internal_convert_to_tensor = convert_to_tensor
 is_dense_tensor_like = is_tensor
 EagerTensor = _core.EagerTensor
 SymbolicTensor = _core.SymbolicTensor
 _numbers = itertools.count(1)
+
+
+def internal_convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
+    preferred_dtype: Any = None,
+    **kwargs: object,
+) -> Any:
+    """The value as a tensor, with the parameters of TensorFlow's own conversion."""
+    return convert_to_tensor(value, dtype, preferred_dtype, name)
 
 
 def is_symbolic_tensor(tensor: object) -> bool:

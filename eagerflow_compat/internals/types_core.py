@@ -14,13 +14,15 @@ class _Tensors(type(Variable)):  # type: ignore[misc]
     def __instancecheck__(cls, instance: object) -> bool:
         if type.__instancecheck__(cls, instance):
             return True
+        if cls is Tensor and isinstance(instance, _core.Variable):
+            return True
         if cls not in (Tensor, Symbol, Value) or not isinstance(instance, _core.Tensor):
             return False
         return cls is Tensor or (cls is Symbol) == _core.is_symbolic(instance)
 
 
 class Tensor(metaclass=_Tensors):
-    """The class of all tensors, which a program's own classes may extend."""
+    """The class of all tensors, and of variables, which a program's own classes may extend."""
 
     _extends_tensor = True  # for `tf.is_tensor`
 

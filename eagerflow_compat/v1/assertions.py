@@ -20,7 +20,35 @@ def _asserted(name: str, parameters: str, doc: str) -> Any:
 
 
 def _compared(name: str, doc: str) -> Any:
-    return _asserted(name, "x, y", f"Checks that all elements of x are {doc} those of y.")
+    plain = _asserted(name, "x, y", f"Checks that all elements of x are {doc} those of y.")
+    compare = getattr(_core.ops, _COMPARISONS[name])
+
+    @functools.wraps(plain)
+    def check(
+        x: Any,
+        y: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Any:
+        if data is None or _core.building() is None:
+            return plain(x, y, None, summarize, message, name)
+        # Of a graph, the error shows the program's values in place of x and y.
+        holds = _core.ops.reduce_all(compare(_core.as_tensor(x), _core.as_tensor(y)))
+        return debugging.Assert(holds, [*([message] if message else []), *data], summarize, name)
+
+    return check
+
+
+_COMPARISONS = {
+    "assert_equal": "equal",
+    "assert_none_equal": "not_equal",
+    "assert_less": "less",
+    "assert_less_equal": "less_equal",
+    "assert_greater": "greater",
+    "assert_greater_equal": "greater_equal",
+}
 
 
 def _signed(name: str, doc: str) -> Any:

@@ -6,8 +6,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from eagerflow.framework import context, dtypes
-from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
+from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.variables import make_variable
 
 

@@ -57,6 +57,8 @@ class Layer(keras.Layer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = kwargs.pop("_scope", None)
+        if isinstance(kwargs.get("name"), VariableScope):
+            kwargs["name"] = kwargs["name"].name
         reuse = kwargs.pop("_reuse", None)
         for name, place in self._scopes_initializers.items():
             if place >= len(args):

@@ -113,9 +113,9 @@ def _uninitialized_global_variables() -> Any:
     return graph_variables.report_uninitialized_variables(graph_variables.global_variables())
 
 
-def _saver_of_all() -> Saver | None:
-    """A saver of the graph's variables, if there are any."""
-    return Saver() if graph_variables.global_variables() else None
+def _saver_of_all() -> Saver:
+    """A saver of the graph's variables, which may be none."""
+    return Saver(allow_empty=True)
 
 
 def _restored(
