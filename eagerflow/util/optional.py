@@ -20,6 +20,7 @@ PACKAGES = {
     "simplejpeg": ("simplejpeg", "images"),
     "sklearn": ("scikit-learn", "science"),
     "tf2onnx": ("tf2onnx", "onnx"),
+    "tf_slim": ("tf-slim", "slim"),
 }
 
 

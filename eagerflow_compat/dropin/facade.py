@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+from eagerflow.util import own_code
+
 
 def resolve(path: str) -> Any:
     """The module or attribute with this dotted path, or None if there is none.
@@ -15,6 +17,10 @@ def resolve(path: str) -> Any:
     >>> resolve("eagerflow.math") is tf.math, resolve("eagerflow.no_such_name")
     (True, None)
     """
+    if not own_code.is_own(path):  # Names in another package may hide its modules.
+        owner, _, name = path.rpartition(".")
+        module = _imported(path)
+        return getattr(resolve(owner), name, None) if module is None and owner else module
     first, *rest = path.split(".")
     value: object = importlib.import_module(first)
     for name in rest:
@@ -32,7 +38,10 @@ def _child(parent: object, name: str) -> object:
         pass
     if not isinstance(parent, ModuleType):
         return None
-    path = f"{parent.__name__}.{name}"
+    return _imported(f"{parent.__name__}.{name}")
+
+
+def _imported(path: str) -> ModuleType | None:
     try:
         return importlib.import_module(path)
     except ModuleNotFoundError as error:
@@ -120,7 +129,7 @@ def _public(target: Any) -> list[str]:
 def missing(module: str, name: str, known: Sequence[str]) -> str:
     """What to tell somebody who asks for a name that does not exist."""
     from eagerflow.util import hints
-    from eagerflow_compat.dropin import generations, install
+    from eagerflow_compat.dropin import generations, install, packages
 
     text = f"module {module!r} has no attribute {name!r}"
     hint = hints.of_module(module, name)
@@ -130,6 +139,10 @@ def missing(module: str, name: str, known: Sequence[str]) -> str:
         second = generations.other(generation)
         has = f"{generations.NAMES[second]} has it: run its programs with --generation {second}"
         return f"{text}{hint.rstrip('.')}. {has}"
+    if package == "tensorflow" and generation == "1.x":
+        advice = packages.advice(inside)
+        if advice is not None:
+            return f"{text}. {advice}"
     if hint:
         return text + hint
     close = hints.nearest(name, known)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from types import ModuleType
 
 from eagerflow.version import VERSION
+from eagerflow_compat.dropin import packages
 from eagerflow_compat.dropin.facade import resolve
 
 NAMES = {"1.x": "TensorFlow 1", "2.x": "TensorFlow 2"}
@@ -82,6 +83,8 @@ def exists(path: str, generation: str) -> bool:
     module, _, name = path.rpartition(".")
     if generation == "1.x" and name in _OF_SECOND.get(module, "").split():
         return False
+    if generation == "1.x" and packages.namespace_of(path) is not None:
+        return True
     try:
         return resolve(f"{ROOTS[generation]}.{path}") is not None
     except ImportError:  # it is there, and needs another package

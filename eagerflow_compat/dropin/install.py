@@ -19,6 +19,7 @@ from eagerflow_compat.dropin import (
     distributions,
     estimators,
     horovod,
+    packages,
     paths,
     private_names,
 )
@@ -107,7 +108,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     @staticmethod
     def _unavailable(namespace: str, name: str) -> Any:
-        """What stands for a public name of TensorFlow whose thing does not exist here."""
+        """A module that its package does not import, or what stands for a thing that is not here."""
+        for module in packages.modules(namespace)[-1:]:
+            if isinstance(resolve(f"{module}.{name}"), ModuleType):
+                return importlib.import_module(f"tensorflow.{namespace}.{name}")
         value = unavailable.find(f"{paths.second(namespace)}.{name}".strip("."))
         if value is None:
             raise AttributeError(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from eagerflow.util import unavailable
-from eagerflow_compat.dropin import estimators, private_names
+from eagerflow_compat.dropin import estimators, packages, private_names
 from eagerflow_compat.dropin.facade import resolve
 
 _V1 = "eagerflow.compat.v1"
@@ -381,6 +381,8 @@ def submodules(path: str, first_generation: bool) -> list[str]:
     """
     if first_generation and not path:
         return ["contrib", *submodules("", False)]
+    if path == "contrib":
+        return packages.names(path)
     path = second(path)
     if path in ("keras", "compat.v1.keras"):
         return ["__internal__"]
@@ -407,13 +409,16 @@ _CONTRIB = {"contrib.eager.python.metrics_impl": "eagerflow_compat.contrib.eager
 
 def _contrib_targets(path: str) -> tuple[str, ...]:
     """The namespaces of a module of `tf.contrib`: a package answers for the modules inside of it."""
-    package, inner, inside = path.partition(".python")
-    own = _CONTRIB.get(path, f"eagerflow.{path}")
-    if not inner:
-        return (own,)
-    parts = inside.split(".")[1:]
-    whole = f"eagerflow.{package}"
-    return own, *(".".join([whole, *parts[k:]]) for k in range(len(parts) + 1))
+    whole, inner, inside = path.partition(".python")
+    paths = [path]
+    if inner:  # contrib.layers.python.layers.initializers
+        parts = inside.split(".")[1:]
+        paths += [".".join([whole, *parts[k:]]) for k in range(len(parts) + 1)]
+    return tuple(
+        target
+        for one in paths
+        for target in (*packages.modules(one), _CONTRIB.get(one, f"eagerflow.{one}"))
+    )
 
 
 def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
