@@ -76,7 +76,6 @@ FORMER |= {
             ],
             "tf.keras and tf.estimator",
         ),
-        "metrics": "tf.keras.metrics and " + _V1 + "metrics",
         "slim": "the package tf-slim, which is imported as tf_slim",
         "tensorboard": "the package tensorboard",
     }.items()

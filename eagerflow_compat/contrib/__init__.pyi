@@ -58,3 +58,20 @@ from eagerflow_compat.contrib import (
 from eagerflow_compat.contrib import (
     learn as learn,
 )
+from eagerflow_compat.contrib import (
+    losses as losses,
+)
+from eagerflow_compat.contrib import (
+    memory_stats as memory_stats,
+)
+from eagerflow_compat.contrib import (
+    metrics as metrics,
+)
+from eagerflow_compat.contrib import (
+    nn as nn,
+)
+from eagerflow_compat.contrib import (
+    util as util,
+)
+from eagerflow import linalg as linalg
+from eagerflow_compat.compat.v1 import keras as keras
