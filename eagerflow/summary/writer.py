@@ -88,8 +88,9 @@ class SummaryWriter:
         """Writes the buffer; in a graph, an operation that does."""
         return _operation(_nothing, "FlushSummaryWriter")
 
-    def close(self) -> None:
-        """Flushes and closes the file."""
+    def close(self) -> Operation | None:
+        """Flushes and closes the file; in a graph, an operation that does."""
+        return _operation(_nothing, "CloseSummaryWriter")
 
 
 class NoopWriter(SummaryWriter):
@@ -162,8 +163,11 @@ class FileWriter(SummaryWriter):
             if self._file is not None:
                 self._flush()
 
-    def close(self) -> None:
-        """Flushes and closes the file; more events are an error."""
+    def close(self) -> Operation | None:
+        """Flushes and closes the file; more events are an error. In a graph, an operation that does."""
+        return _operation(self._close_now, "CloseSummaryWriter")
+
+    def _close_now(self) -> None:
         with self._lock:
             if self._file is not None:
                 self._file.close()

@@ -24,8 +24,12 @@ __all__ = [
     "implicit_grad",
     "implicit_val_and_grad",
     "make_vjp",
+    "stop_recording",
     "val_and_grad_function",
 ]
+
+# A context in which no tape records.
+stop_recording = _core.stop_recording
 
 
 def make_vjp(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -93,6 +94,15 @@ assert_no_garbage_created = assert_no_new_pyobjects_executing_eagerly = _optiona
 with_eager_op_as_function = enable_eager_op_as_function = _optional(_unchanged)
 disable_cudnn_autotune = run_all_in_native_and_block_format = _optional(_unchanged)
 run_gpu_only = run_cuda_only = unittest.skip("There is no GPU.")
+
+
+@contextlib.contextmanager
+def device(use_gpu: bool = True) -> Iterator[None]:
+    """A context in which operations run where the program places them, as everywhere."""
+    yield
+
+
+use_gpu = force_gpu = force_cpu = device
 
 
 def IsMklEnabled() -> bool:

@@ -27,7 +27,10 @@ def create_file_writer(
     """
     if logdir is None:
         return writer.create_noop_writer()
-    return writer.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
+    made = writer.create_file_writer(logdir, max_queue, flush_millis, filename_suffix)
+    if not context.executing_eagerly():
+        context.default_graph().add_to_collection(_WRITERS, made.init())
+    return made
 
 
 def _step(step: Any) -> TensorLike:
@@ -169,9 +172,21 @@ def initialize(graph: Any = None, session: Any = None) -> None:
             values.graph(graph)
 
 
+# The collection of the operations that make writers ready, as TensorFlow's graphs call it.
+_WRITERS = "_SUMMARY_WRITER_V2"
+
+
 def summary_writer_initializer_op() -> list[Any]:
-    """No operations are needed to make a writer ready."""
-    return []
+    """The operations that make the writers of a graph ready.
+
+    Raises:
+        RuntimeError: where operations run eagerly.
+    """
+    if context.executing_eagerly():
+        raise RuntimeError(
+            "tf.contrib.summary.summary_writer_initializer_op is only supported in graph mode."
+        )
+    return context.default_graph().get_collection(_WRITERS)
 
 
 def all_summary_ops() -> list[Any]:

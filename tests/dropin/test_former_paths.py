@@ -109,8 +109,18 @@ from tensorflow.contrib.learn.python.learn.preprocessing import text
 from tensorflow.contrib.rnn.python.ops import core_rnn_cell, rnn_cell
 from tensorflow.contrib.rnn.python.ops.lstm_ops import LSTMBlockFusedCell
 from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import BahdanauAttention
+from tensorflow.contrib.eager.python import evaluator
+from tensorflow.contrib.summary import summary_test_util
+from tensorflow.python.eager import tape
+from tensorflow.python.framework import test_util
+from tensorflow.python.summary import summary_test_util as same_util
 import tensorflow as tf
 import tensorflow.contrib.eager.python.metrics_impl as metrics_impl
+
+with tape.stop_recording(), test_util.use_gpu():
+    pass
+assert evaluator.SparseSoftmaxEvaluator is tf.contrib.eager.SparseSoftmaxEvaluator
+assert summary_test_util.events_from_file is same_util.events_from_file
 
 assert base.load_iris is tf.contrib.learn.datasets.load_iris
 assert read_data_sets is tf.contrib.learn.datasets.mnist.read_data_sets

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, errors
+from eagerflow.framework import context
 from eagerflow.keras import config
 from eagerflow.keras.callbacks.callback import Callback, plain
 from eagerflow.keras.optimizers.schedules import LearningRateSchedule
@@ -226,8 +227,9 @@ class TensorBoard(Callback):
         """Closes the files."""
         self._end()
         self._end_profile()
-        for writer in self._writers.values():
-            writer.close()
+        with context.running_eagerly():  # also in a program that builds a graph
+            for writer in self._writers.values():
+                writer.close()
 
     def on_test_begin(self, logs: Logs | None = None) -> None:
         """Opens the file of the validation."""

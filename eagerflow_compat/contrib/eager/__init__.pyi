@@ -10,8 +10,26 @@ from eagerflow.functions.function import function as function
 from eagerflow.keras import Sequential as Sequential
 from eagerflow.ops.host_functions import py_function
 from eagerflow_compat.contrib.eager import metrics as metrics
+from eagerflow.framework.module import AutoTrackable
+from eagerflow_compat.contrib.eager.callbacks import (
+    ExecutionCallback as ExecutionCallback,
+    clear_execution_callbacks as clear_execution_callbacks,
+    errstate as errstate,
+    seterr as seterr,
+)
+from eagerflow_compat.contrib.eager.evaluator import (
+    Evaluator as Evaluator,
+    SparseSoftmaxEvaluator as SparseSoftmaxEvaluator,
+)
 from eagerflow_compat.contrib.eager.execution import (
     ASYNC as ASYNC,
+)
+from eagerflow_compat.contrib.eager.execution import (
+    in_graph_mode as in_graph_mode,
+)
+from eagerflow_compat.internals.test_util import (
+    run_all_in_graph_and_eager_modes as run_all_in_graph_and_eager_modes,
+    run_in_graph_and_eager_modes as run_in_graph_and_eager_modes,
 )
 from eagerflow_compat.contrib.eager.execution import (
     DEVICE_PLACEMENT_EXPLICIT as DEVICE_PLACEMENT_EXPLICIT,
@@ -83,3 +101,7 @@ ResourceVariable = Variable
 in_eager_mode = executing_eagerly
 defun = function
 py_func = py_function
+Checkpointable = AutoTrackable
+CheckpointableSaver = Checkpoint
+run_test_in_graph_and_eager_modes = run_in_graph_and_eager_modes
+run_all_tests_in_graph_and_eager_modes = run_all_in_graph_and_eager_modes

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from eagerflow.framework.context import executing_eagerly
+
 DEVICE_PLACEMENT_EXPLICIT = 0
 DEVICE_PLACEMENT_WARN = 1
 DEVICE_PLACEMENT_SILENT = 2
@@ -37,3 +39,12 @@ def async_wait() -> None:
 
 def async_clear_error() -> None:
     """Returns at once: errors are raised by the call that causes them."""
+
+
+def in_graph_mode() -> bool:
+    """Whether a graph is being built.
+
+    >>> tf.contrib.eager.in_graph_mode()
+    False
+    """
+    return not executing_eagerly()

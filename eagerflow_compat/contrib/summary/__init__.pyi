@@ -1,3 +1,4 @@
+from eagerflow_compat.contrib.summary import summary_test_util as summary_test_util
 from eagerflow.summary.writer import SummaryWriter as SummaryWriter
 from eagerflow_compat.v1.step_summary import (
     all_summary_ops as all_summary_ops,
