@@ -410,6 +410,14 @@ def submodules(path: str, first_generation: bool) -> list[str]:
 _CONTRIB = {"contrib.eager.python.metrics_impl": "eagerflow_compat.contrib.eager.metrics"}
 
 
+# Where names of versions before 1.0 are.
+_ZERO = {
+    "": "eagerflow_compat.v1.zero.root",
+    "nn": "eagerflow_compat.v1.zero.nn",
+    "train": "eagerflow_compat.v1.zero.train",
+}
+
+
 def _contrib_targets(path: str) -> tuple[str, ...]:
     """The namespaces of a module of `tf.contrib`: a package answers for the modules inside of it."""
     whole, inner, inside = path.partition(".python")
@@ -464,4 +472,5 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         return _INTERNAL_NAMESPACES.get(rest)
     if head == "__operators__":
         return (f"{_INTERNALS}.operators",)
-    return (f"{root}.{path}",) if path else (root,)
+    found = (f"{root}.{path}",) if path else (root,)
+    return (*found, _ZERO[path]) if first_generation and path in _ZERO else found

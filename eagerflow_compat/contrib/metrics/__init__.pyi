@@ -39,7 +39,7 @@ from eagerflow.ops.sets import (
     union,
 )
 from eagerflow.ops.segment import confusion_matrix as confusion_matrix
-from eagerflow_compat.compat.v1.metrics import mean, mean_tensor, percentage_below
+from eagerflow_compat.v1.metrics import mean, mean_tensor, percentage_below
 
 set_difference = difference
 set_intersection = intersection

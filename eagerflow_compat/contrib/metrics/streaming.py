@@ -9,7 +9,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.ops.nn.losses import in_top_k
-from eagerflow_compat.compat.v1 import metrics
+from eagerflow_compat.v1 import binary_metrics, metrics, ranking_metrics
 
 _ops = _core.ops
 
@@ -38,31 +38,31 @@ def _streaming(metric: Callable[..., Any]) -> Callable[..., Any]:
 _OLD_NAMES = {"predictions_idx": "top_k_predictions"}
 
 streaming_accuracy = _streaming(metrics.accuracy)
-streaming_auc = _streaming(metrics.auc)
-streaming_false_negatives = _streaming(metrics.false_negatives)
-streaming_false_negatives_at_thresholds = _streaming(metrics.false_negatives_at_thresholds)
-streaming_false_positives = _streaming(metrics.false_positives)
-streaming_false_positives_at_thresholds = _streaming(metrics.false_positives_at_thresholds)
+streaming_auc = _streaming(binary_metrics.auc)
+streaming_false_negatives = _streaming(binary_metrics.false_negatives)
+streaming_false_negatives_at_thresholds = _streaming(binary_metrics.false_negatives_at_thresholds)
+streaming_false_positives = _streaming(binary_metrics.false_positives)
+streaming_false_positives_at_thresholds = _streaming(binary_metrics.false_positives_at_thresholds)
 streaming_mean_absolute_error = _streaming(metrics.mean_absolute_error)
 streaming_mean_cosine_distance = _streaming(metrics.mean_cosine_distance)
 streaming_mean_iou = _streaming(metrics.mean_iou)
 streaming_mean_relative_error = _streaming(metrics.mean_relative_error)
 streaming_mean_squared_error = _streaming(metrics.mean_squared_error)
-streaming_precision = _streaming(metrics.precision)
-streaming_precision_at_thresholds = _streaming(metrics.precision_at_thresholds)
-streaming_recall = _streaming(metrics.recall)
-streaming_recall_at_thresholds = _streaming(metrics.recall_at_thresholds)
+streaming_precision = _streaming(binary_metrics.precision)
+streaming_precision_at_thresholds = _streaming(binary_metrics.precision_at_thresholds)
+streaming_recall = _streaming(binary_metrics.recall)
+streaming_recall_at_thresholds = _streaming(binary_metrics.recall_at_thresholds)
 streaming_root_mean_squared_error = _streaming(metrics.root_mean_squared_error)
-streaming_sensitivity_at_specificity = _streaming(metrics.sensitivity_at_specificity)
-streaming_sparse_average_precision_at_k = _streaming(metrics.average_precision_at_k)
-streaming_sparse_precision_at_k = _streaming(metrics.precision_at_k)
-streaming_sparse_precision_at_top_k = _streaming(metrics.precision_at_top_k)
-streaming_sparse_recall_at_k = _streaming(metrics.recall_at_k)
-streaming_specificity_at_sensitivity = _streaming(metrics.specificity_at_sensitivity)
-streaming_true_negatives = _streaming(metrics.true_negatives)
-streaming_true_negatives_at_thresholds = _streaming(metrics.true_negatives_at_thresholds)
-streaming_true_positives = _streaming(metrics.true_positives)
-streaming_true_positives_at_thresholds = _streaming(metrics.true_positives_at_thresholds)
+streaming_sensitivity_at_specificity = _streaming(binary_metrics.sensitivity_at_specificity)
+streaming_sparse_average_precision_at_k = _streaming(ranking_metrics.average_precision_at_k)
+streaming_sparse_precision_at_k = _streaming(ranking_metrics.precision_at_k)
+streaming_sparse_precision_at_top_k = _streaming(ranking_metrics.precision_at_top_k)
+streaming_sparse_recall_at_k = _streaming(ranking_metrics.recall_at_k)
+streaming_specificity_at_sensitivity = _streaming(binary_metrics.specificity_at_sensitivity)
+streaming_true_negatives = _streaming(binary_metrics.true_negatives)
+streaming_true_negatives_at_thresholds = _streaming(binary_metrics.true_negatives_at_thresholds)
+streaming_true_positives = _streaming(binary_metrics.true_positives)
+streaming_true_positives_at_thresholds = _streaming(binary_metrics.true_positives_at_thresholds)
 
 
 def streaming_recall_at_k(

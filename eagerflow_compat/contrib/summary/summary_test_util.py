@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from eagerflow.io import gfile
+from eagerflow.io.os_errors import path_text
 from eagerflow.typing import FilePath
 from eagerflow_compat.v1.summary import summary_iterator
 
@@ -23,9 +24,10 @@ def events_from_logdir(logdir: FilePath) -> list[Any]:
     Raises:
         AssertionError: if there is no such folder, or another number of files in it.
     """
-    if not gfile.exists(logdir):
-        raise AssertionError(f"There is no folder {logdir}")
-    files = gfile.listdir(logdir)
+    folder = path_text(logdir)
+    if not gfile.exists(folder):
+        raise AssertionError(f"There is no folder {folder}")
+    files = gfile.listdir(folder)
     if len(files) != 1:
-        raise AssertionError(f"Found not exactly one file in {logdir}: {files}")
-    return events_from_file(os.path.join(logdir, files[0]))
+        raise AssertionError(f"Found not exactly one file in {folder}: {files}")
+    return events_from_file(os.path.join(folder, files[0]))

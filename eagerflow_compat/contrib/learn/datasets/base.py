@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow.io import gfile
+from eagerflow.io.os_errors import path_text
 from eagerflow.typing import FilePath
 from eagerflow_compat.v1.input_data import Datasets, read_data_sets
 
@@ -60,7 +61,7 @@ def load_csv_with_header(
     table = _table(rows, target_dtype, features_dtype, target_column)
     if table.data.shape != (count, features):
         raise ValueError(
-            f"{filename} has {table.data.shape} rows and features, but its first line says "
+            f"{path_text(filename)} has {table.data.shape} rows and features, but its first line says "
             f"{(count, features)}"
         )
     return table
