@@ -75,3 +75,6 @@ from eagerflow_compat.contrib import (
 )
 from eagerflow import linalg as linalg
 from eagerflow_compat.compat.v1 import keras as keras
+from eagerflow_compat.contrib import (
+    legacy_seq2seq as legacy_seq2seq,
+)

@@ -20,6 +20,7 @@ one, two = tf.unpack(tf.pack([loss, loss]))
 chosen = tf.select([True, False], [1, 2], [3, 4])
 step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 outputs, state = tf.nn.rnn(tf.nn.rnn_cell.BasicRNNCell(3), [x, x], dtype=tf.float32)
+decoded, _ = tf.nn.seq2seq.rnn_decoder([x], state, tf.nn.rnn_cell.GRUCell(3))
 inverse = tf.batch_matrix_inverse([[[2.0]]])
 session = tf.Session()
 session.run(tf.initialize_all_variables())
@@ -31,7 +32,7 @@ writer.close()
 assert session.run(chosen).tolist() == [1, 4]
 assert session.run(tf.concat_v2([[1], [2]], 0)).tolist() == [1, 2]
 assert session.run(inverse).tolist() == [[[0.5]]]
-assert len(outputs) == 2 and session.run(one, {x: np.ones([4, 2])}) < 0.5
+assert len(outputs) == 2 and len(decoded) == 1 and session.run(one, {x: np.ones([4, 2])}) < 0.5
 assert not hasattr(tf.compat.v1, "mul") and not hasattr(tf, "attach")
 print(tf.__version__)
 """
