@@ -22,7 +22,7 @@ class _Process:
 
     eager = True
     graphs_used = False
-    # Whether a session has run a part of a graph.
+    # Whether a session, or a model of Keras, has run a part of a graph.
     graphs_run = False
     # Whether loops in graphs return structures as they do in version 2.
     control_flow_v2 = True

@@ -17,6 +17,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import random_seed
+from eagerflow.framework.operation import last_operation
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.typing import DTypeLike, Structure
 
@@ -249,12 +250,16 @@ def now_or_node(function: Callable[..., object], specs: Structure, name: str, *a
         specs: see `host_call`; or a function that returns them, which only graphs call.
         name: see `host_call`.
         *args: its arguments.
+
+    Returns:
+        The result; of a function that returns nothing, the operation in a graph.
     """
     if _core.building() is None:
         return function(*args)
     if callable(specs):
         specs = specs()
-    return host_call(function, specs, args, name=name, effects=specs is None)
+    result = host_call(function, specs, args, name=name, effects=specs is None)
+    return last_operation() if specs is None else result
 
 
 def shaped_like(dtype: DTypeLike) -> Callable[..., TensorSpec]:

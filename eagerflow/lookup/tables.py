@@ -13,6 +13,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.func_graph import eagerly, is_symbolic
 from eagerflow.framework.host_call import now_or_node
 from eagerflow.framework.module import Module
+from eagerflow.framework.operation import Operation
 from eagerflow.framework.trackable import TrackableResource, ValueParts
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.lookup.initializers import constant_of, contents_of
@@ -182,14 +183,17 @@ class StaticHashTable(Table):
                 f"{_shown(values[other].numpy())}"
             )
 
-    def import_pairs(self, keys: TensorLike, values: TensorLike) -> None:
+    def import_pairs(self, keys: TensorLike, values: TensorLike) -> Operation | None:
         """Adds the keys and values of an initializer.
 
         Args:
             keys: a tensor of keys.
             values: their values.
+
+        Returns:
+            The operation in a graph, otherwise None.
         """
-        now_or_node(self._fill, None, "LookupTableImport", keys, values)
+        return now_or_node(self._fill, None, "LookupTableImport", keys, values)
 
     @property
     def default_value(self) -> Tensor:
@@ -387,16 +391,19 @@ class MutableHashTable(Table):
     def _keys(self, keys: TensorLike) -> Tensor:
         return _core.convert(keys, self._key_dtype, None)
 
-    def import_pairs(self, keys: TensorLike, values: TensorLike) -> None:
+    def import_pairs(self, keys: TensorLike, values: TensorLike) -> Operation | None:
         """Inserts the keys and values of an initializer."""
-        self.insert(keys, values)
+        return self.insert(keys, values)
 
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> Operation | None:
         """Sets the values of keys.
 
         Args:
             keys: a tensor of keys.
             values: their values.
+
+        Returns:
+            The operation in a graph, otherwise None.
 
         Raises:
             TypeError: for other dtypes.
@@ -404,7 +411,7 @@ class MutableHashTable(Table):
         """
         keys = self._keys(keys)
         values = _core.convert(values, self._value_dtype, None)
-        now_or_node(self._insert, None, "LookupTableInsert", keys, values)
+        return now_or_node(self._insert, None, "LookupTableInsert", keys, values)
 
     def _insert(self, keys: Tensor, values: Tensor) -> None:
         expected = (*keys._shape_tuple(), *self._value_sizes())
@@ -441,11 +448,14 @@ class MutableHashTable(Table):
                 default = _ops.broadcast_to(default, whole)
         return self._table.find(self._checked(keys), default)
 
-    def remove(self, keys: TensorLike, name: str | None = None) -> None:
+    def remove(self, keys: TensorLike, name: str | None = None) -> Operation | None:
         """Removes keys; missing keys are ignored.
 
         Args:
             keys: a tensor of keys.
+
+        Returns:
+            The operation in a graph, otherwise None.
 
         Raises:
             TypeError: for another dtype.
@@ -455,7 +465,7 @@ class MutableHashTable(Table):
             raise TypeError(
                 f"Dtype of argument `keys` must be {self._key_dtype}, received: {given}"
             )
-        now_or_node(self._remove, None, "LookupTableRemove", self._keys(keys))
+        return now_or_node(self._remove, None, "LookupTableRemove", self._keys(keys))
 
     def _remove(self, keys: Tensor) -> None:
         self._table.remove(self._checked(keys))
@@ -564,10 +574,12 @@ class DenseHashTable(MutableHashTable):
                 raise InvalidArgumentError._of(f"Using the {what} as a table key is not allowed")
         return keys
 
-    def erase(self, keys: TensorLike, name: str | None = None) -> None:
+    def erase(self, keys: TensorLike, name: str | None = None) -> Operation | None:
         """Removes keys; the same as `remove`."""
-        self.remove(keys)
+        return self.remove(keys)
 
-    def insert_or_assign(self, keys: Any, values: TensorLike, name: str | None = None) -> None:
+    def insert_or_assign(
+        self, keys: Any, values: TensorLike, name: str | None = None
+    ) -> Operation | None:
         """Sets the values of keys; the same as `insert`."""
-        self.insert(keys, values)
+        return self.insert(keys, values)

@@ -64,7 +64,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _targets(self, package: str, inside: str) -> tuple[str, ...] | None:
         """The namespaces that answer for a module, or None if there is no such module."""
         if package in _KERAS:
-            targets = paths.keras_targets("eagerflow.keras", inside)
+            targets = paths.keras_targets(paths.keras_root(self.first), inside)
         elif paths.is_private(inside):
             return paths.targets(inside, self.first) or ()
         else:

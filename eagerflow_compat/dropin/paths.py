@@ -285,9 +285,16 @@ _KERAS_ROOTS = (
     "api",
     "api._v2.keras",
     "api._v1.keras",
+    "api.keras",
     "_tf_keras.keras",
+    "python",
     "python.keras",
 )
+
+
+def keras_root(first_generation: bool) -> str:
+    """The namespace that is Keras for programs of a generation."""
+    return f"{_V1 if first_generation else _V2}.keras"
 
 
 def keras_targets(root: str, path: str) -> tuple[str, ...]:
@@ -322,7 +329,7 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     return tuple(namespaces)
 
 
-def internal_targets(path: str) -> tuple[str, ...]:
+def internal_targets(path: str, first_generation: bool = False) -> tuple[str, ...]:
     """The namespaces of a module below `tensorflow.python`, which may be none.
 
     >>> from eagerflow_compat.dropin.paths import internal_targets
@@ -334,6 +341,7 @@ def internal_targets(path: str) -> tuple[str, ...]:
         return keras_targets("eagerflow.keras", ".".join(parts[1:]))
     if parts and parts[0] == "estimator":
         return (f"{estimators.PACKAGE}.python.{path}",)
+        return keras_targets(keras_root(first_generation), ".".join(parts[1:]))
     for length in range(len(parts), 0, -1):
         listed = _PYTHON.get(".".join(parts[:length]))
         if listed:
@@ -444,7 +452,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     if is_private(path):
         if path in _ELSEWHERE:
             return _ELSEWHERE[path]
-        return internal_targets(rest) if head == "python" else ()
+        return internal_targets(rest, first_generation) if head == "python" else ()
     if head == "examples":  # tensorflow.examples.tutorials.mnist.input_data
         inner = "tutorials.mnist.input_data"
         if rest == inner:
@@ -455,6 +463,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         if not estimators.is_installed():
             return None
         return (estimators.namespace(inside, first_generation or inside != path),)
+    if path.startswith("contrib.keras."):
+        return keras_targets(keras_root(True), path.removeprefix("contrib.keras."))
     if head == "contrib":
         return _contrib_targets(path) if first_generation else None
     if path == "compat.v2":
@@ -467,7 +477,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         version, _, inner = rest.partition(".")
         return targets(inner, version == "v1") if version in ("v1", "v2") else (root,)
     if head == "keras":
-        return keras_targets(f"{root}.keras", rest)
+        return keras_targets(keras_root(first_generation), rest)
     if head == "__internal__":
         return _INTERNAL_NAMESPACES.get(rest)
     if head == "__operators__":

@@ -25,6 +25,24 @@ def test_converted_by_a_decorator():
     assert contrib.autograph.stack(3, strict=False) == 3
 
 
+def test_assertions_and_lists_are_converted_too():
+    def thirds(n):
+        assert n > 0, "nothing to count"
+        found = []
+        contrib.autograph.set_element_type(found, tf.int32)
+        for k in tf.range(n):
+            found.append(k // 3)
+        return contrib.autograph.stack(found)
+
+    convert = contrib.autograph.convert()(thirds)
+    assert "assert_stmt" in contrib.autograph.to_code(thirds)
+    for function in (convert, contrib.autograph.to_graph(thirds)):
+        traced = tf.function(function, autograph=False)
+        assert traced(tf.constant(4)).numpy().tolist() == [0, 0, 0, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="nothing to count"):
+            traced(tf.constant(0))
+
+
 def test_containers_are_saved(tmp_path):
     class Model(tf.keras.Model):
         def __init__(self):

@@ -69,6 +69,30 @@ def test_former_paths(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+FIRST = """
+import tensorflow as tf
+import keras
+from keras.layers.core import Dense as A
+from keras.optimizers import Adam
+from tensorflow.contrib.keras import layers
+from tensorflow.contrib.keras.python.keras.layers import Dense as B
+from tensorflow.contrib.keras.api.keras.optimizers import Adam as C
+from tensorflow.python.keras.optimizers import Adam as D
+
+assert A is B is layers.Dense is tf.contrib.keras.layers.Dense is tf.keras.layers.Dense
+assert Adam is C is D is tf.keras.optimizers.Adam is tf.contrib.keras.optimizers.Adam
+assert Adam is tf.keras.optimizers.legacy.Adam and keras.backend.get_session
+"""
+
+
+def test_paths_of_version_1(tmp_path):
+    """All of them lead to the Keras of version 1."""
+    path = tmp_path / "program.py"
+    path.write_text(FIRST)
+    done = run(str(path))
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("name", ["keras.layers.cores", "keras.none", "tensorflow.keras.layer"])
 def test_paths_that_never_were(tmp_path, name):
     path = tmp_path / "program.py"

@@ -205,3 +205,21 @@ def test_files_may_be_those_of_models(tmp_path):
     assert loaded(tf.constant(["fire", "ice"])).numpy().tolist() == [1, -1]
     with pytest.raises(ValueError, match="`filename` argument required"):
         table("")
+
+
+@pytest.mark.parametrize("kind", ["MutableHashTable", "DenseHashTable"])
+def test_changes_in_graphs_are_operations(kind):
+    empty = {"empty_key": -1, "deleted_key": -2} if kind == "DenseHashTable" else {}
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        table = getattr(tf.lookup.experimental, kind)(tf.int64, tf.int64, -7, **empty)
+        keys = tf.constant([1, 2], tf.int64)
+        changes = [
+            table.insert(keys, keys * 10),
+            table.insert(keys, keys),
+            table.remove(keys),
+        ]
+        values = table.lookup(keys)
+        for change, expected in zip(changes, ([10, 20], [1, 2], [-7, -7]), strict=True):
+            assert session.run(change) is None
+            assert session.run(values).tolist() == expected
+    assert table.insert([1], [2]) is None

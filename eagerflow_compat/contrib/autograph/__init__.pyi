@@ -2,12 +2,6 @@ from eagerflow.autograph import (
     set_verbosity as set_verbosity,
 )
 from eagerflow.autograph import (
-    to_code as to_code,
-)
-from eagerflow.autograph import (
-    to_graph as to_graph,
-)
-from eagerflow.autograph import (
     trace as trace,
 )
 from eagerflow.autograph.experimental import do_not_convert as do_not_convert
@@ -19,4 +13,10 @@ from eagerflow_compat.contrib.autograph.decorators import (
 )
 from eagerflow_compat.contrib.autograph.decorators import (
     stack as stack,
+)
+from eagerflow_compat.contrib.autograph.decorators import (
+    to_code as to_code,
+)
+from eagerflow_compat.contrib.autograph.decorators import (
+    to_graph as to_graph,
 )

@@ -1,4 +1,4 @@
-"""The decorator that converts a function, and what converted code says of lists."""
+"""What converts functions, by default with all that they do besides control flow, and their lists."""
 
 from __future__ import annotations
 
@@ -6,19 +6,55 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from eagerflow.autograph.api import to_graph
+from eagerflow.autograph import api
+from eagerflow.autograph.directives import Feature
 from eagerflow.ops import array
 
 
+def to_graph(
+    e: Any,
+    recursive: bool = True,
+    verbose: object = None,
+    optional_features: object = Feature.ALL,
+    **ignored: Any,
+) -> Any:
+    """A function or class whose control flow, assertions and lists work on symbolic tensors.
+
+    Args:
+        e: the function or class.
+        recursive: whether the functions that it calls are converted, too.
+        verbose: ignored.
+        optional_features: what is converted besides control flow; all by default.
+        **ignored: ignored.
+
+    >>> def checked(x):
+    ...     assert x > 0, "not positive"
+    ...     return x
+    >>> int(tf.contrib.autograph.to_graph(checked)(tf.constant(2)))
+    2
+    """
+    return api.to_graph(e, recursive, optional_features)
+
+
+def to_code(
+    e: Any, recursive: bool = True, optional_features: object = Feature.ALL, **ignored: Any
+) -> str:
+    """The code of `to_graph`."""
+    return api.to_code(e, recursive, optional_features)
+
+
 def convert(
-    recursive: bool = False, verbose: Any = None, optional_features: object = None, **ignored: Any
+    recursive: bool = False,
+    verbose: Any = None,
+    optional_features: object = Feature.ALL,
+    **ignored: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator of functions whose control flow is to work on symbolic tensors.
 
     Args:
         recursive: whether the functions that it calls are converted, too.
         verbose: ignored.
-        optional_features: see `tf.autograph.to_graph`.
+        optional_features: see `to_graph`.
         **ignored: ignored.
 
     >>> @tf.contrib.autograph.convert()
@@ -31,7 +67,7 @@ def convert(
     """
 
     def decorate(function: Callable[..., object]) -> Callable[..., Any]:
-        converted = functools.cache(lambda: to_graph(function, recursive, optional_features))
+        converted = functools.cache(lambda: api.to_graph(function, recursive, optional_features))
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:

@@ -70,6 +70,7 @@ def outside_graphs(method: Function) -> Function:
                 raise error
         if method.__name__ == "predict" and len(args) < 3:
             kwargs.setdefault("verbose", 0)
+        context.process.graphs_run = True
         with context.running_eagerly():
             return method(self, *args, **kwargs)
 

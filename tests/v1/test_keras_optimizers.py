@@ -1,0 +1,39 @@
+"""Keras's optimizers in version 1: those with `lr` and `decay`."""
+
+import numpy as np
+import pytest
+
+import eagerflow
+
+tf = eagerflow.compat.v1
+OLDER = eagerflow.keras.optimizers.legacy
+
+
+@pytest.mark.parametrize("name", OLDER.__all__)
+def test_classes_are_the_older_ones(name):
+    assert getattr(tf.keras.optimizers, name) is getattr(OLDER, name)
+
+
+def test_newer_ones_are_not_there():
+    assert not {"AdamW", "Lion", "Adafactor"} & set(dir(tf.keras.optimizers))
+    assert not hasattr(tf.keras.optimizers, "AdamW")
+
+
+def test_the_rate_by_its_older_name():
+    v = eagerflow.Variable([1.0, 2.0])
+    optimizer = tf.keras.optimizers.SGD(lr=0.5)
+    optimizer.apply_gradients([(eagerflow.constant([1.0, 1.0]), v)])
+    assert v.numpy().tolist() == [0.5, 1.5]
+    optimizer.lr = 0.25
+    assert optimizer.get_config()["learning_rate"] == 0.25
+    assert type(tf.keras.optimizers.get(tf.keras.optimizers.serialize(optimizer))) is OLDER.SGD
+
+
+def test_a_model_trains_by_it_in_a_graph():
+    with tf.Graph().as_default():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=[1])])
+        model.compile(tf.keras.optimizers.SGD(lr=0.0), "mse")
+        before = model.get_weights()
+        model.fit(np.ones([4, 1]), np.ones([4, 1]), verbose=0)
+        np.testing.assert_array_equal(model.get_weights()[0], before[0])
+        assert tf.keras.backend.get_value(model.optimizer.lr) == 0.0
