@@ -293,7 +293,9 @@ class QueueBase(PerSession):
 
 def _is_list_of_shapes(shapes: Any, count: int) -> bool:
     listed = isinstance(shapes, list | tuple)
-    return bool(listed and len(shapes)) and all(not isinstance(s, int | np.integer) and s is not None for s in shapes)
+    return bool(listed and len(shapes)) and all(
+        not isinstance(s, int | np.integer) and s is not None for s in shapes
+    )
 
 
 class FIFOQueue(QueueBase):

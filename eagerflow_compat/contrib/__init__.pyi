@@ -26,9 +26,6 @@ from eagerflow_compat.contrib import (
     integrate as integrate,
 )
 from eagerflow_compat.contrib import (
-    keras as keras,
-)
-from eagerflow_compat.contrib import (
     layers as layers,
 )
 from eagerflow_compat.contrib import (

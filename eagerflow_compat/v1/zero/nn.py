@@ -11,7 +11,7 @@ _NAMES = {
 _renamed = _attach("tensorflow.nn", _NAMES)
 _contrib = _Module("eagerflow_compat.contrib")
 
-__all__ = [*_NAMES, "seq2seq"]
+__all__ = sorted({*_NAMES, "seq2seq"})
 
 
 def __getattr__(name: str) -> object:
