@@ -338,10 +338,9 @@ def internal_targets(path: str, first_generation: bool = False) -> tuple[str, ..
     """
     parts = path.split(".") if path else []
     if parts and parts[0] == "keras":
-        return keras_targets("eagerflow.keras", ".".join(parts[1:]))
+        return keras_targets(keras_root(first_generation), ".".join(parts[1:]))
     if parts and parts[0] == "estimator":
         return (f"{estimators.PACKAGE}.python.{path}",)
-        return keras_targets(keras_root(first_generation), ".".join(parts[1:]))
     for length in range(len(parts), 0, -1):
         listed = _PYTHON.get(".".join(parts[:length]))
         if listed:
