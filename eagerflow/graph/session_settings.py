@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 
@@ -17,6 +18,19 @@ class _Message(list[Any]):
         # Nested settings are made when they are first accessed.
         nested = self.__dict__[name] = _Message()
         return nested
+
+    def HasField(self, field_name: str) -> bool:
+        """Whether a setting, or one within it, has been set."""
+        value = self.__dict__.get(field_name)
+        if isinstance(value, _Message):
+            return bool(len(value)) or any(map(value.HasField, value.__dict__))
+        return value is not None
+
+    def CopyFrom(self, other: _Message) -> None:
+        """Takes on the settings of another message."""
+        self.__dict__.clear()
+        self.__dict__.update(copy.deepcopy(other.__dict__))
+        self[:] = other
 
     def __getitem__(self, key: Any) -> Any:
         return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)

@@ -16,6 +16,7 @@ _INTERNALS = "eagerflow_compat.internals"
 _PYTHON: dict[str, tuple[str, ...]] = {
     "autograph": ("eagerflow.autograph", "eagerflow.autograph.experimental"),
     "autograph.pyct": ("malt.pyct",),
+    "checkpoint": (f"{_INTERNALS}.tracking",),
     "checkpoint.saveable_compat": (f"{_INTERNALS}.saveables",),
     "client.device_lib": ("eagerflow.config.device_attributes",),
     "client.session": (_V1,),
@@ -304,6 +305,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     >>> keras_targets("eagerflow.keras", "layers.core")
     ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
     """
+    if path in ("__internal__.models", "__internal__.backend"):
+        return (f"{_INTERNALS}.keras_models", f"{root}.{path.rpartition('.')[2]}")
     if path == "__internal__.optimizers":
         return (f"{_INTERNALS}.keras_optimizers", f"{root}.optimizers")
     if path == "__internal__.losses":

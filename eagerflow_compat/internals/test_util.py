@@ -52,7 +52,10 @@ def for_all_test_methods(
     return _each_test(decorator(*args, **kwargs))
 
 
-def _in_graph(method: Callable[..., object]) -> Any:
+def _in_graph(method: Any) -> Any:
+    if isinstance(method, type):
+        return _each_test(_in_graph)(method)
+
     @functools.wraps(method)
     def test(self: Any, *args: Any, **kwargs: Any) -> None:
         with graphs.Graph().as_default():

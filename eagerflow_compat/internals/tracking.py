@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from eagerflow import _core
 from eagerflow.checkpoint import trackable as _trackable
+from eagerflow.checkpoint.saving import GRAPH_KEY, object_graph
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.trackable import (
     NoDependency,
@@ -23,6 +24,7 @@ from eagerflow.framework.tracked_containers import (
     wrapped,
 )
 from eagerflow_compat.contrib.checkpoint.containers import List, Mapping
+from eagerflow_compat.v1.saver import Saver
 
 __all__ = [
     "AutoTrackable",
@@ -40,6 +42,7 @@ __all__ = [
     "TrackableReference",
     "_DictWrapper",
     "_TupleWrapper",
+    "frozen_saver",
     "list_objects",
     "no_automatic_dependency_tracking",
     "no_automatic_dependency_tracking_scope",
@@ -102,10 +105,32 @@ class ObjectGraphView:
         """What the object depends on."""
         return [TrackableReference(*item) for item in _trackable.children(obj).items()]
 
+    def frozen_saveable_objects(self, *args: object, **kwargs: object) -> dict[str, Any]:
+        """What a checkpoint of the object has in a graph: variables, and their graph, by key."""
+        graph, _ = object_graph(self.root)
+        items = [item for item, _ in _trackable.walk(self.root)]
+        items += [slot for item in items for _, _, slot in _trackable.slots(item)]
+        variables = {
+            item.name.partition(":")[0]: item for item in items if isinstance(item, _core.Variable)
+        }
+        found: dict[str, Any] = {
+            attribute.checkpoint_key: variables[attribute.full_name]
+            for node in graph.nodes
+            for attribute in node.attributes
+            if attribute.full_name in variables
+        }
+        found[GRAPH_KEY] = _core.as_tensor(graph.SerializeToString())
+        return found
+
     def breadth_first_traversal(self) -> tuple[list[Any], dict[Any, Any]]:
         """All objects, the nearest first, and the paths to them."""
         found = list(_trackable.walk(self.root))
         return [item for item, _ in found], {id(item): path for item, path in found}
+
+
+def frozen_saver(root_trackable: Any) -> Saver:
+    """What saves and restores, in a graph, all that belongs to an object."""
+    return Saver(ObjectGraphView(root_trackable).frozen_saveable_objects())
 
 
 @contextlib.contextmanager

@@ -222,7 +222,12 @@ class Saver:
     def _own_values(self, sess: Any) -> dict[str, Any]:
         if sess is None:
             return {name: _core.as_tensor(v) for name, v in self._variables.items()}
-        values = sess.run([partitioned.parts_of(each) for each in self._variables.values()])
+        values = sess.run(
+            [
+                [each] if isinstance(each, _core.Tensor) else partitioned.parts_of(each)
+                for each in self._variables.values()
+            ]
+        )
         return {
             name: _core.convert(
                 variable._whole(value)
@@ -269,19 +274,25 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         reader = BundleReader(path)
+        variables = {
+            # What describes the variables is saved with them, and has no value to be restored.
+            name: each
+            for name, each in self._variables.items()
+            if not isinstance(each, _core.Tensor)
+        }
         values = {}
         for name, form in self._forms.items():
             if all(inner in reader for inner in form.names()):
                 with context.running_eagerly():
                     values[name] = form.restored({n: reader.read(n) for n in form.names()})
-        missing = [name for name in self._variables if name not in reader and name not in values]
+        missing = [name for name in variables if name not in reader and name not in values]
         if missing:
             raise errors.NotFoundError._of(
                 f"Keys {', '.join(missing)} not found in checkpoint {path}"
             )
-        values |= {name: reader.read(name) for name in self._variables if name not in values}
+        values |= {name: reader.read(name) for name in variables if name not in values}
         problems = []
-        for name, variable in self._variables.items():
+        for name, variable in variables.items():
             value = values[name]
             if not variable.shape.is_compatible_with(value.shape):
                 sizes = variable.shape.num_elements(), value.shape.num_elements()
@@ -291,7 +302,7 @@ class Saver:
                 problems.append(f"{name}: {variable.shape} in the program, {value.shape} saved")
         if problems:
             raise ValueError("The shapes do not fit:\n  " + "\n  ".join(problems))
-        for name, variable in self._variables.items():
+        for name, variable in variables.items():
             if sess is None:
                 variable.assign(values[name])
             else:
