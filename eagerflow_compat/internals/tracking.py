@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from eagerflow import _core
 from eagerflow.checkpoint import trackable as _trackable
 from eagerflow.checkpoint.saving import GRAPH_KEY, object_graph
+from eagerflow.framework.context import running_eagerly
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.trackable import (
     NoDependency,
@@ -119,7 +120,8 @@ class ObjectGraphView:
             for attribute in node.attributes
             if attribute.full_name in variables
         }
-        found[GRAPH_KEY] = _core.as_tensor(graph.SerializeToString())
+        with running_eagerly():
+            found[GRAPH_KEY] = _core.as_tensor(graph.SerializeToString())
         return found
 
     def breadth_first_traversal(self) -> tuple[list[Any], dict[Any, Any]]:

@@ -107,6 +107,8 @@ class Saver:
                 "defer_build=False or var_list=None."
             )
         self._allow_empty, self._pads = allow_empty, pad_step_number
+        # What describes the variables is saved with them, and has no value to be restored.
+        self._constants: dict[str, Any] = {}
         self._built = False
         if not defer_build:
             self._build(var_list)
@@ -128,6 +130,9 @@ class Saver:
                 )
             forms = context.default_graph().get_collection(GraphKeys.SAVEABLE_OBJECTS)
             var_list = [*graph_variables.global_variables(), *forms]
+        if isinstance(var_list, Mapping):
+            self._constants = {k: v for k, v in var_list.items() if isinstance(v, _core.Tensor)}
+            var_list = {k: v for k, v in var_list.items() if k not in self._constants}
         self._variables = self._by_name(var_list)
         # Variables that checkpoints have in another form, too, by their names.
         self._forms = {
@@ -199,7 +204,7 @@ class Saver:
                 path = f"{path}-{step:08d}" if self._pads else f"{path}-{step}"
             if not self._variables:
                 return None
-            write_bundle(path, self._values(sess))
+            write_bundle(path, self._values(sess) | self._constants)
             if sess is not None and write_meta_graph:
                 with sess.graph.as_default():
                     self.export_meta_graph(f"{path}.{meta_graph_suffix}")
@@ -222,12 +227,7 @@ class Saver:
     def _own_values(self, sess: Any) -> dict[str, Any]:
         if sess is None:
             return {name: _core.as_tensor(v) for name, v in self._variables.items()}
-        values = sess.run(
-            [
-                [each] if isinstance(each, _core.Tensor) else partitioned.parts_of(each)
-                for each in self._variables.values()
-            ]
-        )
+        values = sess.run([partitioned.parts_of(each) for each in self._variables.values()])
         return {
             name: _core.convert(
                 variable._whole(value)
@@ -274,25 +274,19 @@ class Saver:
         if not checkpoint_exists(path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
         reader = BundleReader(path)
-        variables = {
-            # What describes the variables is saved with them, and has no value to be restored.
-            name: each
-            for name, each in self._variables.items()
-            if not isinstance(each, _core.Tensor)
-        }
         values = {}
         for name, form in self._forms.items():
             if all(inner in reader for inner in form.names()):
                 with context.running_eagerly():
                     values[name] = form.restored({n: reader.read(n) for n in form.names()})
-        missing = [name for name in variables if name not in reader and name not in values]
+        missing = [name for name in self._variables if name not in reader and name not in values]
         if missing:
             raise errors.NotFoundError._of(
                 f"Keys {', '.join(missing)} not found in checkpoint {path}"
             )
-        values |= {name: reader.read(name) for name in variables if name not in values}
+        values |= {name: reader.read(name) for name in self._variables if name not in values}
         problems = []
-        for name, variable in variables.items():
+        for name, variable in self._variables.items():
             value = values[name]
             if not variable.shape.is_compatible_with(value.shape):
                 sizes = variable.shape.num_elements(), value.shape.num_elements()
@@ -302,7 +296,7 @@ class Saver:
                 problems.append(f"{name}: {variable.shape} in the program, {value.shape} saved")
         if problems:
             raise ValueError("The shapes do not fit:\n  " + "\n  ".join(problems))
-        for name, variable in variables.items():
+        for name, variable in self._variables.items():
             if sess is None:
                 variable.assign(values[name])
             else:

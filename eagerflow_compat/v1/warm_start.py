@@ -10,11 +10,13 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.checkpoint.inspection import CheckpointReader, load_checkpoint
+from eagerflow.checkpoint.saving import GRAPH_KEY
 from eagerflow.framework import context
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.graph.variables import nodes_in
+from eagerflow.protos.checkpoint import MESSAGES
 from eagerflow.util.regular import read_regular
 
 __all__ = ["VocabInfo", "init_from_checkpoint", "warm_start"]
@@ -200,9 +202,11 @@ def warm_start(
     vocabularies = dict(var_name_to_vocab_info or {})
     earlier = dict(var_name_to_prev_var_name or {})
     reader = load_checkpoint(ckpt_to_initialize_from)
+    keys = _keys_of_objects(reader)
     for variable in _chosen(vars_to_warm_start, vocabularies):
         name = _name(variable)
         source, info = earlier.get(name, name), vocabularies.get(name)
+        source = keys.get(source, source)
         _check_stored(reader, source, ckpt_to_initialize_from)
         if info is None:
             _initialize(variable, reader, source)
@@ -213,6 +217,18 @@ def warm_start(
             return _moved(reader.get_tensor(source), shape, info)
 
         _start_with(variable, moved)
+
+
+def _keys_of_objects(reader: CheckpointReader) -> dict[str, str]:
+    """Under which key a checkpoint of objects has each variable, by the variables' names."""
+    if not reader.has_tensor(GRAPH_KEY):
+        return {}
+    graph = MESSAGES["TrackableObjectGraph"].FromString(bytes(reader.get_tensor(GRAPH_KEY)))
+    return {
+        attribute.full_name: attribute.checkpoint_key
+        for node in graph.nodes
+        for attribute in node.attributes
+    }
 
 
 def _chosen(which: Any, vocabularies: Mapping[str, VocabInfo]) -> list[Any]:
