@@ -18,6 +18,22 @@ MESSAGES = Schema(
       map<int32, TaskDeviceFilters> tasks = 2;
     }
     message ClusterDeviceFilters { repeated JobDeviceFilters jobs = 1; }
+    message DeviceProperties {
+      string type = 1;
+      string vendor = 2;
+      string model = 3;
+      int64 frequency = 4;
+      int64 num_cores = 5;
+      map<string, string> environment = 6;
+      int64 num_registers = 7;
+      int64 l1_cache_size = 8;
+      int64 l2_cache_size = 9;
+      int64 l3_cache_size = 10;
+      int64 shared_memory_size_per_multiprocessor = 11;
+      int64 memory_size = 12;
+      int64 bandwidth = 13;
+    }
+    message NamedDevice { string name = 1; DeviceProperties properties = 2; }
     message ConfigProto {
       map<string, int32> device_count = 1;
       int32 intra_op_parallelism_threads = 2;

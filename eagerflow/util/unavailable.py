@@ -207,6 +207,15 @@ _NAMES: dict[str, tuple[str, str]] = {
     "python.training.basic_session_run_hooks ": ("ProfilerHook", _LATER),
     "python.training.evaluation": ("_MultiStepStopAfterNEvalsHook", _TPU),
     "python.training.training": ("get_or_create_steps_per_run_variable", _TPU),
+    # Private classes that packages name, whose kernels are compiled against TensorFlow's runtime.
+    "python.data.experimental.ops.testing": ("sleep", _LIBRARY),
+    "python.data.ops.dataset_ops": (
+        "BatchDataset DatasetSource RepeatDataset ShuffleDataset",
+        _LIBRARY,
+    ),
+    "python.data.ops.load_op": ("_LoadDataset", _LIBRARY),
+    "python.distribute.coordinator.cluster_coordinator": ("Closure", _CLUSTER),
+    "python.distribute.input_lib": ("DistributedDatasetsFromFunction", _CLUSTER),
     "image": ("decode_jxl generate_bounding_box_proposals", _LATER),
     "io": ("decode_jxl", _LATER),
 }
@@ -216,6 +225,9 @@ _MEMBERS = {
     "lite.OpsSet": (
         "EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 SELECT_TF_OPS TFLITE_BUILTINS "
         "TFLITE_BUILTINS_INT8"
+    ),
+    "lite.TFLiteConverter": (
+        "experimental_from_jax from_concrete_functions from_keras_model from_saved_model"
     ),
     "lite.Optimize": "DEFAULT EXPERIMENTAL_SPARSITY OPTIMIZE_FOR_LATENCY OPTIMIZE_FOR_SIZE",
     "tpu.experimental.DeviceOrderMode": "AUTO MESH RING",
@@ -294,6 +306,17 @@ def find(path: str) -> object:
     """
     why = reason(path)
     return None if why is None else _stand_in(path, why)
+
+
+def find_by_name(name: str) -> object:
+    """What stands for a thing that does not exist, by the last part of its path, or None.
+
+    >>> from eagerflow.util import unavailable
+    >>> unavailable.find_by_name("load_op_library").__name__
+    'load_op_library'
+    """
+    path = next((path for path in _reasons() if path.rpartition(".")[2] == name), None)
+    return None if path is None else find(path)
 
 
 def _stand_in(path: str, why: str) -> Any:

@@ -15,6 +15,7 @@ _INTERNALS = "eagerflow_compat.internals"
 # is not listed has the namespaces of its longest listed beginning.
 _PYTHON: dict[str, tuple[str, ...]] = {
     "autograph": ("eagerflow.autograph", "eagerflow.autograph.experimental"),
+    "autograph.impl.api": (f"{_INTERNALS}.source_maps", "eagerflow.autograph"),
     "autograph.pyct": ("malt.pyct",),
     "checkpoint": (f"{_INTERNALS}.tracking",),
     "checkpoint.saveable_compat": (f"{_INTERNALS}.saveables",),
@@ -34,10 +35,13 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     },
     "data.ops.iterator_ops": ("eagerflow.data.iterator",),
     "data.util.nest": ("eagerflow.nest",),
+    "data.util.convert": (f"{_INTERNALS}.dataset_parameters",),
     "data.util.structure": (f"{_INTERNALS}.structure",),
     "distribute": ("eagerflow.distribute",),
     "distribute.estimator_training": (f"{_INTERNALS}.estimator_training",),
     "distribute.distribute_utils": (f"{_INTERNALS}.distribution",),
+    "distribute.coordinator.coordinator_context": (f"{_INTERNALS}.coordination",),
+    "distribute.distribute_lib": (f"{_INTERNALS}.coordination", "eagerflow.distribute"),
     "distribute.input_ops": (f"{_INTERNALS}.distribution",),
     "distribute.ps_values": (f"{_INTERNALS}.distributed_values",),
     "distribute.combinations": (f"{_INTERNALS}.distribute_combinations",),
@@ -58,6 +62,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "feature_column": (f"{_INTERNALS}.feature_columns", "eagerflow.feature_column"),
     "framework.c_api_util": (f"{_INTERNALS}.op_declarations",),
     "framework.composite_tensor": (f"{_INTERNALS}.composites",),
+    "framework.constant_op": (f"{_INTERNALS}.shapes",),
     "framework.config": (
         "eagerflow.config",
         "eagerflow.config.experimental",
@@ -83,9 +88,9 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "layers": (f"{_INTERNALS}.layer_names", f"{_V1}.layers"),
     "lib.io.file_io": (f"{_INTERNALS}.file_io", "eagerflow.io.gfile"),
     "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
-    "grappler.tf_optimizer": (f"{_INTERNALS}.grappler",),
-    "ops.array_ops": (f"{_INTERNALS}.array_ops",),
     "ops.clustering_ops": (f"{_INTERNALS}.clustering",),
+    "grappler": (f"{_INTERNALS}.grappler",),
+    "ops.array_ops": (f"{_INTERNALS}.array_ops", f"{_INTERNALS}.shapes"),
     "ops.confusion_matrix": (f"{_INTERNALS}.metrics_impl", f"{_V1}.math"),
     "ops.control_flow_case": (f"{_INTERNALS}.conditions",),
     "ops.control_flow_ops": (f"{_INTERNALS}.conditions",),
@@ -100,22 +105,25 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.linalg": ("eagerflow.linalg",),
     "ops.linalg.sparse": (f"{_INTERNALS}.csr_matrices",),
     "ops.linalg_ops": ("eagerflow.linalg",),
-    "ops.lookup_ops": (f"{_INTERNALS}.tables",),
+    "ops.lookup_ops": (f"{_INTERNALS}.tables", f"{_INTERNALS}.text_tables"),
     "ops.losses": (f"{_V1}.losses",),
     "ops.metrics": (f"{_V1}.metrics",),
     "ops.metrics_impl": (f"{_INTERNALS}.metrics_impl", f"{_V1}.metrics"),
     "ops.nn": (f"{_V1}.nn", "eagerflow.nn"),
     "ops.numpy_ops": ("eagerflow.experimental.numpy",),
     "ops.numpy_ops.np_config": (f"{_INTERNALS}.np_config",),
+    "ops.numpy_ops.np_dtypes": (f"{_INTERNALS}.np_dtypes",),
     "ops.numpy_ops.np_random": ("eagerflow.experimental.numpy.random",),
     "ops.parallel_for": (f"{_INTERNALS}.functions",),
-    "ops.ragged": ("eagerflow.ragged",),
+    "ops.ragged": (f"{_INTERNALS}.ragged", "eagerflow.ragged"),
     "ops.random_ops": (f"{_INTERNALS}.random_ops",),
     "ops.variable_scope": (f"{_INTERNALS}.variable_scopes", _V1),
     "ops.variables": ("eagerflow.graph.partitioned", _V1),
     "ops.weights_broadcast_ops": (f"{_INTERNALS}.variables",),
     "ops.ref_variable": (f"{_INTERNALS}.variables",),
     "ops.resource_variable_ops": (f"{_INTERNALS}.variables",),
+    "ops.resources": (f"{_INTERNALS}.resources",),
+    "ops.rnn": (f"{_INTERNALS}.rnn",),
     "ops.rnn_cell_impl": (f"{_V1}.nn.rnn_cell",),
     "ops.rnn_cell": (f"{_V1}.nn.rnn_cell",),
     "ops.signal": ("eagerflow.signal",),
@@ -125,10 +133,12 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "platform.app": (f"{_V1}.app",),
     "platform.flags": (f"{_V1}.flags",),
     "platform.gfile": (f"{_V1}.gfile",),
+    "platform.resource_loader": (f"{_V1}.resource_loader",),
     "platform.sysconfig": ("eagerflow.sysconfig",),
     "platform.test": ("eagerflow.test", f"{_V1}.test"),
     "platform.tf_logging": ("eagerflow.framework.logging",),
     "profiler": ("eagerflow.profiler.experimental",),
+    "profiler.option_builder": (f"{_V1}.profiler",),
     "pywrap_tfe": (f"{_INTERNALS}.pywrap_tfe",),
     "saved_model": (f"{_V1}.saved_model", "eagerflow.saved_model"),
     "saved_model.constants": ("eagerflow.saved_model.constants",),
@@ -149,6 +159,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "trackable": (f"{_INTERNALS}.tracking",),
     "tf2": (f"{_INTERNALS}.root",),
     "tpu.tensor_tracer": (f"{_INTERNALS}.tensor_tracer",),
+    "tools.saved_model_utils": (f"{_INTERNALS}.saved_model_utils",),
     "training": (f"{_V1}.train", "eagerflow.train"),
     "training.device_setter": (f"{_INTERNALS}.training_util", f"{_V1}.train"),
     "training.evaluation": (f"{_INTERNALS}.evaluation",),
@@ -166,6 +177,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "util.module_wrapper": (f"{_INTERNALS}.modules",),
     "util.nest": (f"{_INTERNALS}.nest", "eagerflow.nest"),
     "util.object_identity": (f"{_INTERNALS}.object_identity",),
+    "util.serialization": (f"{_INTERNALS}.serialization",),
     "util.tf_contextlib": ("contextlib",),
     "util.tf_decorator": (f"{_INTERNALS}.decorators",),
     "util.tf_export": (f"{_INTERNALS}.decorators",),
@@ -218,6 +230,8 @@ _FORMER_MODULES = (
     "tpu.tpu_embedding",
     "tpu.tpu_embedding_gradient",
     "summary.summary_test_util",
+    "tools",
+    "tools.saved_model_utils",
     "training.checkpointable",
     "training.tracking",
     "training.tracking.base",
@@ -233,6 +247,7 @@ _KERAS: dict[str, tuple[str, ...]] = {
     "callbacks.callbacks": ("callbacks",),
     "engine": ("", "layers", "models", "utils"),
     "initializers.initializers_v2": ("initializers",),
+    "legacy": ("",),
     **{
         f"layers.{name}": ("layers",)
         for name in (
@@ -311,12 +326,19 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_optimizers", f"{root}.optimizers")
     if path == "__internal__.losses":
         return ("eagerflow.keras.losses.weighting", f"{root}.losses")
+    if path == "__internal__":
+        return (root, f"{_INTERNALS}.keras_backend")
+    if path == "engine.base_layer":
+        return (f"{_INTERNALS}.keras_backend", root, f"{root}.layers")
     if path == "__internal__.utils":
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if path.endswith("saved_model.load_context"):
         return (f"{_INTERNALS}.registrations",)
     if path.endswith(("testing_utils", "testing_infra.test_utils")):
         return (f"{_INTERNALS}.keras_testing",)
+    if path.startswith("src.backend") or path.endswith(("legacy_h5_format", "models.functional")):
+        public = path.removeprefix("src.").split(".")[0]
+        return (f"{_INTERNALS}.keras_backend", f"{root}.{public}")
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):

@@ -90,6 +90,9 @@ def find(path: str, name: str) -> object:
         operation = _raw_operation(name.lstrip("_"))
         if operation is not None:
             return operation
+    absent = unavailable.find_by_name(re.sub(r"V[12]$", "", name))
+    if absent is not None:
+        return absent
     raise AttributeError(name)
 
 

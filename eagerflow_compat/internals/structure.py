@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.framework.type_spec import NoneTensorSpec, TypeSpec
+from eagerflow.framework.tensor import Tensor
+from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
 from eagerflow.framework.type_spec import type_spec_from_value as _spec_of
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec
 from eagerflow.typing import Structure
 
 __all__ = [
     "NoneTensorSpec",
     "are_compatible",
+    "convert_legacy_structure",
     "from_tensor_list",
     "get_flat_tensor_shapes",
     "get_flat_tensor_types",
@@ -57,3 +60,30 @@ def are_compatible(spec1: Structure, spec2: Structure) -> bool:
         return False
     pairs = zip(nest.flatten(spec1), nest.flatten(spec2), strict=True)
     return all(isinstance(a, TypeSpec) and a.is_compatible_with(b) for a, b in pairs)
+
+
+def convert_legacy_structure(
+    output_types: Structure, output_shapes: Structure, output_classes: Structure
+) -> Structure:
+    """The specs of elements that three structures describe, as version 1's datasets do.
+
+    Args:
+        output_types: the dtypes.
+        output_shapes: the shapes.
+        output_classes: `tf.Tensor`, `tf.SparseTensor`, or specs that stand for themselves.
+
+    Raises:
+        TypeError: for another class.
+    """
+
+    def spec_of(cls: Any, dtype: Any, shape: Any) -> TypeSpec:
+        if isinstance(cls, TypeSpec):
+            return cls
+        if cls is SparseTensor:
+            return SparseTensorSpec(shape, dtype)
+        if isinstance(cls, type) and issubclass(cls, Tensor):
+            return TensorSpec(shape, dtype)
+        raise TypeError(f"Could not build a structure for output class {cls}.")
+
+    flat = zip(*map(nest.flatten, (output_classes, output_types, output_shapes)), strict=True)
+    return nest.pack_sequence_as(output_classes, [spec_of(*each) for each in flat])

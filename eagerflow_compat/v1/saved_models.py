@@ -309,7 +309,7 @@ def load(
         tf.errors.InvalidArgumentError: if the graph cannot be built.
     """
     folder = path_text(export_dir)
-    message = _with_tags(read_model(folder, True), {tags} if isinstance(tags, str) else set(tags))
+    message = with_tags(read_model(folder, True), {tags} if isinstance(tags, str) else set(tags))
     assets = {
         asset.tensor_info.name: os.path.join(
             folder, constants.ASSETS_DIRECTORY, os.path.basename(asset.filename)
@@ -329,7 +329,7 @@ def load(
     return message
 
 
-def _with_tags(model: Any, tags: set[str]) -> Any:
+def with_tags(model: Any, tags: set[str]) -> Any:
     """The graph of a SavedModel that has exactly some tags."""
     found = [set(graph.meta_info_def.tags) for graph in model.meta_graphs]
     if tags not in found:

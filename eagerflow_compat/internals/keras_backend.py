@@ -1,0 +1,67 @@
+"""keras.src.backend, and the parts of Keras's own modules that packages import."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from eagerflow.keras import naming
+from eagerflow.keras.engine.functional.functional import Functional
+from eagerflow.keras.engine.functional.keras_tensor import RaggedKerasTensor
+from eagerflow.keras.engine.functional.op_layer import TFOpLambda as TensorFlowOpLayer
+from eagerflow.keras.saving.hdf5_files import names as load_attributes_from_hdf5_group
+from eagerflow.keras.saving.hdf5_files import set_names as save_attributes_to_hdf5_group
+from eagerflow.keras.saving.hdf5_model import layer_weights as _legacy_weights
+from eagerflow.keras.saving.hdf5_model import read_weights as load_weights_from_hdf5_group
+from eagerflow.keras.saving.hdf5_model import write_weights as save_weights_to_hdf5_group
+from eagerflow.typing import Array
+
+__all__ = [
+    "Functional",
+    "RaggedKerasTensor",
+    "TensorFlowOpLayer",
+    "_legacy_weights",
+    "convert_to_numpy",
+    "load_attributes_from_hdf5_group",
+    "load_weights_from_hdf5_group",
+    "save_attributes_to_hdf5_group",
+    "save_weights_to_hdf5_group",
+    "unique_object_name",
+]
+
+
+def convert_to_numpy(x: Any) -> Array:
+    """The array of a tensor or a variable."""
+    return np.asarray(x)
+
+
+def unique_object_name(
+    name: str,
+    name_uid_map: dict[Any, int] | None = None,
+    avoid_names: Collection[str] | None = None,
+    namespace: str = "",
+    zero_based: bool = False,
+    avoid_observed_names: bool = False,
+) -> str:
+    """A name with a counter that no object of the namespace has.
+
+    Args:
+        name: the beginning of the name.
+        name_uid_map: counts names; by default Keras's own counters do.
+        avoid_names: names that it must not be.
+        namespace: counts apart from others.
+        zero_based: whether the first name has no counter.
+        avoid_observed_names: accepted.
+    """
+    while True:
+        if name_uid_map is None:
+            number = naming.get_uid(f"{namespace}/{name}" if namespace else name)
+        else:
+            number = name_uid_map[namespace, name] = name_uid_map.get((namespace, name), 0) + 1
+        if zero_based:
+            number -= 1
+        made = f"{name}_{number}" if number or not zero_based else name
+        if made not in (avoid_names or ()):
+            return made
