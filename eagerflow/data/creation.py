@@ -273,7 +273,7 @@ class Creation:
 
 def as_strings(value: object) -> list[str]:
     """Text from a string, a list of strings or a tensor of them."""
-    with context.running_eagerly():
+    with context.running_eagerly():  # also where a program builds a graph
         tensor = _core.convert(value, dtypes.string, None)
         flat = _core.ops.reshape(tensor, [-1]).numpy()
     return [item.decode() for item in flat.tolist()]

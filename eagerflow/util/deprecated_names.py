@@ -77,6 +77,5 @@ FORMER |= {
             "tf.keras and tf.estimator",
         ),
         "slim": "the package tf-slim, which is imported as tf_slim",
-        "tensorboard": "the package tensorboard",
     }.items()
 }

@@ -78,3 +78,9 @@ from eagerflow_compat.compat.v1 import keras as keras
 from eagerflow_compat.contrib import (
     legacy_seq2seq as legacy_seq2seq,
 )
+from eagerflow_compat.contrib import (
+    deprecated as deprecated,
+)
+from eagerflow_compat.contrib import (
+    tensorboard as tensorboard,
+)

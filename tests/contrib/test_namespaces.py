@@ -135,3 +135,40 @@ def test_dropout_by_placeholders(training):
         dropped = contrib.layers.dropout(tf.ones([100]), kept, is_training=in_training)
         found = session.run(dropped, {kept: 0.5, in_training: training})
     assert set(found.tolist()) == ({0.0, 2.0} if training else {1.0})
+
+
+def test_older_datasets(tmp_path):
+    data = contrib.data
+    assert data.Dataset.range(3).make_one_shot_iterator().get_next().numpy() == 0
+    mixed = data.Dataset.range(2).apply(
+        data.sloppy_interleave(lambda n: tf.data.Dataset.from_tensors(n), cycle_length=2)
+    )
+    assert sorted(values(mixed)) == [0, 1]
+    path = str(tmp_path / "rows")
+    with tf.io.TFRecordWriter(path) as file:
+        for k in range(4):
+            feature = tf.train.Feature(int64_list=tf.train.Int64List(value=[k]))
+            features = tf.train.Features(feature={"n": feature})
+            file.write(tf.train.Example(features=features).SerializeToString())
+    wanted = {"n": tf.io.FixedLenFeature([], tf.int64)}
+    with tf.Graph().as_default(), v1.Session() as session:
+        batch = data.read_batch_features(path, 2, wanted, randomize_input=False)
+        assert [session.run(batch)["n"].tolist() for _ in range(3)] == [[0, 1], [2, 3], [0, 1]]
+
+
+def test_a_page_of_embeddings(tmp_path):
+    projector = contrib.tensorboard.plugins.projector
+    config = projector.ProjectorConfig()
+    embedding = config.embeddings.add()
+    embedding.tensor_name = "words:0"
+    embedding.sprite.image_path = "words.png"
+    embedding.sprite.single_image_dim.extend([28, 28])
+    with tf.Graph().as_default():
+        writer = v1.summary.FileWriter(str(tmp_path / "log"))
+        projector.visualize_embeddings(writer, config)
+        writer.close()
+        contrib.deprecated.scalar_summary("loss", 1.0)
+        assert contrib.deprecated.merge_all_summaries() is not None
+    text = (tmp_path / "log" / "projector_config.pbtxt").read_text()
+    assert 'image_path: "words.png"' in text and text.count("single_image_dim: 28") == 2
+    assert projector.ProjectorConfig.FromString(config.SerializeToString()) == config

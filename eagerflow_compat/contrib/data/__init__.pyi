@@ -106,3 +106,24 @@ from eagerflow_compat.contrib.data.batches import (
 from eagerflow_compat.contrib.data.batches import (
     sliding_window_batch as sliding_window_batch,
 )
+from eagerflow_compat.contrib.data.batches import (
+    read_batch_features as read_batch_features,
+)
+from eagerflow_compat.contrib.data.batches import (
+    sloppy_interleave as sloppy_interleave,
+)
+from eagerflow_compat.v1.data import (
+    Dataset as Dataset,
+)
+from eagerflow_compat.v1.data import (
+    FixedLengthRecordDataset as FixedLengthRecordDataset,
+)
+from eagerflow_compat.v1.data import (
+    Iterator as Iterator,
+)
+from eagerflow_compat.v1.data import (
+    TextLineDataset as TextLineDataset,
+)
+from eagerflow_compat.v1.data import (
+    TFRecordDataset as TFRecordDataset,
+)

@@ -7,9 +7,11 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.data import Dataset
+from eagerflow.data.experimental import make_batched_features_dataset, parallel_interleave
 from eagerflow.ops import array
 from eagerflow.ops.conversion import constant
 from eagerflow.typing import Structure, TensorLike
+from eagerflow_compat.v1.data import make_one_shot_iterator
 
 
 def batch_and_drop_remainder(batch_size: TensorLike) -> Callable[..., Any]:
@@ -91,3 +93,49 @@ def reduce_dataset(dataset: Any, reducer: Any) -> Any:
     """
     start = reducer.init_func(constant(0, "int64"))
     return reducer.finalize_func(dataset.reduce(start, reducer.reduce_func))
+
+
+def sloppy_interleave(
+    map_func: Callable[..., Any], cycle_length: int, block_length: int = 1
+) -> Callable[..., Any]:
+    """Elements of several datasets in turn, in any order; see `parallel_interleave`."""
+    return parallel_interleave(map_func, cycle_length, block_length, sloppy=True)
+
+
+def read_batch_features(
+    file_pattern: Any,
+    batch_size: TensorLike,
+    features: Any,
+    reader: Any = None,
+    reader_args: Any = None,
+    randomize_input: bool = True,
+    num_epochs: TensorLike | None = None,
+    capacity: int = 10000,
+) -> Any:
+    """Batches of parsed Examples: those of `make_batched_features_dataset`.
+
+    Args:
+        file_pattern: files, or patterns of their names.
+        batch_size: the number of rows.
+        features: what to parse, see `tf.io.parse_example`.
+        reader: a dataset of records for a file's name; TFRecordDataset by default.
+        reader_args: more arguments of it.
+        randomize_input: whether rows are shuffled.
+        num_epochs: how often files are read; None: without end.
+        capacity: of how many rows one is drawn.
+
+    Returns:
+        A dictionary of the next batch's tensors in a graph; the next batch where operations run
+        eagerly.
+    """
+    dataset = make_batched_features_dataset(
+        file_pattern,
+        batch_size,
+        features,
+        reader=reader,
+        reader_args=reader_args,
+        num_epochs=num_epochs,
+        shuffle=randomize_input,
+        shuffle_buffer_size=capacity,
+    )
+    return make_one_shot_iterator(dataset).get_next()

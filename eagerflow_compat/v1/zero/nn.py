@@ -10,9 +10,12 @@ _NAMES = {
 }
 _renamed = _attach("tensorflow.nn", _NAMES)
 _contrib = _Module("eagerflow_compat.contrib")
+_NAMESPACES = {"seq2seq": "legacy_seq2seq"}
 
-__all__ = sorted({*_NAMES, "seq2seq"})
+__all__ = [*_NAMES, *_NAMESPACES]
 
 
 def __getattr__(name: str) -> object:
-    return _contrib.legacy_seq2seq if name == "seq2seq" else _renamed(name)
+    if name in _NAMESPACES:
+        return getattr(_contrib, _NAMESPACES[name])
+    return _renamed(name)

@@ -1,0 +1,1 @@
+from eagerflow_compat.contrib.tensorboard import plugins as plugins
