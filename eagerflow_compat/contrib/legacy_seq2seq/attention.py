@@ -125,7 +125,7 @@ def _attending(
     sizes = states.shape.as_list()
     if None in sizes[1:]:
         raise ValueError(f"Shape[1] and [2] of attention_states must be known: {states.shape}")
-    size, outer = sizes[2], output_size or cell.output_size
+    size, outer = parts.last_size(states.shape), output_size or cell.output_size
 
     def query(state: Any) -> Any:
         return _ops.concat(nest.flatten(state), 1)

@@ -71,3 +71,9 @@ from eagerflow_compat.contrib.seq2seq.helpers import (
     TrainingHelper as TrainingHelper,
 )
 from eagerflow_compat.contrib.seq2seq.loss import sequence_loss as sequence_loss
+from eagerflow_compat.contrib.seq2seq.monotonic import (
+    BahdanauMonotonicAttention as BahdanauMonotonicAttention,
+    LuongMonotonicAttention as LuongMonotonicAttention,
+    monotonic_attention as monotonic_attention,
+    safe_cumprod as safe_cumprod,
+)

@@ -128,8 +128,12 @@ class AttentionMechanism:
                 _core.convert(self._mask_value, score.dtype, None), array.shape(score)
             )
             score = _ops.select(self._within, score, hidden)
-        alignments = self._probability_fn(score)
+        alignments = self._probabilities(score, state)
         return alignments, alignments
+
+    def _probabilities(self, score: Any, state: Any) -> _core.Tensor:
+        """The weights for scores, and the state before."""
+        return self._probability_fn(score)
 
     def _score(self, query: Any) -> _core.Tensor:
         raise NotImplementedError(f"{type(self).__name__} defines no score.")
