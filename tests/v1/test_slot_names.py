@@ -86,3 +86,30 @@ def test_moving_averages():
             name = f"{prefix}w/ExponentialMovingAverage"
             assert averages.average_name(w) == averages.average(w).op.name == name
             assert list(averages.variables_to_restore([w])) == [name]
+
+
+def test_scopes_that_reuse_share_no_slots():
+    """Each optimizer has its own, and one that is called twice makes them once."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        with v1.variable_scope("a", reuse=v1.AUTO_REUSE):
+            w = v1.get_variable("w", initializer=[1.0, 2.0])
+            loss = tf.reduce_sum(w * w)
+            optimizer = v1.train.AdamOptimizer(0.1)
+            steps = [optimizer.minimize(loss), optimizer.minimize(loss)]
+            steps.append(v1.train.AdamOptimizer(0.1).minimize(loss))
+        assert [v.op.name for v in v1.global_variables()] == [
+            "a/w",
+            "a/beta1_power",
+            "a/beta2_power",
+            "a/a/w/Adam",
+            "a/a/w/Adam_1",
+            "a/beta1_power_1",
+            "a/beta2_power_1",
+            "a/a/w/Adam_2",
+            "a/a/w/Adam_3",
+        ]
+        session.run(v1.global_variables_initializer())
+        for step in steps:
+            session.run(step)
+        powers = session.run([v1.global_variables()[k] for k in (1, 5)])
+    assert powers == pytest.approx([0.9**3, 0.9**2])

@@ -96,9 +96,9 @@ class _Monotonic(AttentionMechanism):
         p = _ops.cast(score > 0, score.dtype) if hard else _ops.sigmoid(score)
         return monotonic_attention(p, state, self._mode)
 
-    def initial_alignments(self, batch_size: TensorLike, dtype: DTypeLike) -> _core.Tensor:
+    def initial_alignments(self, batch_size: Any, dtype: DTypeLike) -> _core.Tensor:
         """The first weights: all at the first step."""
-        zeros = _ops.cast(_ops.zeros([batch_size], "int32"), "int32")
+        zeros = _ops.zeros([batch_size], "int32")
         return creation.one_hot(zeros, self.alignments_size, dtype=dtypes.as_dtype(dtype))
 
 
