@@ -84,3 +84,9 @@ from eagerflow_compat.contrib import (
 from eagerflow_compat.contrib import (
     tensorboard as tensorboard,
 )
+from eagerflow_compat.contrib import (
+    resampler as resampler,
+)
+from eagerflow_compat.contrib import (
+    sparsemax as sparsemax,
+)

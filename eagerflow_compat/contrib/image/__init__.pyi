@@ -22,3 +22,9 @@ from eagerflow_compat.contrib.image.transforms import (
 from eagerflow_compat.contrib.image.transforms import (
     translations_to_projective_transforms as translations_to_projective_transforms,
 )
+from eagerflow_compat.contrib.image.warps import (
+    connected_components as connected_components,
+    dense_image_warp as dense_image_warp,
+    interpolate_spline as interpolate_spline,
+    sparse_image_warp as sparse_image_warp,
+)

@@ -1,0 +1,1 @@
+from eagerflow_compat.contrib.resampler.points import resampler as resampler

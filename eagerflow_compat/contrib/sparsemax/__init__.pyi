@@ -1,0 +1,4 @@
+from eagerflow_compat.contrib.sparsemax.functions import (
+    sparsemax as sparsemax,
+    sparsemax_loss as sparsemax_loss,
+)
