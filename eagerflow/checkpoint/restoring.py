@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from eagerflow import _core, errors
@@ -126,8 +126,11 @@ class Restoration:
     whenever a layer has created weights (`look_again`).
     """
 
-    def __init__(self, reader: BundleReader) -> None:
+    def __init__(
+        self, reader: BundleReader, children_of: Callable[[Any], dict[str, Any]] = children
+    ) -> None:
         self.reader = reader
+        self._children_of = children_of
         content = reader.read(GRAPH_KEY).numpy()
         try:
             self.graph = MESSAGES.reader("TrackableObjectGraph")(content)
@@ -223,7 +226,7 @@ class Restoration:
                 continue
             fresh[node] = item
             names = self._names[node]
-            for name, child in children(item).items():
+            for name, child in self._children_of(item).items():
                 if name in names:
                     queue.append((names[name], child))
         fresh_nodes = {id(item): node for node, item in fresh.items()}
@@ -578,8 +581,15 @@ class NameBasedStatus(LoadStatus):
         return self
 
 
-def restore_objects(root: object, prefix: str) -> LoadStatus:
+def restore_objects(
+    root: object, prefix: str, children_of: Callable[[Any], dict[str, Any]] = children
+) -> LoadStatus:
     """Assigns the values of a bundle to the objects below `root`.
+
+    Args:
+        root: the object.
+        prefix: the path of the bundle's files without their endings.
+        children_of: the objects below another, by name.
 
     Raises:
         tf.errors.NotFoundError: if there is no such checkpoint.
@@ -589,7 +599,7 @@ def restore_objects(root: object, prefix: str) -> LoadStatus:
     reader = BundleReader(prefix)
     if GRAPH_KEY not in reader:
         return _restore_by_names(root, reader)
-    restoration = Restoration(reader)
+    restoration = Restoration(reader, children_of)
     restoration.start(root)
     return LoadStatus(restoration, root)
 

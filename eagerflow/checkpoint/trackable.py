@@ -85,6 +85,14 @@ def children(value: Any) -> dict[str, Any]:
     return own_children(value)
 
 
+def saved_children(value: Any) -> dict[str, Any]:
+    """As `children`, with what SavedModels have of the object and checkpoints do not."""
+    if lists_own_children(type(value)):
+        return dict(value._trackable_children())
+    besides = getattr(value, "_saved_model_children", None)
+    return own_children(value) if besides is None else besides() | own_children(value)
+
+
 def _lists_own_children(kind: type) -> bool:
     """Whether a class overrides `_trackable_children`."""
     listing = getattr(kind, "_trackable_children", Trackable._trackable_children)

@@ -441,7 +441,7 @@ def _has_components(key: Any) -> bool:
 
 
 def _fed_leaves(feed_dict: Mapping[object, object]) -> Iterator[tuple[object, Any]]:
-    """The items of `feed_dict`; of a nested key, such as the state of cells, its parts with theirs."""
+    """The items of `feed_dict`; of nested keys, such as states of layers of cells, the parts."""
     for key, value in feed_dict.items():
         if not nest.is_nested(key):
             yield key, value

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.checkpoint import bundle
+from eagerflow.checkpoint import bundle, trackable
 from eagerflow.checkpoint.restoring import restore_objects
 from eagerflow.io.damage import DamagedFileError, check_config, part_of
 from eagerflow.io.os_errors import path_text, translated
@@ -156,7 +156,7 @@ def load_folder(export_dir: FilePath, tags: Any = None, compile: bool = False) -
             hdf5_model.compile_from_config(model, training)
     if isinstance(model, models.Model) and model.optimizer is None:
         model.optimizer = _optimizer(model, loader, meta_graph, folder, stored)
-    restore_objects(model, variables).expect_partial()
+    restore_objects(model, variables, trackable.saved_children).expect_partial()
     if loader is not None:
         loader.initialize()
     for layer in model._flatten_layers():

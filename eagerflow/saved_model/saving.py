@@ -12,9 +12,9 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.trackable import (
-    children,
     is_trackable,
     lists_own_children,
+    saved_children,
     slots,
     walk,
 )
@@ -424,12 +424,9 @@ class _Listing:
     def _asked_for_children(self, item: Any) -> dict[str, Any]:
         if lists_own_children(type(item)):
             return {key: value for key, value in self._own(item).items() if is_trackable(value)}
-        named = children(item)
+        named = saved_children(item)
         if isinstance(item, tables.Table) and (initializer := self._file_of(item)) is not None:
             named = {**named, _INITIALIZER: initializer}
-        besides = getattr(item, "_saved_model_children", None)
-        if besides is not None:
-            named = besides() | named
         if isinstance(item, _core.Variable):
             return named
         identifier = _identifier(item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import nest
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.framework import context
 from eagerflow.graph.placeholder import placeholder

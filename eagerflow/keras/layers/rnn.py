@@ -60,6 +60,8 @@ class RNN(Layer):
 
     _composite_call = "steps"
 
+    # Checkpoints have no states: a model of another batch size restores its weights from them.
+    _TF_MODULE_IGNORED_PROPERTIES = Layer._TF_MODULE_IGNORED_PROPERTIES | {"_states"}
     _states: Any = None
     _names_cell = True  # whether the cell's name is part of its weights' names
 
@@ -120,6 +122,10 @@ class RNN(Layer):
             single = not isinstance(self.cell.state_size, (list, tuple))
             return [None] if single else map_states(lambda size: None, self.cell.state_size)
         return self._states
+
+    def _saved_model_children(self) -> dict[str, Any]:
+        states = {} if self._states is None else {"_states": self._states}
+        return states | super()._saved_model_children()
 
     def __setattr__(self, name: str, value: Any) -> None:
         # These variables are no weights.

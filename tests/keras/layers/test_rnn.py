@@ -270,3 +270,37 @@ def test_a_gru_cell_takes_more_axes_than_one_of_examples(reset_after):
     together, _ = cell(x, [h])
     flat, _ = cell(tf.reshape(x, [6, 4]), [tf.reshape(h, [6, 5])])
     np.testing.assert_allclose(together, tf.reshape(flat, [2, 3, 5]), atol=1e-6)
+
+
+def _stateful(batch):
+    return tf.keras.Sequential(
+        [
+            tf.keras.layers.GRU(3, stateful=True, batch_input_shape=[batch, None, 2], name="g"),
+            tf.keras.layers.Reshape([1, 3]),
+            tf.keras.layers.LSTM(2, stateful=True, name="l"),
+        ]
+    )
+
+
+def test_states_are_in_no_checkpoint(tmp_path):
+    model, one = _stateful(4), _stateful(1)
+    model(tf.ones([4, 2, 2]))
+    path = str(tmp_path / "weights")
+    model.save_weights(path)
+    assert not [name for name, _ in tf.train.list_variables(path) if "states" in name]
+    one.load_weights(path).assert_consumed()
+    for ours, theirs in zip(one.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    saved = tf.train.Checkpoint(model=model).save(str(tmp_path / "all"))
+    tf.train.Checkpoint(model=one).restore(saved).assert_consumed()
+
+
+def test_saved_models_keep_states(tmp_path):
+    model = _stateful(4)
+    x = tf.random.stateless_uniform([4, 2, 2], [1, 2])
+    model(x)
+    model.save(str(tmp_path), save_format="tf")
+    again = tf.keras.models.load_model(str(tmp_path))
+    for layer in (0, 2):
+        assert again.layers[layer].states[0].numpy().any()
+    np.testing.assert_allclose(again(x), model(x), rtol=1e-5)
