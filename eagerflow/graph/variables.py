@@ -459,6 +459,12 @@ def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:
     return known[1]
 
 
+def listed(variable: Any, graph: Any) -> None:
+    """Lists a variable among those of a graph, unless it is one of the graph's own."""
+    if not isinstance(variable, GraphVariable):
+        nodes_of(variable, graph)
+
+
 def graph_variable(
     initial_value: TensorLike | None = None,
     trainable: bool | None = None,
