@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import re
 import threading
@@ -101,6 +102,11 @@ def _line(raw: _RawLine) -> Line:
     return Line(*cast("tuple[str, int, str]", raw))
 
 
+def _abandon() -> None:
+    if _core.profiling():
+        _core.end_profile()
+
+
 class Recorder:
     """Notes what runs, on all threads, from `start` to `stop`. There is one at a time."""
 
@@ -117,12 +123,15 @@ class Recorder:
                 raise AlreadyExistsError._of("Another profiler is running.")
             self._begun = time.perf_counter()
             _core.begin_profile()
+            # What is noted has lines of Python, which are let go while there is an interpreter.
+            atexit.register(_abandon)
 
     def stop(self) -> Recording:
         """Ends, and returns what was noted."""
         end = time.perf_counter()
         with self._lock:
             noted, holders = _core.end_profile()
+            atexit.unregister(_abandon)
         origin = int(self._begun * 1e9)
         events = []
         for full, raw, gradient, thread, start, stop, inner, size in noted:

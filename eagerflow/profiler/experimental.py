@@ -77,11 +77,10 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
         tf.errors.AlreadyExistsError: if a profile has begun and not been stopped.
     """
     global _running
-    recorder = Recorder()
+    recorder, folder = Recorder(), os.fspath(logdir)
     with _lock:
         recorder.start()
-        options = options or ProfilerOptions()
-        _running = _Running(recorder, os.fspath(logdir), options, time.time_ns())
+        _running = _Running(recorder, folder, options or ProfilerOptions(), time.time_ns())
 
 
 def stop(save: bool = True) -> None:

@@ -3,6 +3,8 @@
 import glob
 import gzip
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -115,3 +117,27 @@ def test_tensorboard_reads_the_same_events(tmp_path):
     for event in line.events[1:]:
         assert train.offset_ps <= event.offset_ps
         assert event.offset_ps + event.duration_ps <= train.offset_ps + train.duration_ps
+
+
+UNFINISHED = """
+import sys
+import eagerflow as tf
+
+def main():
+    try:
+        tf.profiler.experimental.start(3)
+    except TypeError:
+        tf.profiler.experimental.start(sys.argv[1])
+    try:
+        tf.reshape(tf.exp([1.0]), "shape")
+    except Exception:
+        pass
+
+main()
+"""
+
+
+def test_a_program_may_end_while_it_is_profiled(tmp_path):
+    command = [sys.executable, "-c", UNFINISHED, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
