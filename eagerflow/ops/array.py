@@ -547,6 +547,8 @@ def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = No
         shifts = _ops.reduce_sum(_ops.cast(turns, shifts.dtype) * shifts[:, None], [0])
         axes = every
     rolled_axes = known_array(axes, dtypes.int32, "axis").tolist()
+    if not shifts.shape.is_fully_defined():
+        shifts = _ops.reshape(shifts, [len(rolled_axes)])  # there is one for each
     distances = sizes_in(_ops.cast(shifts, dtypes.int32))
     sizes = sizes_of(value)
     if len(distances) != len(rolled_axes):

@@ -270,7 +270,7 @@ def sequence_mask(
             raise invalid_argument(f"lengths must be finite, the largest is {longest} [Op:Range]")
         maxlen = max(0, math.ceil(longest))
     maxlen = _core.as_tensor(maxlen)
-    if maxlen.ndim != 0:
+    if maxlen.ndim not in (None, 0):
         raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
     limit = maxlen if _core.is_symbolic(maxlen) else int(maxlen)
     positions = _ops.cast(range(limit), lengths.dtype)
