@@ -91,8 +91,8 @@ uint32_t advance(const Shift& shift, uint32_t crc) {
 
 // Three streams hide the instruction's latency of three cycles; their registers are then joined.
 template <size_t kBytes>
-__attribute__((target("sse4.2"))) void triple(const Shift& shift, uint64_t& crc,
-                                              const unsigned char*& at, size_t& size) {
+__attribute__((target("sse4.2,crc32"))) void triple(const Shift& shift, uint64_t& crc,
+                                                    const unsigned char*& at, size_t& size) {
   while (size >= 3 * kBytes) {
     uint64_t second = 0;
     uint64_t third = 0;
@@ -108,8 +108,8 @@ __attribute__((target("sse4.2"))) void triple(const Shift& shift, uint64_t& crc,
   }
 }
 
-__attribute__((target("sse4.2"))) uint32_t crc32c_sse42(uint32_t start, const void* data,
-                                                        size_t size) {
+__attribute__((target("sse4.2,crc32"))) uint32_t crc32c_sse42(uint32_t start, const void* data,
+                                                              size_t size) {
   static const Shift shift_long = make_shift(12);
   static const Shift shift_short = make_shift(8);
   const auto* at = static_cast<const unsigned char*>(data);

@@ -1,7 +1,6 @@
 // Windows.
 #define NOMINMAX
 #define WIN32_LEAN_AND_MEAN
-#define _CRT_RAND_S
 #include <errno.h>
 #include <io.h>
 #include <malloc.h>
