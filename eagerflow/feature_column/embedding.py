@@ -25,7 +25,11 @@ from eagerflow.feature_column.serialization import (
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops import array
-from eagerflow.ops.nn.embedding import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from eagerflow.ops.nn.embedding import (
+    embedding_lookup_sparse,
+    safe_embedding_lookup_sparse,
+    table_of,
+)
 from eagerflow.train import load_variable
 from eagerflow.util import lazy
 from eagerflow.util.arguments import arguments
@@ -56,7 +60,7 @@ class _Embedding(OfCategories, DenseColumn, SequenceDenseColumn):
 
     def _vectors(self, transformation_cache: Any, state_manager: StateManager) -> _core.Tensor:
         ids, weights = transformation_cache.get(self, state_manager)
-        table = self.table(state_manager)
+        table = table_of(self.table(state_manager))
         if self.use_safe_embedding_lookup:
             return safe_embedding_lookup_sparse(
                 table, ids, weights, combiner=self.combiner, max_norm=self.max_norm

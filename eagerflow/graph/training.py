@@ -31,8 +31,9 @@ def _slot_of(variable: Any, optimizer: str, value: object) -> GraphVariable:
         slot: Any = _slot(name, value, variable.shape, variable.dtype)
     part = part_of(variable)
     if part is not None:
-        own_name = slot.op.name.removeprefix(variable.op.name)
-        slot._save_slice_info = part._replace(full_name=part.full_name + own_name)
+        # As many characters are left out if a scope precedes the name: checkpoints have had it so.
+        own_name = slot.op.name[len(variable.op.name) :]
+        slot._save_slice_info = part._replace(full_name=part.full_name + "/" + own_name[1:])
     return slot
 
 

@@ -6,7 +6,7 @@ import builtins
 import functools
 import importlib
 import importlib.abc
-import importlib.util
+import importlib.metadata
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -18,7 +18,27 @@ PACKAGE = "tensorflow_estimator"
 
 def is_installed() -> bool:
     """Whether the package is there; it is not imported."""
-    return importlib.util.find_spec(PACKAGE) is not None
+    return PathFinder.find_spec(PACKAGE) is not None
+
+
+def is_path(path: str) -> bool:
+    """Whether a path below `tensorflow` is one of estimators.
+
+    >>> from eagerflow_compat.dropin import estimators
+    >>> estimators.is_path("compat.v1.estimator.inputs"), estimators.is_path("estimators")
+    (True, False)
+    """
+    return path.removeprefix("compat.v1.").split(".")[0] == "estimator"
+
+
+def advice() -> str:
+    """What to tell a program that asks for something of estimators that is not there."""
+    if is_installed():
+        return f"The package tensorflow-estimator {importlib.metadata.version(PACKAGE)} has no such name."
+    return (
+        "Estimators are a package of their own, which TensorFlow has not had since 2.16: pip install "
+        "six protobuf tensorflow-estimator==2.15.0, or pip install 'eagerflow[estimator]'"
+    )
 
 
 def namespace(path: str, first_generation: bool) -> str:
@@ -31,8 +51,20 @@ def namespace(path: str, first_generation: bool) -> str:
     return f"{PACKAGE}._api.{'v1' if first_generation else 'v2'}.{path}"
 
 
+def keras_models() -> Any:
+    """The package's module that makes estimators of Keras models."""
+    return importlib.import_module(f"{PACKAGE}.python.estimator.keras_lib")
+
+
 class EstimatorFinder(importlib.abc.MetaPathFinder):
-    """Finds the package for programs of version 1: it is written in the names of version 2."""
+    """Finds the package, which is written in the names of version 2 for programs of both versions.
+
+    Args:
+        first_generation: whether `import tensorflow` gives version 1.
+    """
+
+    def __init__(self, first_generation: bool) -> None:
+        self._first = first_generation
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -40,7 +72,9 @@ class EstimatorFinder(importlib.abc.MetaPathFinder):
         if fullname.partition(".")[0] != PACKAGE:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+        if spec is None and fullname == PACKAGE:
+            raise ModuleNotFoundError(f"No module named '{PACKAGE}'. {advice()}", name=PACKAGE)
+        if self._first and spec is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
 

@@ -129,11 +129,13 @@ def _public(target: Any) -> list[str]:
 def missing(module: str, name: str, known: Sequence[str]) -> str:
     """What to tell somebody who asks for a name that does not exist."""
     from eagerflow.util import hints
-    from eagerflow_compat.dropin import generations, install, packages
+    from eagerflow_compat.dropin import estimators, generations, install, packages
 
     text = f"module {module!r} has no attribute {name!r}"
     hint = hints.of_module(module, name)
     package, _, inside = f"{module}.{name}".partition(".")
+    if package == "tensorflow" and estimators.is_path(inside):
+        return f"{text}. {estimators.advice()}"
     generation = install.generation()
     if package == "tensorflow" and generation and generations.missing_part(inside, generation):
         second = generations.other(generation)

@@ -36,6 +36,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def __init__(self, generation: str, keras: bool) -> None:
         self.generation = generation
         self.first = generation == "1.x"
+        self.estimators = estimators.EstimatorFinder(self.first)
         self.packages = (*_TENSORFLOW, *_KERAS) if keras else _TENSORFLOW
 
     def find_spec(
@@ -125,11 +126,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         package, _, inside = module.__name__.partition(".")
         if package in _TENSORFLOW and inside in paths.REPLACEABLE:
             sys.modules[module.__name__] = importlib.import_module(paths.REPLACEABLE[inside])
+        elif package in _TENSORFLOW and inside.startswith("compat.v2.compat."):
+            inside = inside.removeprefix("compat.v2.")
+            sys.modules[module.__name__] = importlib.import_module(f"{package}.{inside}")
 
 
 _active: _Finder | None = None
 _horovod = horovod.HorovodFinder()
-_estimators = estimators.EstimatorFinder()
 
 
 def generation() -> str | None:
@@ -181,9 +184,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
 
     appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
-    sys.meta_path[:0] = [_active, _horovod]
-    if _active.first:
-        sys.meta_path.insert(0, _estimators)
+    sys.meta_path[:0] = [_active, _active.estimators, _horovod]
     return importlib.import_module("tensorflow")
 
 
@@ -195,8 +196,7 @@ def uninstall() -> None:
 
     sys.meta_path.remove(_active)
     sys.meta_path.remove(_horovod)
-    if _active.first:
-        sys.meta_path.remove(_estimators)
+    sys.meta_path.remove(_active.estimators)
     horovod.forget()
     estimators.forget()
     _active = None

@@ -482,7 +482,7 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         if rest == inner:
             return ("eagerflow_compat.v1.input_data",)
         return ("eagerflow_compat.v1",) if rest == "" or inner.startswith(f"{rest}.") else None
-    if path.removeprefix("compat.v1.").split(".")[0] == "estimator":
+    if estimators.is_path(path):
         inside = path.removeprefix("compat.v1.")
         if not estimators.is_installed():
             return None

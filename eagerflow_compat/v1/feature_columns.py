@@ -22,7 +22,7 @@ from eagerflow.feature_column.embedding import SharedEmbeddingColumn, SharedTabl
 from eagerflow.framework import context, dtypes
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.keras.layers.dense_features import size_of, sorted_columns
-from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse
+from eagerflow.ops.nn.embedding import safe_embedding_lookup_sparse, table_of
 from eagerflow.sparse.arrangement import reshape
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
@@ -235,7 +235,7 @@ def weighted_sum(
     matrix = [ids.dense_shape[0], -1]
     ids = reshape(ids, matrix)
     factors = None if factors is None else reshape(factors, matrix)
-    return safe_embedding_lookup_sparse(weights, ids, factors, combiner=combiner)
+    return safe_embedding_lookup_sparse(table_of(weights), ids, factors, combiner=combiner)
 
 
 class _ScopedTable(SharedTable):

@@ -4,14 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from eagerflow.framework import context
 from eagerflow.keras import layers
+from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
 
 class DenseFeatures(layers.DenseFeatures):
     """The inputs of a model from feature columns; see `tf.keras.layers.DenseFeatures`.
 
-    Programs tell version 1's layer from version 2's by its class.
+    Programs tell version 1's layer from version 2's by its class. In a graph its variables are those
+    of variable scopes, which may divide them.
     """
+
+    def _make_variable(
+        self, column: Any, name: str, shape: Any, dtype: Any, trainable: bool, initializer: Any
+    ) -> Any:
+        if context.surrounding_graph() is None:
+            return super()._make_variable(column, name, shape, dtype, trainable, initializer)
+        with (
+            variable_scope(self.name, auxiliary_name_scope=False),
+            variable_scope(column.name, auxiliary_name_scope=False),
+        ):
+            return self.add_weight(
+                name,
+                shape,
+                dtype,
+                initializer,
+                trainable=bool(trainable and self.trainable),
+                getter=get_variable,
+            )
 
 
 class LSTM(layers.LSTM):

@@ -29,7 +29,7 @@ from eagerflow.typing import FilePath, TensorLike
 from eagerflow.version import VERSION
 from eagerflow_compat.v1 import signature_defs
 from eagerflow_compat.v1.meta_graphs import ImportedMetaGraph, MetaGraphWriter, write_message
-from eagerflow_compat.v1.saver import OtherForm
+from eagerflow_compat.v1.saver import OtherForm, Saver
 
 __all__ = [
     "MethodNameUpdater",
@@ -128,14 +128,10 @@ class SavedModelBuilder:
                 sess.graph, tags, signature_def_map, assets_collection, main_op or legacy_init_op,
                 variables,
             )  # fmt: skip
-            values = sess.run(list(variables.values())) if variables else []
+            tensors = Saver(dict(variables), allow_empty=True)._values(sess)
         if variables:
             folder = os.path.join(self._folder, constants.VARIABLES_DIRECTORY)
             make_folder(folder)
-            tensors = {
-                name: _core.convert(value, variable.dtype)
-                for (name, variable), value in zip(variables.items(), values, strict=True)
-            }
             write_bundle(os.path.join(folder, constants.VARIABLES_FILENAME), tensors)
         self._has_variables = True
 

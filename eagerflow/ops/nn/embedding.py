@@ -28,6 +28,12 @@ class InTurn(list[Any]):
     """Tables that hold the rows of one table in turn: of n tables, table i % n holds row i."""
 
 
+def table_of(value: Any) -> Any:
+    """A table as lookups accept it: what is made of several variables is one tensor."""
+    known = isinstance(value, Tensor | _core.Variable | list | tuple)
+    return value if known else _core.as_tensor(value)
+
+
 def _rows_of_parts(tables: Any, ids: Tensor) -> Tensor:
     """Rows of several tables, each of which gets gradients only for its own rows."""
     flat, count = _ops.reshape(ids, [-1]), len(tables)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any
+
+from eagerflow_compat.dropin import estimators, install
+
+_MAKERS = {"1.x": "model_to_estimator", "2.x": "model_to_estimator_v2"}
 
 
 def model_to_estimator(
@@ -14,23 +18,31 @@ def model_to_estimator(
     checkpoint_format: str = "checkpoint",
     metric_names_map: object = None,
     export_outputs: object = None,
-) -> NoReturn:
-    """Raises: TensorFlow 2.16 and later has no estimators, either.
+) -> Any:
+    """An estimator that trains a copy of a model, in a program that runs by `python -m eagerflow`.
 
     Args:
         keras_model: a compiled model.
-        keras_model_path: the path of a saved one.
+        keras_model_path: or the path of a saved one.
         custom_objects: what its configuration names.
-        model_dir: where checkpoints would be.
+        model_dir: the folder of the checkpoints.
         config: the configuration of a run.
-        checkpoint_format: "checkpoint" or "saver".
-        metric_names_map: names of metrics.
-        export_outputs: what serving would give.
+        checkpoint_format: "checkpoint" for checkpoints that Keras reads, or "saver".
+        metric_names_map: the names of metrics, by those that the model has for them.
+        export_outputs: the classes of outputs that are served, by the outputs' names.
 
     Raises:
-        NotImplementedError: always.
+        NotImplementedError: if the program runs otherwise, or tensorflow-estimator is not installed.
     """
+    generation = install.generation()
+    if generation is not None and estimators.is_installed():
+        make = getattr(estimators.keras_models(), _MAKERS[generation])
+        return make(
+            keras_model, keras_model_path, custom_objects, model_dir, config, checkpoint_format,
+            metric_names_map=metric_names_map, export_outputs=export_outputs,
+        )  # fmt: skip
     raise NotImplementedError(
         "tf.keras.estimator.model_to_estimator function not available in your installation. Train "
-        "with `model.fit`, and export the model with `model.export`."
+        "with `model.fit`, and export the model with `model.export`; or run the program by "
+        f"`python -m eagerflow`. {estimators.advice()}"
     )
