@@ -48,15 +48,24 @@ class _Contents:
 
     def take(self, count: int, allow_fewer: bool = False) -> list[tuple]:
         with self._condition:
-            while len(self._order) < count + self._min_after_dequeue and not self.closed:
+            elements: list[tuple] = []
+            while len(self._order) < count - len(elements) + self._min_after_dequeue:
+                if self.closed:
+                    break
+                if len(self._order) >= self._capacity:  # More are asked for than there is room for.
+                    while len(self._order) > self._min_after_dequeue:
+                        elements.append(self._order.take())
+                    self._condition.notify_all()
                 self._condition.wait()
-            available = len(self._order)
+            available = len(self._order) + len(elements)
             if available < count and not (allow_fewer and available):
+                self._order.put_back(elements)
                 raise errors.OutOfRangeError._of(
                     f"{self.name} is closed and has insufficient elements "
                     f"(requested {count}, current size {available})"
                 )
-            elements = [self._order.take() for _ in range(min(count, available))]
+            while len(elements) < min(count, available):
+                elements.append(self._order.take())
             self._condition.notify_all()
             return elements
 
@@ -75,6 +84,9 @@ class _Fifo(deque):
     put = deque.append
     take = deque.popleft
 
+    def put_back(self, elements: list[tuple]) -> None:
+        self.extendleft(reversed(elements))
+
 
 class _Shuffled(list):
     def __init__(self, seed: int | None) -> None:
@@ -82,6 +94,7 @@ class _Shuffled(list):
         self._random = random.Random(seed)
 
     put = list.append
+    put_back = list.extend
 
     def take(self) -> Any:
         k = self._random.randrange(len(self))
@@ -97,6 +110,10 @@ class _Heap(list):
     def put(self, element: tuple) -> None:
         self._count += 1
         heapq.heappush(self, (int(element[0]), self._count, element))
+
+    def put_back(self, elements: list[tuple]) -> None:
+        for element in elements:
+            self.put(element)
 
     def take(self) -> Any:
         return heapq.heappop(self)[2]
