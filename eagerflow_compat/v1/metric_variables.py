@@ -16,6 +16,7 @@ from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.graph.variables import make_variable
+from eagerflow.sparse.tensor import SparseTensor
 from eagerflow_compat.v1.arguments import optional_parameters, parameters_of, with_parameters
 
 Array = NDArray[Any]
@@ -84,6 +85,8 @@ def weighted(weights: Array | None, values: Array) -> Array:
 
 
 def _array(value: Any) -> Any:
+    if isinstance(value, SparseTensor):
+        return SparseTensorValue(*map(np.asarray, (value.indices, value.values, value.dense_shape)))
     if value is None or isinstance(value, SparseTensorValue):
         return value
     return np.asarray(value if hasattr(value, "__array__") else _core.as_tensor(value))

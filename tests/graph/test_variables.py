@@ -83,6 +83,8 @@ def test_a_change_gives_the_variable_which_is_read_afterwards():
         assert session.run(again).tolist() == [4.0, 5.0] and session.run(v).tolist() == [4.0, 5.0]
         assert session.run(changed.assign_sub([1.0, 0.0])).tolist() == [2.0, 4.0]
         assert session.run(changed.is_initialized()) and changed.eval().tolist() == [3.0, 4.0]
+        more = v.assign_add([1.0, 1.0])
+        assert [more.eval().tolist() for _ in range(2)] == [[4.0, 5.0], [5.0, 6.0]]
         assert len(v1.global_variables()) == 1
 
 

@@ -146,3 +146,76 @@ def test_scopes_initialize_weights_that_have_no_initializer():
     assert (found["s/conv2d/kernel"] == 0.0).all() and (found["s/conv2d_1/kernel"] == 0.0).all()
     drawn = found["conv2d/kernel"]
     assert drawn.std() > 0.1 and abs(drawn).max() <= (6.0 / (8 + 12)) ** 0.5
+
+
+def test_a_scope_with_slashes_is_one_of_names_too():
+    with tf.variable_scope("a/b") as scope:
+        assert (tf.get_variable("v", []).op.name, tf.constant(1).op.name) == ("a/b/v", "a/b/Const")
+    with tf.variable_scope(scope):
+        assert tf.constant(1).op.name == "b/Const"
+    with tf.name_scope("n") as name:
+        pass
+    pooling = tf.layers.MaxPooling2D(2, 2, _scope=name)
+    assert pooling(tf.ones([1, 4, 4, 1])).op.name == "n/MaxPool"
+    volumes = tf.layers.MaxPooling3D(2, 2, data_format="channels_first", name="v")
+    assert volumes(tf.ones([1, 1, 2, 2, 2])).op.name == "v/transpose_1"
+
+
+def test_losses_of_weights_are_called_by_their_names_in_the_layer():
+    def named(name):
+        return lambda weight: tf.multiply(tf.reduce_sum(weight), 0.1, name=name)
+
+    def renamed(getter, name, *args, **kwargs):
+        return getter(name.replace("kernel", "weights"), *args, **kwargs)
+
+    x = tf.ones([2, 4])
+    with tf.variable_scope("s", regularizer=named("around"), custom_getter=renamed):
+        layer = tf.layers.Dense(3, kernel_regularizer=named("own"), name="d")
+        layer(x)
+        tf.layers.dense(x, 3, kernel_regularizer=named("own"), name="d", reuse=True)
+    assert layer.kernel.op.name == "s/d/weights"
+    assert [loss.op.name for loss in tf.losses.get_regularization_losses()] == [
+        "s/d/weights/Regularizer/around",
+        "s/d/kernel/Regularizer/own",
+        "s/d/bias/Regularizer/around",
+    ]
+    assert [loss.op.name for loss in layer.losses] == ["s/d/kernel/Regularizer/own"]
+
+
+def test_a_custom_gradient_begins_outside_the_scopes_of_its_function():
+    def f(x):
+        with tf.variable_scope("inner") as scope:
+            weight = tf.get_variable("w", [], initializer=tf.ones_initializer(), use_resource=True)
+
+        @tf.custom_gradient
+        def scaled(x):
+            def gradient(dy, variables=None):
+                with tf.variable_scope(scope.name, reuse=True):
+                    again = tf.get_variable("w", [])
+                assert again is weight and tf.get_variable_scope().name == ""
+                return dy * again * 7, [dy for _ in variables or ()]
+
+            return x * weight.read_value(), gradient
+
+        return scaled(x)
+
+    x = tf.constant(2.0)
+    with tf.variable_scope("outer"):
+        (slope,) = tf.gradients(f(x), x)
+        assert tf.get_variable_scope().name == "outer"
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(slope) == 7
+
+
+def test_the_global_step_is_of_its_graph():
+    other = tf.Graph()
+    step = tf.train.create_global_step(other)
+    assert step.graph is other and step.op.name == "global_step"
+    assert tf.train.get_global_step() is None and tf.train.get_global_step(other) is step
+    own = tf.Variable(0, trainable=False, name="global_step")
+    assert tf.train.get_global_step() is own
+    with tf.Graph().as_default():
+        tf.Variable(0.0, name="global_step")
+        with pytest.raises(TypeError, match="does not have integer type"):
+            tf.train.get_global_step()

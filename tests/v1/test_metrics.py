@@ -140,3 +140,79 @@ def test_bad_input():
         message = r"test_metrics.py(.|\n)*`labels` out of bound"
         with pytest.raises(tf.errors.InvalidArgumentError, match=message):
             session.run(update, {labels: [5]})
+
+
+# Metrics of labels and predictions, and what they are called with besides.
+ALIGNED = {
+    "accuracy": {},
+    "mean_absolute_error": {},
+    "mean_squared_error": {},
+    "root_mean_squared_error": {},
+    "mean_iou": {"num_classes": 2},
+    "mean_per_class_accuracy": {"num_classes": 2},
+    "precision": {},
+    "recall": {},
+    "auc": {},
+    "true_positives": {},
+    "false_negatives_at_thresholds": {"thresholds": [0.5]},
+    "precision_at_thresholds": {"thresholds": [0.5]},
+    "sensitivity_at_specificity": {"specificity": 0.5},
+}
+
+
+@pytest.mark.parametrize("name", ALIGNED)
+@pytest.mark.parametrize("known", [True, False], ids=["known", "unknown"])
+def test_an_axis_of_one_is_squeezed(name, known):
+    """Whichever of labels, predictions and weights has it, and whether or not ranks are known."""
+    arrays = np.array([1, 0, 1, 1]), np.array([1, 1, 0, 1]), np.array([0.5, 1, 2, 1], np.float32)
+    results = []
+    for longer in ((), (0,), (1,), (2,), (0, 1), (0, 1, 2)):
+        with tf.Graph().as_default(), tf.Session() as session:
+            values = [a[:, None] if k in longer else a for k, a in enumerate(arrays)]
+            fed = [tf.placeholder(v.dtype, v.shape if known else None) for v in values]
+            _, update = getattr(metrics, name)(*fed[:2], weights=fed[2], **ALIGNED[name])
+            session.run(tf.local_variables_initializer())
+            results.append(session.run(update, dict(zip(fed, values, strict=True))))
+    for result in results:
+        np.testing.assert_allclose(result, results[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ALIGNED)
+def test_shapes_that_cannot_match_are_refused_at_once(name):
+    with tf.Graph().as_default():
+        for shapes in (([4], [3], [4]), ([4, 2], [4], [4]), ([4], [4], [3]), ([4], [4], [4, 1, 1])):
+            given = [tf.zeros(shape) for shape in shapes]
+            with pytest.raises(ValueError):
+                getattr(metrics, name)(*given[:2], weights=given[2], **ALIGNED[name])
+
+
+def test_predictions_that_are_no_probabilities_are_refused():
+    with tf.Graph().as_default(), tf.Session() as session:
+        for score in (-0.1, 1.1, np.nan):
+            _, update = metrics.auc([1.0], [score])
+            session.run(tf.local_variables_initializer())
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"in \[0, 1\]"):
+                session.run(update)
+
+
+@pytest.mark.parametrize("name", ["precision_at_k", "recall_at_k", "average_precision_at_k"])
+def test_sparse_labels_are_like_dense_ones(name):
+    rows = np.array([[1, 3], [2, 0], [4, 1]])
+    scores = np.random.RandomState(1).rand(3, 5).astype(np.float32)
+    sparse = tf.SparseTensorValue(np.argwhere(rows >= 0), rows.ravel(), [3, 2])
+    with tf.Graph().as_default(), tf.Session() as session:
+        found = []
+        for labels in (tf.constant(rows), tf.SparseTensor(*sparse)):
+            _, update = getattr(metrics, name)(labels, scores, 2)
+            session.run(tf.local_variables_initializer())
+            found.append(session.run(update))
+        assert found[0] == found[1] > 0
+        with pytest.raises(ValueError, match="rank 2"):
+            getattr(metrics, name)(rows[0], scores[0], 2)
+
+
+def test_labels_beyond_the_classes_are_missed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, recall = metrics.recall_at_k([[0, -1, 9]], [[0.9, 0.1]], 1)
+        session.run(tf.local_variables_initializer())
+        np.testing.assert_allclose(session.run(recall), 1 / 3, rtol=1e-6)

@@ -288,3 +288,36 @@ def test_examples_that_are_kept():
             tf.train.maybe_batch([tf.constant([1])], kept, 2)
     with pytest.raises(RuntimeError, match="tf.data"):
         tf.train.maybe_batch([1], True, 2)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tf.FIFOQueue(3, tf.int32, shapes=[[]]),
+        lambda: tf.RandomShuffleQueue(4, 1, tf.int32, shapes=[[]], seed=1),
+        lambda: tf.PriorityQueue(3, [], []),
+    ],
+    ids=["first", "shuffled", "priority"],
+)
+def test_more_can_be_asked_for_than_there_is_room_for(make):
+    values = list(range(11))
+    with tf.Graph().as_default(), tf.Session() as session:
+        queue = make()
+        rows = queue.enqueue_many([np.array(values, queue.dtypes[0].as_numpy_dtype)])
+        coordinator = tf.train.Coordinator()
+        runner = tf.train.QueueRunner(queue, [rows])
+        batch = queue.dequeue_many(8)
+        threads = runner.create_threads(session, coordinator, start=True)
+        found = np.asarray(session.run(batch)).ravel().tolist()
+        assert len(found) == 8 and set(found) <= set(values)
+        coordinator.request_stop()
+        coordinator.join(threads)
+
+
+def test_what_is_not_enough_stays_in_the_queue():
+    queue = eagerflow.queue.FIFOQueue(2, tf.int32, shapes=[[]])
+    queue.enqueue_many([[1, 2]])
+    queue.close()
+    with pytest.raises(tf.errors.OutOfRangeError, match="requested 5, current size 2"):
+        queue.dequeue_many(5)
+    assert queue.dequeue_many(2).numpy().tolist() == [1, 2]
