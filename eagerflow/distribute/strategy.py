@@ -289,7 +289,7 @@ class Strategy:
         )
 
 
-class _DefaultStrategy(Strategy):
+class DefaultStrategy(Strategy):
     """The strategy of programs that use none."""
 
     _is_default = True
@@ -442,7 +442,7 @@ class MultiWorkerMirroredStrategy(Strategy):
         return self._cluster_resolver
 
 
-_default = _DefaultStrategy()
+_default = DefaultStrategy()
 
 
 def get_strategy() -> Strategy:

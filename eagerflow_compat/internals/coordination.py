@@ -1,6 +1,6 @@
 """tensorflow.python.distribute: the strategy of programs without one, and what coordinates workers."""
 
-from eagerflow.distribute.strategy import _DefaultStrategy as _DefaultDistributionStrategy
+from eagerflow.distribute.strategy import DefaultStrategy as _DefaultDistributionStrategy
 
 __all__ = ["_DefaultDistributionStrategy", "get_current_dispatch_context"]
 

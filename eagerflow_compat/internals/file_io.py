@@ -62,7 +62,7 @@ def atomic_write_string_to_file(
     Raises:
         AlreadyExistsError: if there is one, and it must not be overwritten.
     """
-    temporary = f"{os.fspath(filename)}.tmp{os.getpid()}"
+    temporary = f"{os.fsdecode(filename)}.tmp{os.getpid()}"
     write_string_to_file(temporary, contents)
     try:
         gfile.rename(temporary, filename, overwrite)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.compat import v1
+from eagerflow.graph.defaults import name_scope
+from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.typing import TensorLike
 from eagerflow_compat.v1.variable_scope import get_variable, variable_scope
 
@@ -14,7 +16,7 @@ __all__ = ["assign_moving_average"]
 def assign_moving_average(
     variable: Any,
     value: TensorLike,
-    decay: TensorLike,
+    decay: Any,
     zero_debias: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -32,7 +34,7 @@ def assign_moving_average(
     Returns:
         The new average.
     """
-    with v1.name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
+    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
         dtype = variable.dtype.base_dtype
         rate = v1.cast(v1.convert_to_tensor(1.0 - decay), dtype)
         value = v1.convert_to_tensor(value, dtype)
@@ -44,6 +46,6 @@ def assign_moving_average(
             steps = get_variable("local_step", [], dtype, zeros, trainable=False)
         average = biased.assign_sub((biased - value) * rate)
         count = steps.assign_add(v1.ones([], dtype))
-        with v1.control_dependencies([average, count]):
+        with control_dependencies([average, count]):
             corrected = biased.read_value() / (1 - v1.pow(1 - rate, steps.read_value()))
             return variable.assign_sub(variable - corrected, name=scope)

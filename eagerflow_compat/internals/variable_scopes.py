@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.compat.v1 import Variable as variable
+from eagerflow.compat import v1
 from eagerflow_compat.v1.variable_scope import variable_scope
 
 __all__ = ["_pure_variable_scope", "variable"]
 
+variable = v1.Variable
 
-def _pure_variable_scope(name_or_scope: Any, *args: Any, **kwargs: Any) -> variable_scope:
+
+def _pure_variable_scope(
+    name_or_scope: Any, *args: Any, old_name_scope: object = None, **kwargs: Any
+) -> Any:
     """A scope for variables' names, which operations do not take on; arguments as `variable_scope`'s."""
-    kwargs.pop("old_name_scope", None)
-    return variable_scope(name_or_scope, None, None, *args, auxiliary_name_scope=False, **kwargs)
+    kwargs["auxiliary_name_scope"] = False
+    return variable_scope(name_or_scope, None, None, *args, **kwargs)

@@ -18,10 +18,7 @@ _ops = _core.ops
 
 
 def remove_squeezable_dimensions(
-    labels: TensorLike,
-    predictions: TensorLike,
-    expected_rank_diff: int = 0,
-    name: str | None = None,
+    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
 ) -> tuple[Any, Any]:
     """Labels and predictions without a last axis of size one that the other lacks.
 
@@ -58,9 +55,7 @@ def _if_equal(difference: Any, wanted: int, value: Any, changed: Callable[[], An
     return cond(_ops.equal(difference, wanted), changed, lambda: _ops.identity(value))
 
 
-def aligned(
-    predictions: TensorLike, labels: TensorLike | None, weights: TensorLike | None
-) -> tuple[Any, Any, Any]:
+def aligned(predictions: Any, labels: TensorLike | None, weights: Any) -> tuple[Any, Any, Any]:
     """Predictions, labels and weights in ranks that match; the weights may stay a scalar.
 
     Raises:
@@ -103,7 +98,7 @@ def labelled(
     return labels, predictions, _spread(weights, predictions)
 
 
-def valued(values: TensorLike, weights: TensorLike | None) -> tuple[Any, Any]:
+def valued(values: Any, weights: TensorLike | None) -> tuple[Any, Any]:
     """Values, and weights in their shape.
 
     Raises:

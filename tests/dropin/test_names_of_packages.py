@@ -1,0 +1,200 @@
+"""Private names that public packages import: what they do, or how they refuse."""
+
+import collections
+import importlib
+import os
+
+import numpy as np
+import pytest
+
+import eagerflow
+from eagerflow import dropin
+
+
+@pytest.fixture(scope="module")
+def tf():
+    yield eagerflow.install_as_tensorflow("2.x")
+    dropin.uninstall()
+
+
+def private(path):
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(f"tensorflow.{module}"), name)
+
+
+# Names whose things do not exist here, and a word of the reason.
+REFUSED = {
+    "python.data.experimental.ops.testing:sleep": "compiled",
+    "python.data.ops.dataset_ops:BatchDataset": "compiled",
+    "python.data.ops.dataset_ops:DatasetSource": "compiled",
+    "python.data.ops.load_op:_LoadDataset": "compiled",
+    "python.distribute.coordinator.cluster_coordinator:Closure": "servers",
+    "python.distribute.input_lib:DistributedDatasetsFromFunction": "servers",
+    "python.distribute.parameter_server_strategy_v2:ParameterServerStrategyV2": "servers",
+    "python.framework.load_library:load_op_library": "tf.py_function",
+}
+
+
+@pytest.mark.parametrize("path", REFUSED)
+def test_what_does_not_exist_is_refused_when_it_is_used(tf, path):
+    thing = private(path)
+    assert not isinstance(thing, type) or not isinstance(tf.data.Dataset.range(2).batch(1), thing)
+    with pytest.raises(NotImplementedError, match=REFUSED[path]):
+        thing("x")
+    with pytest.raises(NotImplementedError, match="phones"):
+        tf.lite.TFLiteConverter.from_concrete_functions([])
+
+
+def test_operations_of_a_module_are_passed_on(tf):
+    bucketize = private("python.ops.math_ops:_bucketize")
+    assert bucketize([1.0, 5.0], boundaries=[3.0]).numpy().tolist() == [0, 1]
+    variable = tf.Variable([1.0, 2.0])
+    private("python.ops.resource_variable_ops:resource_scatter_add")(variable.handle, [0], [2.0])
+    assert variable.numpy().tolist() == [3, 2]
+    with pytest.raises(AttributeError):
+        private("python.ops.math_ops:_no_such_operation")
+
+
+def test_files_by_their_first_names(tf, tmp_path):
+    file_io = importlib.import_module("tensorflow.python.lib.io.file_io")
+    path = tmp_path / "folder" / "a"
+    file_io.recursive_create_dir(str(path.parent))
+    file_io.write_string_to_file(path, "one")
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        file_io.atomic_write_string_to_file(path, "two", overwrite=False)
+    assert file_io.read_file_to_string(path) == "one" and os.listdir(path.parent) == ["a"]
+    file_io.atomic_write_string_to_file(path, b"two")
+    assert file_io.read_file_to_string(path, binary_mode=True) == b"two"
+    assert file_io.file_exists(path) and not file_io.is_directory(path)
+
+
+@pytest.mark.parametrize("debiased", [True, False])
+def test_averages_move(tf, debiased):
+    assign_moving_average = private("python.training.moving_averages:assign_moving_average")
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        variable = tf.compat.v1.get_variable("v", [], trainable=False, initializer=0.0)
+        moved = assign_moving_average(variable, 4.0, 0.75, zero_debias=debiased)
+        session.run(tf.compat.v1.global_variables_initializer())
+        found = [float(session.run(moved)) for _ in range(3)]
+        names = [v.op.name for v in tf.compat.v1.global_variables()]
+    expected = [4.0, 4.0, 4.0] if debiased else [1.0, 1.75, 2.3125]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert names == ["v", "v/biased", "v/local_step"] if debiased else ["v"]
+
+
+def test_ragged_values_are_converted(tf):
+    conversion = importlib.import_module("tensorflow.python.ops.ragged.ragged_conversion_ops")
+    rows = conversion.from_tensor([[1, 0], [2, 3]], padding=0)
+    assert rows.to_list() == [[1], [2, 3]] and conversion.from_tensor(rows) is rows
+    assert conversion.to_tensor(rows, default_value=9).numpy().tolist() == [[1, 9], [2, 3]]
+    ragged_tensor = importlib.import_module("tensorflow.python.ops.ragged.ragged_tensor")
+    assert ragged_tensor.is_ragged(rows) and not ragged_tensor.is_ragged([1])
+    convert = ragged_tensor.convert_to_tensor_or_ragged_tensor
+    assert convert(rows) is rows and convert([1]).shape == [1]
+    with pytest.raises(ValueError, match="requested dtype"):
+        convert(rows, tf.float32)
+
+
+def test_axes_and_shapes(tf):
+    positive = private("python.ops.array_ops:get_positive_axis")
+    assert [positive(axis, 3) for axis in (-3, -1, 2)] == [0, 2, 2] and positive(4, None) == 4
+    for axis, rank, error in ((3, 3, ValueError), (-1, None, ValueError), (1.0, 3, TypeError)):
+        with pytest.raises(error):
+            positive(axis, rank)
+    convert = private("python.framework.constant_op:_tensor_shape_tensor_conversion_function")
+    assert convert(tf.TensorShape([2, 3])).numpy().tolist() == [2, 3]
+    with pytest.raises(ValueError, match="partially known"):
+        convert(tf.TensorShape([None]))
+
+
+def test_tables_of_words_in_a_file(tf, tmp_path):
+    path = tmp_path / "words"
+    path.write_text("a\nb\n")
+    tables = importlib.import_module("tensorflow.python.ops.lookup_ops")
+    ids = tf.lookup.StaticHashTable(tables.TextFileIdTableInitializer(str(path)), -1)
+    words = tf.lookup.StaticHashTable(tables.TextFileStringTableInitializer(str(path)), "?")
+    assert ids.lookup(tf.constant(["b", "z"])).numpy().tolist() == [1, -1]
+    assert words.lookup(tf.constant([0, 7], tf.int64)).numpy().tolist() == [b"a", b"?"]
+
+
+def test_specs_that_version_1_describes(tf):
+    convert = private("python.data.util.structure:convert_legacy_structure")
+    dataset = tf.data.Dataset.from_tensors({"a": [1, 2], "b": (0.5, "x")})
+    v1 = tf.compat.v1.data
+    parts = v1.get_output_types, v1.get_output_shapes, v1.get_output_classes
+    assert convert(*(part(dataset) for part in parts)) == dataset.element_spec
+    sparse = convert(tf.float32, tf.TensorShape([3]), tf.SparseTensor)
+    assert sparse == tf.SparseTensorSpec([3], tf.float32)
+    with pytest.raises(TypeError, match="output class"):
+        convert(tf.float32, tf.TensorShape([]), int)
+
+
+def test_resources_of_a_graph(tf):
+    resources = importlib.import_module("tensorflow.python.ops.resources")
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        variable = tf.compat.v1.Variable(3.0)
+        resources.register_resource(variable.handle, variable.initializer, tf.constant(True))
+        assert len(resources.shared_resources()) == 1 and not resources.local_resources()
+        session.run(resources.initialize_resources(resources.shared_resources()))
+        assert session.run(variable) == 3
+
+
+def test_names_of_keras_itself(tf, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    unique = importlib.import_module("tf_keras.src.backend").unique_object_name
+    counts = collections.defaultdict(int)
+    assert [unique("a", counts) for _ in range(2)] == ["a_1", "a_2"]
+    assert unique("a", counts, avoid_names={"a_3"}) == "a_4"
+    assert [unique("b", counts, zero_based=True) for _ in range(2)] == ["b", "b_1"]
+    legacy = importlib.import_module("keras.src.legacy.saving.legacy_h5_format")
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2)])
+    model.build([None, 3])
+    with h5py.File(tmp_path / "weights.h5", "w") as file:
+        legacy.save_weights_to_hdf5_group(file, model)
+        assert [name.decode() for name in file.attrs["layer_names"]] == ["dense"]
+    inputs = tf.keras.Input([3])
+    functional = importlib.import_module("keras.src.models.functional").Functional
+    assert isinstance(tf.keras.Model(inputs, model(inputs)), functional)
+    to_numpy = importlib.import_module("keras.src.backend").convert_to_numpy
+    assert to_numpy(tf.constant([1, 2])).tolist() == [1, 2]
+
+
+def test_graphs_and_devices_of_tools(tf, tmp_path):
+    cluster = private("python.grappler.cluster:Cluster")
+    (device,) = cluster().ListDevices()
+    assert device.properties.type == "CPU"
+    assert cluster(devices=[device]).ListDevices() == [device]
+    module = tf.Module()
+    module.f = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([], tf.float32)])
+    tf.saved_model.save(module, str(tmp_path))
+    utils = importlib.import_module("tensorflow.python.tools.saved_model_utils")
+    assert utils.get_saved_model_tag_sets(str(tmp_path)) == [["serve"]]
+    assert len(utils.get_meta_graph_def(str(tmp_path), "serve").graph_def.node)
+    with pytest.raises(RuntimeError, match="tags"):
+        utils.get_meta_graph_def(str(tmp_path), "train")
+    version = importlib.import_module("tensorflow.core.protobuf.saver_pb2").SaverDef
+    assert (version.LEGACY, version.V1, version.V2) == (0, 1, 2)
+
+
+def test_scopes_and_graphs_of_private_operations(tf):
+    ops = importlib.import_module("tensorflow.python.framework.ops")
+    with ops.name_scope(None, "default", [1]) as scope:
+        assert scope is None
+    with tf.Graph().as_default() as graph:
+        with ops.name_scope(None, "default", [1]) as scope:
+            first = tf.constant(1)
+        assert scope == "default/" and first.op.name == "default/Const"
+        assert ops._get_graph_from_inputs([3, first]) is graph
+    with tf.Graph().as_default():
+        with pytest.raises(ValueError, match="not from"):
+            ops._get_graph_from_inputs([tf.constant(1), first])
+        with pytest.raises(ValueError, match="passed-in graph"):
+            ops._get_graph_from_inputs([tf.constant(1)], graph)
+    all_util = importlib.import_module("tensorflow.python.util.all_util")
+    module = importlib.import_module("types").ModuleType("listed", "Names.\n\n@@one\n@@absent\n")
+    module.one, module.two, module._three, module.four = 1, 2, 3, 4
+    importlib.import_module("sys").modules["listed"] = module
+    assert all_util.make_all("listed") == ["one"]
+    all_util.remove_undocumented("listed", ["four"])
+    assert {name for name in dir(module) if name[0] != "_"} == {"one", "four"}
+    assert module._three == 3
