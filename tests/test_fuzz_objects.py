@@ -147,3 +147,54 @@ def test_losses_and_metrics_on_random_arguments(x: Any, y: Any) -> None:
 def test_arrays_of_objects_are_no_tensors() -> None:
     with pytest.raises(ValueError, match="Unsupported object"):
         tf.constant(np.array([object()]))
+
+
+# Classes whose arguments come to the engine only when an object is used, and how it is.
+def _stepped(optimizer: Any) -> None:
+    variable = tf.Variable([1.0, 2.0])
+    rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
+    for gradient in (tf.constant([1.0, 1.0]), rows):
+        optimizer.apply_gradients([(gradient, variable)])
+
+
+def _called(layer: Any) -> None:
+    for shape in ([2, 4], [2, 3, 4], [2, 4, 4, 2]):
+        refuse(lambda shape=shape: layer(tf.ones(shape)))
+
+
+USES: dict[str, tuple[Any, Callable[[Any], object]]] = {
+    "keras.optimizers": (tf.keras.optimizers, _stepped),
+    "compat.v1.train": (tf.compat.v1.train, _stepped),
+    "keras.layers": (tf.keras.layers, _called),
+    "keras.losses": (tf.keras.losses, lambda loss: loss(tf.ones([2, 3]), tf.ones([2, 3]))),
+    "keras.metrics": (tf.keras.metrics, lambda metric: metric(tf.ones([2, 3]), tf.ones([2, 3]))),
+    "keras.initializers": (tf.keras.initializers, lambda initializer: initializer([2, 2])),
+    "keras.regularizers": (tf.keras.regularizers, lambda function: function(tf.ones([2, 2]))),
+    "keras.constraints": (tf.keras.constraints, lambda function: function(tf.ones([2, 2]))),
+}
+UNFIT = ["x", b"x", [1.0, 2.0], object(), {"a": 1}, np.zeros(3), 1j]
+
+
+def _parameters(cls: Any) -> tuple[list[str], dict[str, Any]]:
+    """The names of a constructor's parameters, and values for those without a default."""
+    found = inspect.signature(cls).parameters
+    named = [p for p in found.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return [p.name for p in named], {p.name: 2 for p in named if p.default is p.empty}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("namespace", USES)
+def test_arguments_that_objects_use_later(namespace: str) -> None:
+    module, use = USES[namespace]
+    classes = [getattr(module, name) for name in dir(module)]
+    count = 0
+    for cls in classes:
+        if not isinstance(cls, type) or (use is _stepped and not hasattr(cls, "apply_gradients")):
+            continue
+        names, needed = _parameters(cls)
+        for name in names:
+            for value in UNFIT:
+                arguments = {**needed, name: value}
+                refuse(lambda cls=cls, arguments=arguments: use(cls(**arguments)))
+                count += 1
+    assert count >= 8
