@@ -62,9 +62,21 @@ FORMER |= {
     f"contrib.{name}": successor
     for name, successor in {
         "bayesflow": "the package tensorflow-probability",
+        "boosted_trees": "tf.estimator, or the package tensorflow-decision-forests",
+        "cluster_resolver": "tf.distribute.cluster_resolver",
+        "constrained_optimization": "the package tensorflow-constrained-optimization",
+        "factorization": "tf.estimator",
+        "feature_column": "tf.feature_column",
         "distribute": "tf.distribute",
         "estimator": "tf.estimator",
         "gan": "the package tensorflow-gan",
+        "graph_editor": "tf.compat.v1.graph_util and tf.import_graph_def",
+        "kfac": "the package kfac",
+        "mixed_precision": "tf.keras.mixed_precision",
+        "model_pruning": "the package tensorflow-model-optimization",
+        "predictor": "tf.saved_model.load",
+        "quantize": "the package tensorflow-model-optimization",
+        "saved_model": "tf.saved_model",
         **dict.fromkeys(
             [
                 f"learn.{name}"
@@ -76,6 +88,9 @@ FORMER |= {
             ],
             "tf.keras and tf.estimator",
         ),
+        "tensor_forest": "the package tensorflow-decision-forests",
+        "tfprof": "tf.compat.v1.profiler",
+        "tpu": "tf.distribute.MirroredStrategy",
         "slim": "the package tf-slim, which is imported as tf_slim",
     }.items()
 }

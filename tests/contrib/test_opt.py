@@ -167,3 +167,32 @@ def test_scipy_minimises_losses_of_graphs():
         assert losses[0] == 25.0 and losses[-1] < 4.1
         constrained.minimize(session, {target: [4.0, 8.0]})
         np.testing.assert_allclose(session.run(x), [3.0, 3.0], atol=1e-4)
+
+
+def test_variables_within_a_norm():
+    start = np.array([[3.0, 4.0], [0.1, 0.2]], np.float32)
+
+    def make(v):
+        descent = v1.train.MomentumOptimizer(0.1, 0.9)
+        return opt.VariableClippingOptimizer(descent, {v.ref(): [1]}, 1.0)
+
+    def limited(x):
+        return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+
+    expected = limited(start - 0.1)
+    expected = limited(expected - 0.1 * 1.9)
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = v1.get_variable("v", initializer=start)
+        optimizer = make(v)
+        step = optimizer.minimize(tf.reduce_sum(v))
+        session.run(v1.global_variables_initializer())
+        for _ in range(2):
+            session.run(step)
+        np.testing.assert_allclose(session.run(v), expected, rtol=1e-5)
+        assert optimizer.get_slot_names() == ["momentum"]
+        assert optimizer.get_slot(v, "momentum") is not None
+    v = v1.Variable(start)
+    optimizer = make(v)
+    for _ in range(2):
+        optimizer.minimize(lambda: tf.reduce_sum(v))
+    np.testing.assert_allclose(v, expected, rtol=1e-5)

@@ -37,3 +37,7 @@ from eagerflow_compat.contrib.opt.weight_decay import (
 from eagerflow_compat.contrib.opt.weight_decay import (
     extend_with_decoupled_weight_decay as extend_with_decoupled_weight_decay,
 )
+from eagerflow_compat.contrib.opt.clipping import (
+    VariableClippingOptimizer as VariableClippingOptimizer,
+    clip_gradients_by_global_norm as clip_gradients_by_global_norm,
+)
