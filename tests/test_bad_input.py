@@ -505,3 +505,19 @@ def test_nothing_is_half_changed_when_memory_runs_out() -> None:
         y = y * y
     np.testing.assert_array_equal(v.numpy(), [1.0, 2.0])
     np.testing.assert_array_equal(tape.gradient(y, v).numpy(), [18.0, 36.0])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tf.strings.length("a", unit=None),
+        lambda: tf.nn.conv2d(tf.ones([1, 3, 3, 1]), tf.ones([1, 1, 1, 1]), 1, None),
+        lambda: tf.nn.conv3d(tf.ones([1, 3, 3, 3, 1]), tf.ones([1] * 5), [1] * 5, None),
+        lambda: tf.experimental.dlpack.from_dlpack(None),
+        lambda: tf.compat.v1.wrap_function(lambda: 1, [], name=3),
+        lambda: tf.compat.v1.report_uninitialized_variables([], name=3),
+    ],
+)
+def test_engine_signatures_are_not_shown(call):
+    with tf.Graph().as_default(), pytest.raises(TypeError, match="None|got 3"):
+        call()

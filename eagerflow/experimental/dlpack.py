@@ -34,4 +34,6 @@ def from_dlpack(dlcapsule: Any) -> _core.Tensor:
     >>> tf.experimental.dlpack.from_dlpack(np.array([1, 2])).numpy()
     array([1, 2])
     """
+    if dlcapsule is None:
+        raise TypeError("The argument to `from_dlpack` must be a capsule, or have one, not None.")
     return _core.from_dlpack(dlcapsule)

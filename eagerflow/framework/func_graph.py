@@ -47,6 +47,8 @@ class FuncGraph(_core.Graph, GraphInspection):
 
     def __init__(self, name: str) -> None:
         outer = _core.building()
+        if not isinstance(name, str):
+            raise TypeError(f"The name of a function is a string, got {name!r}")
         super().__init__(name)
         # The global seed of random operations, and how many of them have had no seed of their own.
         self.seed: Any = random_seed.current() if outer is None else outer.seed

@@ -82,6 +82,8 @@ def host_call(
     inputs = arguments.inputs
     if unless is not None:
         inputs.insert(0, _ops.reshape(unless, []))
+    if not isinstance(name, str):
+        raise TypeError(f"The name of an operation is a string, got {name!r}")
     outputs = _core.host_node(
         run,
         inputs,

@@ -682,7 +682,8 @@ def report_uninitialized_variables(
         names = [v.op.name for v in variables if not store.initialized(v)]
         return _core.convert(np.array(names, dtype="S"), dtypes.string, None)
 
-    return python_node(report, kind=name, outputs=TensorSpec([None], dtypes.string))
+    kind, spec = "report_uninitialized_variables", TensorSpec([None], dtypes.string)
+    return python_node(report, kind=kind, name=name, outputs=spec)
 
 
 # Assignments as functions

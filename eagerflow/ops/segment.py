@@ -24,6 +24,7 @@ from eagerflow.ops.composed_op import (
     Input,
     composed_op,
 )
+from eagerflow.ops.refusals import refuse_attr
 from eagerflow.typing import DTypeLike, TensorLike
 
 _ops = _core.ops
@@ -274,7 +275,7 @@ def bincount(
         ("T", counted, (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)),
     ):
         if kind not in allowed:
-            _core.refuse_attr(attr, kind, allowed, "DenseBincount")
+            refuse_attr(attr, kind, allowed, "DenseBincount")
     some = values._size > 0
     if some and int(_ops.reduce_min(values)) < 0:
         raise invalid_argument("Input arr must be non-negative! [Op:DenseBincount]")

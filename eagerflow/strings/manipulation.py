@@ -23,6 +23,7 @@ from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import ALL_TYPES, INDEX_TYPES, NUMERIC_TYPES, Input, composed_op
 from eagerflow.ops.printing import tensor_text
+from eagerflow.ops.refusals import refuse_attr
 from eagerflow.ops.segment import segment_count
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.construction import map_flat_values
@@ -219,7 +220,7 @@ _UNITS = ("BYTE", "UTF8_CHAR")
 def _checked_unit(unit: str, op: str) -> bool:
     """Whether characters count, not bytes."""
     if unit not in _UNITS:
-        _core.refuse_attr("unit", unit, _UNITS, op)
+        refuse_attr("unit", unit, _UNITS, op)
     return unit == "UTF8_CHAR"
 
 

@@ -18,6 +18,7 @@ from eagerflow.framework.tensor import items
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
+from eagerflow.ops.refusals import refuse_attr
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.strings.elementwise import (
@@ -56,7 +57,7 @@ def _checked_errors(errors: str, op: str) -> None:
     if not isinstance(errors, str):
         raise TypeError(f"Expected string for argument 'errors' not {errors!r}.")
     if errors not in _ERRORS:
-        _core.refuse_attr("errors", errors, _ERRORS, op)
+        refuse_attr("errors", errors, _ERRORS, op)
 
 
 class _Decoder:
@@ -268,7 +269,7 @@ def _output(encoding: str, op: str) -> str:
     if not isinstance(encoding, str):
         raise TypeError(f"Expected string for argument 'output_encoding' not {encoding!r}.")
     if encoding not in _OUTPUTS:
-        _core.refuse_attr("output_encoding", encoding, _OUTPUTS, op)
+        refuse_attr("output_encoding", encoding, _OUTPUTS, op)
     return _OUTPUTS[encoding]
 
 

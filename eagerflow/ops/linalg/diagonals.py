@@ -24,6 +24,7 @@ from eagerflow.framework.sizes import (
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.assertions import require
 from eagerflow.ops.composed_op import NUMERIC_TYPES
+from eagerflow.ops.refusals import refuse_attr
 from eagerflow.typing import Array, TensorLike
 
 _ops = _core.ops
@@ -56,7 +57,7 @@ def _band(k: TensorLike, align: str) -> tuple[Any, Any]:
             f"lower_diag_index must not be larger than upper_diag_index: {values[0]} > {values[1]}"
         )
     if align not in _ALIGNMENTS:
-        _core.refuse_attr("align", align, _ALIGNMENTS)
+        refuse_attr("align", align, _ALIGNMENTS)
     return low, high
 
 

@@ -23,6 +23,7 @@ from eagerflow.framework.sizes import (
 )
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.nn.convolution import checked_format, format_name, spatial_list
+from eagerflow.ops.refusals import refuse_attr
 from eagerflow.typing import ShapeLike, Sizes, TensorLike
 
 _ops = _core.ops
@@ -49,7 +50,7 @@ def _word(padding: str, op: str) -> str:
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     if padding not in ("SAME", "VALID"):
-        _core.refuse_attr("padding", padding, ("SAME", "VALID"), op)
+        refuse_attr("padding", padding, ("SAME", "VALID"), op)
     return padding
 
 

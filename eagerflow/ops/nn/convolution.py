@@ -11,6 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import reshaped, sizes_in, sizes_of
 from eagerflow.ops.array import invalid_argument
+from eagerflow.ops.refusals import refuse_attr
 from eagerflow.typing import ShapeLike, Sizes, TensorLike
 from eagerflow.util import lazy
 
@@ -59,7 +60,7 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[str, list[int] | None]:
     """The padding's name, and the amounts if it is explicit."""
     if isinstance(padding, str):
         if padding not in _PADDINGS:
-            _core.refuse_attr("padding", padding, ("SAME", "VALID", "EXPLICIT"))
+            refuse_attr("padding", padding, ("SAME", "VALID", "EXPLICIT"))
         if padding == "EXPLICIT":
             raise ValueError(
                 '"EXPLICIT" is not a valid value for the padding parameter. To use explicit '
