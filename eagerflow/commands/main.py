@@ -6,11 +6,12 @@ import difflib
 import importlib
 import json
 import os
+import subprocess
 import sys
 from argparse import ArgumentParser
 from types import ModuleType
 
-from eagerflow.commands.parser import parser, split, subparsers
+from eagerflow.commands.parser import parser, python_flags, split, subparsers
 from eagerflow.util import lazy, own_code
 
 completion = lazy.Module("eagerflow.commands.completion")
@@ -49,6 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
             status = int(
                 _neighbor("eagerflow check", "check").main(options.paths, options.generation)
             )
+        elif command == "shim":
+            shim = _neighbor("eagerflow shim", "shim")
+            status = int(shim.main(options.packages, options.generation, options.remove))
         elif command == "completion":
             print(completion.script(options.shell, whole), end="")
         else:
@@ -64,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _with_command(arguments: list[str], commands: list[str]) -> list[str]:
     """The arguments with a command first, which they may leave out or have behind its options."""
     own, program = split(arguments)
-    is_command = bool(program) and program[0] in commands and not {"-m", "--"} & set(own)
+    is_command = bool(program) and program[0] in commands and not {"-c", "-m", "--"} & set(own)
     if is_command:
         return [program[0], *own, *program[1:]]
     shown = [option for option in own if option in ("-h", "--help", "--version")]
@@ -77,15 +81,28 @@ def _with_command(arguments: list[str], commands: list[str]) -> list[str]:
 
 def _run(command: ArgumentParser, arguments: list[str]) -> int:
     own, program = split(arguments)
+    flags, own = python_flags(own)
+    if flags:
+        return _with_python_flags(flags, [*own, *program])
     options = command.parse_args([option for option in own if option != "--"])
-    if options.module is None:
+    if options.module is None and options.code is None:
         if not program:
             command.error("name a script, or a module with -m")
         near = difflib.get_close_matches(program[0], subparsers(parser()), 1)
         if near and not os.path.exists(program[0]):
             command.error(f"there is no file {program[0]}; did you mean `eagerflow {near[0]}`?")
     run = _neighbor("eagerflow run", "run").run
-    return int(run(options.module, program, options.generation, not options.no_keras))
+    keras = not options.no_keras
+    return int(run(options.module, program, options.generation, keras, options.code))
+
+
+def _with_python_flags(flags: list[str], arguments: list[str]) -> int:
+    """Runs a program in a Python with these flags, which one cannot set later."""
+    line = [sys.executable, *flags, "-m", "eagerflow", *arguments]
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execv(sys.executable, line)
+    return subprocess.call(line)
 
 
 def _neighbor(command: str, module: str) -> ModuleType:

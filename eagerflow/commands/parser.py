@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Generator
 
 from eagerflow import version
 
+# Options of the interpreter that `eagerflow run` passes on.
+_PYTHON_FLAG = re.compile(r"-[bBdEIOPqsSuvx]+|-[WX].+")
 SHELLS = ("bash", "fish", "zsh")
 
 _DESCRIPTION = "Runs programs that say `import tensorflow` on eagerflow, unchanged."
@@ -22,6 +25,7 @@ examples:
   eagerflow run --generation 1.x old.py    run a program of TensorFlow 1
   eagerflow check train.py models/         list what these programs use that is missing
   eagerflow doctor                         print what a bug report needs
+  eagerflow shim tensorflow                let pip install what requires TensorFlow
   eagerflow ./check                        run a script that is called like a command
 
 `python -m eagerflow` is the same command. `eagerflow COMMAND --help` describes a command."""
@@ -30,6 +34,16 @@ to complete the command in every new shell:
   bash    echo 'eval "$(eagerflow completion bash)"' >> ~/.bashrc
   zsh     echo 'eval "$(eagerflow completion zsh)"' >> ~/.zshrc    (after compinit)
   fish    eagerflow completion fish > ~/.config/fish/completions/eagerflow.fish"""
+
+_SHIM = """\
+The package has no content: it only has a name and a version. `pip install X` then finds what X requires,
+and `pip check` is content. It is refused where TensorFlow itself is installed. Programs run by
+`eagerflow run`, as without it.
+
+  eagerflow shim tensorflow
+  pip install tensorflow-probability
+  eagerflow run program.py
+  eagerflow shim --remove tensorflow"""
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -93,8 +107,9 @@ def parser() -> argparse.ArgumentParser:
 
     run = command(
         "run",
-        "[--generation 1.x|2.x] [--no-keras] script.py|-m module [arguments]",
+        "[--generation 1.x|2.x] [--no-keras] script.py|-m module|-c code|- [arguments]",
         "run a script or a module whose `import tensorflow` imports eagerflow",
+        "`-` is a script from the standard input. Options of Python, such as -O, -W and -X, are passed on.",
     )
     run.add_argument(
         "--no-keras",
@@ -102,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
         help="leave `import keras` and `import tf_keras` to the packages that are installed",
     )
     run.add_argument("-m", dest="module", metavar="module", help="run a module as a script")
+    run.add_argument("-c", dest="code", metavar="code", help="run a text as a program")
     run.add_argument(
         "program",
         nargs=argparse.REMAINDER,
@@ -120,11 +136,26 @@ def parser() -> argparse.ArgumentParser:
         metavar="script.py",
         help="scripts, or folders whose scripts are checked",
     )
-    for each in (run, check):
+    shim = command(
+        "shim",
+        "[--generation 1.x|2.x] [--remove] package[==version] ...",
+        "tell pip that this environment has TensorFlow, for packages that require it",
+        _SHIM,
+    )
+    shim.add_argument("--remove", action="store_true", help="take the package out again")
+    shim.add_argument(
+        "packages",
+        nargs="+",
+        metavar="package",
+        help="tensorflow, tensorflow-cpu, tf-keras or keras, with a version or without",
+    )
+    for each in (run, check, shim):
         each.add_argument(
             "--generation",
             choices=sorted(version.GENERATIONS),
-            help="which TensorFlow the program was written for; else recognised from its text",
+            help="which TensorFlow the program was written for; else recognised from its text"
+            if each is not shim
+            else "of which TensorFlow the package has the version, if none is given",
         )
     doctor = command(
         "doctor",
@@ -159,14 +190,36 @@ def split(arguments: list[str]) -> tuple[list[str], list[str]]:
     position = 0
     while position < len(arguments):
         argument = arguments[position]
-        if argument == "-m":
+        if argument in ("-m", "-c"):
             return arguments[: position + 2], arguments[position + 2 :]
         if argument == "--":
             return arguments[: position + 1], arguments[position + 1 :]
-        if argument == "--generation":
+        if argument in ("--generation", "-W", "-X"):
             position += 2
         elif argument.startswith("-") and argument != "-":
             position += 1
         else:
             break
     return arguments[:position], arguments[position:]
+
+
+def python_flags(own: list[str]) -> tuple[list[str], list[str]]:
+    """Python's options among our own, and the others.
+
+    >>> from eagerflow.commands import parser
+    >>> parser.python_flags(["-O", "-W", "error", "--no-keras", "-Xdev"])
+    (['-O', '-W', 'error', '-Xdev'], ['--no-keras'])
+    """
+    flags: list[str] = []
+    others: list[str] = []
+    rest = iter(own)
+    for option in rest:
+        if option in ("-m", "-c"):
+            return flags, [*others, option, *rest]
+        if option in ("-W", "-X"):
+            flags += [option, next(rest, "")]
+        elif _PYTHON_FLAG.fullmatch(option):
+            flags.append(option)
+        else:
+            others.append(option)
+    return flags, others

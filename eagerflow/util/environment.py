@@ -141,6 +141,12 @@ VARIABLES = {
             "folders whose modules `eagerflow run` and `eagerflow check` read with a program",
             "Python",
         ),
+        Variable(
+            "EAGERFLOW_CHILDREN",
+            "not set",
+            "set by `eagerflow run` for the processes that a program starts: the generation, whether Keras "
+            "is eagerflow's, and the environment whose `import tensorflow` is answered",
+        ),
     ),
 }
 

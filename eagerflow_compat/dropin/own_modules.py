@@ -8,6 +8,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from eagerflow.util import own_code
+from eagerflow_compat.dropin.children.eagerflow_answers import FOLDER
 
 
 class OwnModules:
@@ -23,6 +24,7 @@ class OwnModules:
 
     def __init__(self, folder: Path | None) -> None:
         listed = os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder else []
+        listed = [name for name in listed if name != FOLDER]
         self.folder = folder
         self.complete = True
         self.folders = [folder] if folder else []

@@ -13,6 +13,7 @@ from types import ModuleType
 from eagerflow.framework import context
 from eagerflow.util import tracebacks
 from eagerflow_compat.dropin import generations, install, recognise
+from eagerflow_compat.dropin.children import eagerflow_answers
 from eagerflow_compat.dropin.reading import Reading
 
 
@@ -28,16 +29,29 @@ def _spec(module: str) -> importlib.machinery.ModuleSpec | None:
     return spec
 
 
-def run(module: str | None, arguments: list[str], generation: str | None, keras: bool) -> int:
+def run(
+    module: str | None,
+    arguments: list[str],
+    generation: str | None,
+    keras: bool,
+    command: str | None = None,
+) -> int:
     """Runs a program; returns the exit status.
 
     Args:
         module: the name of a module; None runs the script that the first argument names.
-        arguments: the program's, with the script first if one runs.
+        arguments: the program's, with the script first if one runs; "-" is the standard input.
         generation: "1.x" or "2.x"; None recognises it from the program's text.
         keras: whether `import keras` imports eagerflow's, too.
+        command: the program itself as a text, in place of a script.
     """
-    if module is None:
+    text: bytes | None = None
+    if command is not None or (module is None and arguments[0] == "-"):
+        sys.path[0], folder = "", str(Path.cwd())
+        text = command.encode() if command is not None else sys.stdin.buffer.read()
+        origin = "<stdin>" if command is None else "<string>"
+        argv = arguments if command is None else ["-c", *arguments]
+    elif module is None:
         origin, folder = arguments[0], str(Path(arguments[0]).resolve().parent)
         sys.path[0] = folder
         argv = arguments
@@ -52,7 +66,7 @@ def run(module: str | None, arguments: list[str], generation: str | None, keras:
         origin = spec.origin
         argv = [origin, *arguments]
     try:
-        text = Path(origin).read_bytes()
+        text = Path(origin).read_bytes() if text is None else text
     except OSError as error:
         print(f"eagerflow: cannot read {origin}: {error.strerror}", file=sys.stderr)
         return 2
@@ -70,8 +84,10 @@ def run(module: str | None, arguments: list[str], generation: str | None, keras:
         if verdict.doubt is not None:
             print(f"eagerflow: {Path(origin).name} is {verdict.doubt}", file=sys.stderr)
     install.install_as_tensorflow(generation, keras)
+    eagerflow_answers.inherit(generation, keras)
     main_module = ModuleType("__main__")
-    main_module.__file__ = origin
+    if not origin.startswith("<"):
+        main_module.__file__ = origin
     main_module.__builtins__ = __builtins__  # type: ignore[attr-defined]
     if module is not None:
         main_module.__package__ = spec.parent if spec else None

@@ -110,3 +110,32 @@ def test_bash_completes(words, offered, tmp_path):
     script += 'printf "%s\\n" "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.split() == offered, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["-c", "import tensorflow as tf, sys; print(int(tf.constant(1) + 1), sys.argv)", "a"], ""),
+        (["-", "a"], "import tensorflow as tf, sys; print(int(tf.constant(1) + 1), sys.argv)"),
+    ],
+)
+def test_a_program_that_is_no_file(arguments, text):
+    done = subprocess.run(
+        [sys.executable, "-m", "eagerflow", *arguments],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == f"2 {[arguments[0], 'a']}\n", done.stderr
+
+
+def test_options_of_python_are_passed_on():
+    code = "import sys; print(sys.flags.optimize, sys.warnoptions, sys.flags.utf8_mode)"
+    done = subprocess.run(
+        [sys.executable, "-m", "eagerflow", "run", "-O", "-W", "error", "-Xutf8", "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "1 ['error'] 1\n", done.stderr
