@@ -13,7 +13,7 @@ from test_documents import DOCUMENTS, NAMES, ROOT
 EXAMPLES = sorted((ROOT / "examples" / "generations").glob("*.py"))
 _EXTRA = re.compile(r"eagerflow\[[\w,]+\]")
 _MISSING = re.compile(
-    r"ImportError: .* needs .*: pip install \S+, or pip install 'eagerflow\[\w+\]'"
+    r"(Import|Attribute)Error: .*: pip install .+, or pip install 'eagerflow\[\w+\]'"
 )
 
 

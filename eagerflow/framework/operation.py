@@ -400,6 +400,9 @@ class GraphInspection:
     def _get_control_flow_context(self) -> None:
         """None: branches and loops are graphs of their own."""
 
+    def _set_control_flow_context(self, ctx: None) -> None:
+        """Does nothing: None is all that there is to be set."""
+
     def as_function_def(self, name: str) -> Any:
         """The graph as a FunctionDef message of that name."""
         return exporting.function_def(self, name)

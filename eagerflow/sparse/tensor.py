@@ -58,9 +58,9 @@ class SparseTensor(CompositeTensor):
         count, rank = self._values._shape_tuple(), self._dense_shape._shape_tuple()
         if count and rank and self._indices._shape_tuple() == (*count, *rank) and len(count) == 1:
             return
-        table = self._indices.shape.with_rank(2)
-        elements = self._values.shape.with_rank(1)
-        axes = self._dense_shape.shape.with_rank(1)
+        table = self._indices.shape.with_rank(2).as_list()
+        elements = self._values.shape.with_rank(1).as_list()
+        axes = self._dense_shape.shape.with_rank(1).as_list()
         for first, second, rule in (
             (table[0], elements[0], "there are as many `indices` as `values`"),
             (table[1], axes[0], "each of `indices` has as many elements as `dense_shape`"),

@@ -502,7 +502,7 @@ data.DataLoader | DataLoader(data, 2, True) | tf.data.Dataset.from_tensor_slices
 hub | hub.load(url) | tf.saved_model.load(folder)
     Download the model first; tf.keras.layers.TFSMLayer makes it a layer.
 estimator | estimator.train(input_fn) | model.fit(x, y)
-    TensorFlow has removed estimators. Estimators run by `python -m eagerflow`, after `pip install tensorflow-estimator==2.15.0`.
+    TensorFlow has none. `pip install 'eagerflow[estimator]'` lets `python -m eagerflow` run them.
 addons | tfa.optimizers.AdamW(1e-4) | tf.keras.optimizers.AdamW(weight_decay=1e-4)
     Its names have become names of tf.keras.
 datasets | tfds.load("mnist") | tf.keras.datasets.mnist.load_data

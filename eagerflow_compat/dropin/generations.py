@@ -8,7 +8,7 @@ from collections.abc import Collection
 from types import ModuleType
 
 from eagerflow.version import VERSION
-from eagerflow_compat.dropin import packages
+from eagerflow_compat.dropin import estimators, packages
 from eagerflow_compat.dropin.facade import resolve
 
 NAMES = {"1.x": "TensorFlow 1", "2.x": "TensorFlow 2"}
@@ -80,6 +80,8 @@ def exists(path: str, generation: str) -> bool:
     """
     if f"{path}.".startswith(tuple(f"{name}." for name in _OF_FIRST)):
         return generation == "1.x"
+    if estimators.is_path(path):  # their package has them
+        return True
     module, _, name = path.rpartition(".")
     if generation == "1.x" and name in _OF_SECOND.get(module, "").split():
         return False
