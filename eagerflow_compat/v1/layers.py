@@ -388,11 +388,17 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         else:
             self._noted.append((average, amount))
 
+    def _follow_deviation(self, deviation: Any) -> Any:
+        # In graphs the variance follows when the averages have been moved.
+        return super()._follow_deviation(deviation) if self._noted is None else None
+
     def _with_updates(self, start: int, outputs: _core.Tensor) -> _core.Tensor:
         noted, self.__dict__["_noted"] = self._noted or (), None
         collections = self._updates_collections
         for average, amount in noted:
             update = average.assign_sub(amount)
+            if average is getattr(self, "moving_stddev", None):
+                update = super()._follow_deviation(update)
             if collections is not None:
                 defaults.add_to_collections(collections, update.op)
         return with_effects(start, outputs) if collections is None else outputs

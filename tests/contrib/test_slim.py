@@ -118,8 +118,10 @@ def test_moving_averages_of_renormalized_batches_move(tf, slim):
         session.run(tf.global_variables_initializer())
         for _ in range(20):
             session.run(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
-        mean = session.run(slim.get_variables_by_suffix("moving_mean")[0])
+        names = ("moving_mean", "moving_variance")
+        mean, variance = session.run([slim.get_variables_by_suffix(name)[0] for name in names])
     np.testing.assert_allclose(mean, value_of((8, 6, 6, 3)).mean((0, 1, 2)) + 3.0, atol=1e-3)
+    np.testing.assert_allclose(variance, value_of((8, 6, 6, 3)).var((0, 1, 2)), atol=1e-2)
 
 
 def test_batches_are_adjusted_in_training_alone(tf, slim):

@@ -98,12 +98,16 @@ class Renormalization:
                 averages.append((self.moving_variance, new_variance, self.momentum))
             self._average(inputs, averages)
             if self.renorm:
-                spread = _ops.square(self.moving_stddev)
-                self.moving_variance.assign(_ops.relu(_ops.subtract(spread, self.epsilon)))
+                self._follow_deviation(self.moving_stddev)
         else:
             mean, variance = self.moving_mean, self.moving_variance
         outputs = self._normalized(x, mean, variance, gamma, beta)
         return _ops.reshape(outputs, list(sizes)) if x is not inputs else outputs
+
+    def _follow_deviation(self: Any, deviation: Any) -> Any:
+        """Sets the average of variances to that of deviations; returns the change."""
+        variance = _ops.subtract(_ops.square(deviation), self.epsilon)
+        return self.moving_variance.assign(_ops.relu(variance))
 
     def _corrections(self: Any, mean: _core.Tensor, variance: Any) -> tuple[Any, Any, Any]:
         """The factor and the shift of batch renormalization, and the batch's deviation."""
