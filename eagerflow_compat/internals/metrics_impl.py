@@ -8,7 +8,9 @@ from typing import Any
 from eagerflow.compat import v1
 from eagerflow.framework import dtypes
 from eagerflow.graph.collection_names import GraphKeys
-from eagerflow.typing import DTypeLike, Shape, TensorLike
+from eagerflow.graph.defaults import add_to_collections
+from eagerflow.graph.variables import make_variable
+from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow_compat.v1.binary_metrics import CASES
 from eagerflow_compat.v1.metric_arguments import aligned as _remove_squeezable_dimensions
 from eagerflow_compat.v1.metric_arguments import remove_squeezable_dimensions
@@ -28,10 +30,10 @@ _streaming_sparse_average_precision_at_top_k = average_precision_at_top_k
 
 
 def metric_variable(
-    shape: Shape, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
+    shape: ShapeLike, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
 ) -> Any:
     """A local variable of zeros, which a metric adds to."""
-    return v1.Variable(
+    return make_variable(
         lambda: v1.zeros(shape, dtype),
         trainable=False,
         collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
@@ -44,7 +46,7 @@ def _aggregate_variable(v: Any, collections: Any) -> Any:
     """The value of a metric's variable, which is added to collections, too."""
     value = v.read_value()
     if collections:
-        v1.add_to_collections(collections, value)
+        add_to_collections(collections, value)
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from eagerflow.saved_model.loading import read_model
@@ -17,7 +18,7 @@ def read_saved_model(saved_model_dir: FilePath) -> Any:
     Raises:
         OSError: if it has none.
     """
-    return read_model(saved_model_dir)
+    return read_model(os.fsdecode(saved_model_dir))
 
 
 def get_saved_model_tag_sets(saved_model_dir: FilePath) -> list[list[str]]:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow.compat import v1
+from eagerflow.graph.variables import VariableV1 as variable
 from eagerflow_compat.v1.variable_scope import variable_scope
 
 __all__ = ["_pure_variable_scope", "variable"]
-
-variable = v1.Variable
 
 
 def _pure_variable_scope(

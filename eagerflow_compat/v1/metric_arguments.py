@@ -86,9 +86,7 @@ def _with_rank_of(weights: Any, difference: Any) -> Any:
     return _if_equal(difference, -1, squeezed, lambda: _ops.expand_dims(weights, -1))
 
 
-def labelled(
-    labels: TensorLike, predictions: TensorLike, weights: TensorLike | None
-) -> tuple[Any, Any, Any]:
+def labelled(labels: Any, predictions: Any, weights: TensorLike | None) -> tuple[Any, Any, Any]:
     """Labels, predictions and weights in one shape.
 
     Raises:

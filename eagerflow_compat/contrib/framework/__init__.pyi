@@ -4,11 +4,11 @@ from eagerflow import argsort as argsort
 from eagerflow import is_tensor as is_tensor
 from eagerflow import nest as nest
 from eagerflow import sort as sort
-from eagerflow.compat.v1 import py_func as py_func
-from eagerflow.compat.v1.train import init_from_checkpoint as init_from_checkpoint
-from eagerflow.compat.v1.train import list_variables as list_variables
-from eagerflow.compat.v1.train import load_checkpoint as load_checkpoint
-from eagerflow.compat.v1.train import load_variable as load_variable
+from eagerflow_compat.v1.python_functions import py_func as py_func
+from eagerflow_compat.v1.warm_start import init_from_checkpoint as init_from_checkpoint
+from eagerflow.checkpoint.inspection import list_variables as list_variables
+from eagerflow.checkpoint.inspection import load_checkpoint as load_checkpoint
+from eagerflow.checkpoint.inspection import load_variable as load_variable
 from eagerflow_compat.internals.composites import BoundedTensorSpec as BoundedTensorSpec
 from eagerflow_compat.internals.conditions import smart_cond as smart_cond
 from eagerflow_compat.internals.conditions import smart_constant_value as smart_constant_value

@@ -81,7 +81,7 @@ from eagerflow_compat.contrib.layers.functions import (
     stack as stack,
 )
 from eagerflow_compat.contrib.layers.regularizers import l2_regularizer as l2_regularizer
-from eagerflow.compat.v1.nn import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
+from eagerflow_compat.v1.nn import safe_embedding_lookup_sparse as safe_embedding_lookup_sparse
 from eagerflow_compat.v1.initializers import (
     variance_scaling_initializer as variance_scaling_initializer,
 )
