@@ -55,7 +55,7 @@ def _if_equal(difference: Any, wanted: int, value: Any, changed: Callable[[], An
     return cond(_ops.equal(difference, wanted), changed, lambda: _ops.identity(value))
 
 
-def aligned(predictions: Any, labels: TensorLike | None, weights: Any) -> tuple[Any, Any, Any]:
+def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Any, Any, Any]:
     """Predictions, labels and weights in ranks that match; the weights may stay a scalar.
 
     Raises:

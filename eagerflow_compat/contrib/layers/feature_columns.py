@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from eagerflow.compat import v1
+from eagerflow.feature_column.categories import HashedCategoricalColumn
 from eagerflow.framework import dtypes
 from eagerflow.keras.typing import InitializerLike
 from eagerflow.typing import DTypeLike
@@ -81,8 +82,12 @@ def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Any:
 def crossed_column(
     columns: Sequence[Any], hash_bucket_size: int, combiner: str = "sum", **kwargs: object
 ) -> Any:
-    """Combinations of categories; see `tf.feature_column.crossed_column`."""
-    return _columns.crossed_column(columns, hash_bucket_size)
+    """Combinations of categories; see `tf.feature_column.crossed_column`.
+
+    Of categories by their hashes, the text is combined.
+    """
+    keys = [one.key if isinstance(one, HashedCategoricalColumn) else one for one in columns]
+    return _columns.crossed_column(keys, hash_bucket_size)
 
 
 def weighted_sparse_column(
