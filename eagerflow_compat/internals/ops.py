@@ -126,7 +126,7 @@ def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> A
             graph, first = of_value, value
         elif of_value is not graph:
             where = "the passed-in graph" if required is not None else f"the graph of {first!r}"
-            raise ValueError(f"{value!r} is not from {where}.")
+            raise ValueError(f"{value!r} is not from {where}: all must be from the same graph.")
     return default_graph() if graph is None else graph
 
 

@@ -291,7 +291,8 @@ class Saver:
             if not variable.shape.is_compatible_with(value.shape):
                 sizes = variable.shape.num_elements(), value.shape.num_elements()
                 if self._reshape and sizes[0] == sizes[1]:
-                    values[name] = _core.ops.reshape(value, variable.shape)
+                    with context.running_eagerly():
+                        values[name] = _core.ops.reshape(value, variable.shape)
                     continue
                 problems.append(f"{name}: {variable.shape} in the program, {value.shape} saved")
         if problems:

@@ -244,3 +244,15 @@ def test_templates_have_scopes_of_their_own():
     assert [weight is v for weight, v in zip(model.weights, made, strict=False)] == [True, True]
     model.other = second
     assert len(model.trainable_variables) == 4
+
+
+def test_parts_of_devices_can_be_changed():
+    spec = tf.DeviceSpec(replica=1, device_type="cpu", device_index=2)
+    spec.job, spec.task = "ps", 3
+    assert spec.to_string() == "/job:ps/replica:1/task:3/device:CPU:2"
+    spec.merge_from(tf.DeviceSpec(task=4, device_type="gpu"))
+    assert (spec.task, spec.device_type, spec.device_index) == (4, "GPU", 2)
+    assert spec.parse_from_string("/job:a/gpu:1") is spec and spec.replica is None
+    assert spec == tf.DeviceSpec.from_string("/job:a/device:GPU:1")
+    with pytest.raises(AttributeError):
+        eagerflow.DeviceSpec().job = "ps"

@@ -52,3 +52,19 @@ def test_savers_are_built_later_or_have_nothing_to_do(tmp_path):
             v1.train.Saver([], defer_build=True)
         with pytest.raises(TypeError):
             v1.train.Saver(no_such_argument=True)
+
+
+def test_values_take_on_the_shapes_of_a_graph(tmp_path):
+    def save(shape):
+        with tf.Graph().as_default(), v1.Session() as session:
+            v = v1.get_variable("v", initializer=np.arange(6.0).reshape(shape))
+            session.run(v.initializer)
+            return v1.train.Saver().save(session, str(tmp_path / "c"))
+
+    path = save([2, 3])
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = v1.get_variable("v", [3, 2], tf.float64)
+        v1.train.Saver(reshape=True).restore(session, path)
+        assert session.run(v).tolist() == [[0, 1], [2, 3], [4, 5]]
+        with pytest.raises(ValueError, match="do not fit"):
+            v1.train.Saver().restore(session, path)

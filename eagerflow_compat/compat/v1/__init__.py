@@ -86,6 +86,7 @@ from eagerflow.graph.variables import (
 from eagerflow.ops.array import newaxis
 from eagerflow.ops.control_flow import control_dependencies, group, no_op
 from eagerflow.version import VERSION
+from eagerflow_compat.v1.devices import DeviceSpec
 from eagerflow_compat.v1.gradients import gradients, hessians
 from eagerflow_compat.v1.mirror import mirror
 from eagerflow_compat.v1.partitioners import (
