@@ -86,6 +86,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "framework.type_spec": (f"{_INTERNALS}.composites",),
     "framework.type_spec_registry": (f"{_INTERNALS}.composites",),
     "layers": (f"{_INTERNALS}.layer_names", f"{_V1}.layers"),
+    "layers.utils": (f"{_INTERNALS}.layer_sizes", f"{_INTERNALS}.layer_names"),
     "lib.io.file_io": (f"{_INTERNALS}.file_io", "eagerflow.io.gfile"),
     "lib.io.tf_record": ("eagerflow.io", f"{_V1}.io"),
     "ops.clustering_ops": (f"{_INTERNALS}.clustering",),
@@ -282,7 +283,6 @@ _KERAS: dict[str, tuple[str, ...]] = {
     **{
         f"utils.{name}": ("utils", "models", "backend")
         for name in (
-            "conv_utils",
             "data_utils",
             "generic_utils",
             "io_utils",
@@ -339,6 +339,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     if path.startswith("src.backend") or path.endswith(("legacy_h5_format", "models.functional")):
         public = path.removeprefix("src.").split(".")[0]
         return (f"{_INTERNALS}.keras_backend", f"{root}.{public}")
+    if path.endswith("conv_utils"):
+        return (f"{_INTERNALS}.layer_sizes", f"{root}.utils")
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
     for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):

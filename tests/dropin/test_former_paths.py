@@ -163,3 +163,49 @@ def test_modules_inside_of_contrib(tmp_path):
     path.write_text(CONTRIB)
     done = run(str(path))
     assert done.returncode == 0, done.stderr
+
+
+UTILS = """
+from keras.utils import conv_utils
+from tensorflow.python.keras.utils import conv_utils as same
+from tensorflow.python.layers import utils
+import tensorflow as tf
+
+assert conv_utils.normalize_tuple is same.normalize_tuple is utils.normalize_tuple
+assert utils.normalize_tuple(2, 3, "strides") == (2, 2, 2)
+assert utils.normalize_tuple([1, 2], 2, "strides") == (1, 2)
+assert utils.convert_data_format("channels_last", 5) == "NDHWC"
+for length in range(5, 12):
+    for size in (1, 2, 3):
+        for stride in (1, 2, 3):
+            for padding in ("VALID", "SAME"):
+                x, w = tf.ones([1, length, 1]), tf.ones([size, 1, 1])
+                y = tf.nn.conv1d(x, w, stride, padding)
+                assert y.shape[1] == utils.conv_output_length(length, size, padding, stride)
+                layer = tf.keras.layers.Conv1DTranspose(1, size, stride, padding.lower())
+                assert layer(x).shape[1] == utils.deconv_output_length(length, size, padding, stride)
+layer = tf.keras.layers.Conv2DTranspose(1, 3, 2, "valid", output_padding=1)
+longer = utils.deconv_output_length(5, 3, "valid", output_padding=1, stride=2)
+assert layer(tf.ones([1, 5, 5, 1])).shape[1] == longer == 12
+assert utils.smart_cond(True, lambda: 1, lambda: 2) == 1 and utils.constant_value(True) is True
+for call in (
+    lambda: utils.normalize_tuple("ab", 2, "x"),
+    lambda: utils.normalize_tuple((1, 2), 3, "x"),
+    lambda: utils.normalize_padding("none"),
+    lambda: utils.normalize_data_format("NHWC"),
+    lambda: utils.convert_data_format("NHWC", 4),
+    lambda: utils.convert_data_format("channels_last", 7),
+):
+    try:
+        call()
+    except ValueError:
+        continue
+    raise AssertionError("accepted")
+"""
+
+
+def test_what_layers_use(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(UTILS)
+    done = run("--generation", "2.x", str(path))
+    assert done.returncode == 0, done.stderr
