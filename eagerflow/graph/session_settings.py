@@ -104,6 +104,9 @@ class TensorConnection(_Message):
 class OptimizerOptions(_Message):
     """Settings of graphs' optimization."""
 
+    L1, L0 = 0, -1
+    DEFAULT, OFF, ON_1, ON_2 = 0, -1, 1, 2
+
 
 class RunOptions(_Message):
     """Settings of one run."""

@@ -109,13 +109,13 @@ MESSAGES = Schema(
     }
     message AssetFileDef { TensorInfo tensor_info = 1; string filename = 2; }
     message SaverDef {
+      enum CheckpointFormatVersion { LEGACY = 0; V1 = 1; V2 = 2; }
       string filename_tensor_name = 1;
       string save_tensor_name = 2;
       string restore_op_name = 3;
       int32 max_to_keep = 4;
       bool sharded = 5;
       float keep_checkpoint_every_n_hours = 6;
-      enum CheckpointFormatVersion { LEGACY = 0; V1 = 1; V2 = 2; }
       CheckpointFormatVersion version = 7;
     }
     message CollectionDef {

@@ -114,8 +114,10 @@ class MetaGraphWriter:
     def _add_collection(self, key: str, values: list[object]) -> None:
         found = self._message.collection_def[key]
         for value in values:
-            if isinstance(value, _core.Variable):
+            if isinstance(value, _core.Variable) and key in VARIABLES:
                 found.bytes_list.value.append(self.variable_def(value).SerializeToString())
+            elif isinstance(value, _core.Variable):
+                found.node_list.value.append(f"{self._body.handle(value).node}:0")
             elif isinstance(value, Operation | _core.Tensor):
                 found.node_list.value.append(self.file_name(value))
             elif isinstance(value, str | bytes):

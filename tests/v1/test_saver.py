@@ -68,3 +68,19 @@ def test_values_take_on_the_shapes_of_a_graph(tmp_path):
         assert session.run(v).tolist() == [[0, 1], [2, 3], [4, 5]]
         with pytest.raises(ValueError, match="do not fit"):
             v1.train.Saver().restore(session, path)
+
+
+def test_variables_in_a_programs_own_collections_come_back_by_name():
+    with v1.Graph().as_default():
+        v = v1.get_variable("v", [2], collections=["own", v1.GraphKeys.GLOBAL_VARIABLES])
+        v1.add_to_collection("own", v * 2.0)
+        message = v1.train.export_meta_graph()
+    assert list(message.collection_def["own"].node_list.value) == ["v:0", "mul:0"]
+    with v1.Graph().as_default():
+        v1.train.import_meta_graph(message, import_scope="in")
+        assert [item.name for item in v1.get_collection("own")] == ["in/v:0", "in/mul:0"]
+
+
+def test_versions_of_checkpoints_are_constants():
+    assert (v1.train.SaverDef.LEGACY, v1.train.SaverDef.V1, v1.train.SaverDef.V2) == (0, 1, 2)
+    assert v1.OptimizerOptions.ON_1 == 1 and v1.OptimizerOptions.L0 == -1

@@ -12,7 +12,12 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow import random as random_ops
 from eagerflow import sparse as sparse_ops
-from eagerflow.framework.context import building_graph, running_eagerly
+from eagerflow.framework.context import (
+    building_graph,
+    has_nested_graphs,
+    reset_default_graph,
+    running_eagerly,
+)
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
@@ -47,7 +52,7 @@ def backend() -> str:
 
 
 def clear_session() -> None:
-    """Resets layers' names and the learning phase, and frees unused objects.
+    """Resets layers' names, the learning phase and the default graph, and frees unused objects.
 
     >>> tf.keras.backend.clear_session()
     >>> tf.keras.layers.Dense(1).name
@@ -55,6 +60,8 @@ def clear_session() -> None:
     """
     naming.reset_uids()
     training_mode.clear_learning_phase()
+    if not has_nested_graphs():
+        reset_default_graph()
     gc.collect()
 
 

@@ -1,9 +1,10 @@
-"""Keras's optimizers in version 1: those with `lr` and `decay`."""
+"""Keras in version 1: optimizers with `lr` and `decay`, and the graph that models are in."""
 
 import numpy as np
 import pytest
 
 import eagerflow
+from eagerflow.framework import context
 
 tf = eagerflow.compat.v1
 OLDER = eagerflow.keras.optimizers.legacy
@@ -37,3 +38,21 @@ def test_a_model_trains_by_it_in_a_graph():
         model.fit(np.ones([4, 1]), np.ones([4, 1]), verbose=0)
         np.testing.assert_array_equal(model.get_weights()[0], before[0])
         assert tf.keras.backend.get_value(model.optimizer.lr) == 0.0
+
+
+def test_clear_session_empties_the_default_graph():
+    with tf.Graph().as_default() as graph:
+        tf.constant(1.0)
+        tf.keras.backend.clear_session()
+        assert tf.get_default_graph() is graph and len(graph.get_operations()) == 1
+    context.set_eager(False)
+    try:
+        first = tf.get_default_graph()
+        tf.constant(1.0)
+        tf.keras.backend.clear_session()
+        assert tf.get_default_graph() is not first
+        assert not tf.get_default_graph().get_operations()
+        assert tf.keras.backend.get_session().run(tf.constant(2.0)) == 2.0
+    finally:
+        context.set_eager(True)
+        context.reset_default_graph()
