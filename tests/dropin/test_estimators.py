@@ -304,6 +304,6 @@ def test_where_the_package_is_missing_the_error_says_how_to_install_it(without_p
     with pytest.raises(AttributeError, match=advice):
         tensorflow.compat.v1.estimator  # noqa: B018
     with pytest.raises(ImportError, match=advice):
-        import tensorflow.estimator  # noqa: F401
+        import tensorflow.estimator
     with pytest.raises(NotImplementedError, match=advice):
         tf.keras.estimator.model_to_estimator(tf.keras.Sequential())
