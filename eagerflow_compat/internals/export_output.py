@@ -199,11 +199,11 @@ class _SupervisedOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: Any) -> Any:
         parts = (self.loss, self.predictions, self.metrics)
         outputs = {k: v for part in parts if part for k, v in part.items()}
-        infos = (
+        given, found = (
             {k: signature_defs.build_tensor_info(v) for k, v in tensors.items()}
             for tensors in (receiver_tensors, outputs)
         )
-        return signature_defs.build_signature_def(*infos, self._method_name)
+        return signature_defs.build_signature_def(given, found, self._method_name)
 
 
 class TrainOutput(_SupervisedOutput):
@@ -245,4 +245,4 @@ def _as_tensor(update: Any) -> Any:
     from eagerflow.ops.control_flow import control_dependencies
 
     with control_dependencies([update]):
-        return _core.ops.identity(_core.ops.constant([], dtypes.float32))
+        return _core.ops.identity(_core.convert([], dtypes.float32, None))

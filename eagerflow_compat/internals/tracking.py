@@ -112,7 +112,9 @@ class ObjectGraphView:
         items = [item for item, _ in _trackable.walk(self.root)]
         items += [slot for item in items for _, _, slot in _trackable.slots(item)]
         variables = {
-            item.name.partition(":")[0]: item for item in items if isinstance(item, _core.Variable)
+            str(item.name).partition(":")[0]: item  # type: ignore[attr-defined]
+            for item in items
+            if isinstance(item, _core.Variable)
         }
         found: dict[str, Any] = {
             attribute.checkpoint_key: variables[attribute.full_name]

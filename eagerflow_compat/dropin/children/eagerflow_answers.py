@@ -13,7 +13,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 VARIABLE = "EAGERFLOW_CHILDREN"
 
 
-def inherit(generation, keras):
+def inherit(generation: str, keras: bool) -> None:
     """Lets the processes that this one starts import what it imports.
 
     Args:
@@ -28,7 +28,7 @@ def inherit(generation, keras):
         sys.path.insert(1, FOLDER)
 
 
-def answer(name):
+def answer(name: str) -> None:
     """Replaces the module of that name, which is being imported."""
     del sys.modules[name]
     generation, keras, prefix = os.environ.get(VARIABLE, "2.x 0 ").split(" ", 2)
