@@ -6,9 +6,6 @@ from typing import Any
 
 from eagerflow_compat.dropin import estimators, install
 
-_MAKERS = {"1.x": "model_to_estimator", "2.x": "model_to_estimator_v2"}
-
-
 def model_to_estimator(
     keras_model: object = None,
     keras_model_path: object = None,
@@ -36,10 +33,9 @@ def model_to_estimator(
     """
     generation = install.generation()
     if generation is not None and estimators.is_installed():
-        make = getattr(estimators.keras_models(), _MAKERS[generation])
-        return make(
+        return estimators.keras_models().model_to_estimator(
             keras_model, keras_model_path, custom_objects, model_dir, config, checkpoint_format,
-            metric_names_map=metric_names_map, export_outputs=export_outputs,
+            generation == "2.x", metric_names_map, export_outputs,
         )  # fmt: skip
     raise NotImplementedError(
         "tf.keras.estimator.model_to_estimator function not available in your installation. Train "
