@@ -122,6 +122,9 @@ class _Heap(list):
 class QueueBase(PerSession):
     """Base class of queues; see `FIFOQueue`."""
 
+    # Whether elements may have sizes that are filled up in batches.
+    _pads = False
+
     def __init__(
         self,
         dtypes_of: Any,
@@ -145,6 +148,10 @@ class QueueBase(PerSession):
                     f"received len(shapes)={len(shapes)}, len(dtypes)={len(self._dtypes)}"
                 )
             self._shapes = [TensorShape(shape) for shape in shapes]
+            if not self._pads and not all(one.is_fully_defined() for one in self._shapes):
+                raise ValueError(f"All shapes must be fully defined: {self._shapes}")
+            if any(one.rank is None for one in self._shapes):
+                raise ValueError(f"All shapes must have a defined rank: {self._shapes}")
         if names is not None and len(names) != len(self._dtypes):
             raise ValueError(
                 "Queue names must have the same length as dtypes, "
@@ -354,6 +361,8 @@ class PaddingFIFOQueue(QueueBase):
         names: their names.
         name: the queue's name.
     """
+
+    _pads = True
 
     def __init__(
         self,

@@ -321,3 +321,23 @@ def test_what_is_not_enough_stays_in_the_queue():
     with pytest.raises(tf.errors.OutOfRangeError, match="requested 5, current size 2"):
         queue.dequeue_many(5)
     assert queue.dequeue_many(2).numpy().tolist() == [1, 2]
+
+
+def test_sizes_are_known_where_nothing_is_padded():
+    kinds = {
+        "fully defined": [
+            lambda shapes: tf.FIFOQueue(2, tf.int32, shapes),
+            lambda shapes: tf.RandomShuffleQueue(2, 1, tf.int32, shapes),
+            lambda shapes: tf.PriorityQueue(2, [tf.int32], shapes),
+        ],
+        "defined rank": [lambda shapes: tf.PaddingFIFOQueue(2, tf.int32, shapes)],
+    }
+    for message, makers in kinds.items():
+        for make in makers:
+            make([[2]])
+            with pytest.raises(ValueError, match=message):
+                make([tf.TensorShape(None)])
+            if message == "fully defined":
+                with pytest.raises(ValueError, match=message):
+                    make([[None, 2]])
+    assert tf.PaddingFIFOQueue(2, tf.int32, [[None, 2]]).shapes[0].as_list() == [None, 2]
