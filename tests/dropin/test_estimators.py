@@ -127,7 +127,9 @@ _LOSSES = {
 )
 def test_canned_estimators_train_evaluate_predict_and_are_served(tmp_path, generation, name):
     if generation == "2.x" and name.startswith("Baseline"):
-        pytest.skip("TensorFlow's own does not train on datasets: its first values wait for a batch.")
+        pytest.skip(
+            "TensorFlow's own does not train on datasets: its first values wait for a batch."
+        )
     found = run(tmp_path, generation, _CANNED, name)
     assert found["step"] == 60 and found["count"] == 200
     loss = _LOSSES.get((generation, name))

@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow_compat.dropin import estimators, install
 
+
 def model_to_estimator(
     keras_model: object = None,
     keras_model_path: object = None,
