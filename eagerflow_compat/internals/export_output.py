@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.operation import Operation
+from eagerflow.ops.control_flow import control_dependencies
 from eagerflow.saved_model import constants
 from eagerflow_compat.v1 import signature_defs
 
@@ -199,11 +200,11 @@ class _SupervisedOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: Any) -> Any:
         parts = (self.loss, self.predictions, self.metrics)
         outputs = {k: v for part in parts if part for k, v in part.items()}
-        given, found = (
+        infos = (
             {k: signature_defs.build_tensor_info(v) for k, v in tensors.items()}
             for tensors in (receiver_tensors, outputs)
         )
-        return signature_defs.build_signature_def(given, found, self._method_name)
+        return signature_defs.build_signature_def(*infos, self._method_name)
 
 
 class TrainOutput(_SupervisedOutput):
@@ -242,7 +243,5 @@ def _parts_of(metric: Any) -> tuple[Any, Any]:
 def _as_tensor(update: Any) -> Any:
     if isinstance(update, _core.Tensor):
         return update
-    from eagerflow.ops.control_flow import control_dependencies
-
     with control_dependencies([update]):
-        return _core.ops.identity(_core.convert([], dtypes.float32, None))
+        return _core.ops.identity(_core.ops.zeros([0], dtypes.float32))

@@ -333,6 +333,11 @@ class Saver:
 
     as_saver_def = to_proto
 
+    @property
+    def saver_def(self) -> Any:
+        """The SaverDef message."""
+        return self.to_proto()
+
     def build(self) -> None:
         """Takes the variables that there are now, if that was deferred."""
         if not self._built:
