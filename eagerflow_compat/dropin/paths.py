@@ -330,6 +330,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (root, f"{_INTERNALS}.keras_backend")
     if path == "engine.base_layer":
         return (f"{_INTERNALS}.keras_backend", root, f"{root}.layers")
+    if path == "estimator":
+        return ("eagerflow_compat.dropin.keras_estimators", f"{root}.estimator")
     if path == "__internal__.utils":
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if path.endswith("saved_model.load_context"):

@@ -200,11 +200,11 @@ class _SupervisedOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: Any) -> Any:
         parts = (self.loss, self.predictions, self.metrics)
         outputs = {k: v for part in parts if part for k, v in part.items()}
-        infos = (
+        inputs, results = (
             {k: signature_defs.build_tensor_info(v) for k, v in tensors.items()}
             for tensors in (receiver_tensors, outputs)
         )
-        return signature_defs.build_signature_def(*infos, self._method_name)
+        return signature_defs.build_signature_def(inputs, results, self._method_name)
 
 
 class TrainOutput(_SupervisedOutput):

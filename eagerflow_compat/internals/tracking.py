@@ -24,6 +24,7 @@ from eagerflow.framework.tracked_containers import (
     TrackableDataStructure,
     wrapped,
 )
+from eagerflow.framework.variable import Variable
 from eagerflow_compat.contrib.checkpoint.containers import List, Mapping
 from eagerflow_compat.v1.saver import Saver
 
@@ -112,9 +113,7 @@ class ObjectGraphView:
         items = [item for item, _ in _trackable.walk(self.root)]
         items += [slot for item in items for _, _, slot in _trackable.slots(item)]
         variables = {
-            str(item.name).partition(":")[0]: item  # type: ignore[attr-defined]
-            for item in items
-            if isinstance(item, _core.Variable)
+            item.name.partition(":")[0]: item for item in items if isinstance(item, Variable)
         }
         found: dict[str, Any] = {
             attribute.checkpoint_key: variables[attribute.full_name]

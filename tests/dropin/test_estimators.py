@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import eagerflow as tf
 from eagerflow_compat.dropin import estimators, install
 
 ROOT = Path(__file__).parents[2]
@@ -310,4 +309,4 @@ def test_where_the_package_is_missing_the_error_says_how_to_install_it(without_p
     with pytest.raises(ImportError, match=advice):
         import tensorflow.estimator
     with pytest.raises(NotImplementedError, match=advice):
-        tf.keras.estimator.model_to_estimator(tf.keras.Sequential())
+        tensorflow.keras.estimator.model_to_estimator(tensorflow.keras.Sequential())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NoReturn
 
-from eagerflow_compat.dropin import estimators, install
 
 
 def model_to_estimator(
@@ -16,30 +15,23 @@ def model_to_estimator(
     checkpoint_format: str = "checkpoint",
     metric_names_map: object = None,
     export_outputs: object = None,
-) -> Any:
-    """An estimator that trains a copy of a model, in a program that runs by `python -m eagerflow`.
+) -> NoReturn:
+    """Raises: TensorFlow 2.16 and later has no estimators, either.
 
     Args:
         keras_model: a compiled model.
-        keras_model_path: or the path of a saved one.
+        keras_model_path: the path of a saved one.
         custom_objects: what its configuration names.
-        model_dir: the folder of the checkpoints.
+        model_dir: where checkpoints would be.
         config: the configuration of a run.
-        checkpoint_format: "checkpoint" for checkpoints that Keras reads, or "saver".
-        metric_names_map: the names of metrics, by those that the model has for them.
-        export_outputs: the classes of outputs that are served, by the outputs' names.
+        checkpoint_format: "checkpoint" or "saver".
+        metric_names_map: names of metrics.
+        export_outputs: what serving would give.
 
     Raises:
-        NotImplementedError: if the program runs otherwise, or tensorflow-estimator is not installed.
+        NotImplementedError: always.
     """
-    generation = install.generation()
-    if generation is not None and estimators.is_installed():
-        return estimators.keras_models().model_to_estimator(
-            keras_model, keras_model_path, custom_objects, model_dir, config, checkpoint_format,
-            generation == "2.x", metric_names_map, export_outputs,
-        )  # fmt: skip
     raise NotImplementedError(
         "tf.keras.estimator.model_to_estimator function not available in your installation. Train "
-        "with `model.fit`, and export the model with `model.export`; or run the program by "
-        f"`python -m eagerflow`. {estimators.advice()}"
+        "with `model.fit`, and export the model with `model.export`."
     )
