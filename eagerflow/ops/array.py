@@ -539,7 +539,10 @@ def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = No
             raise invalid_argument(
                 f"{text} must be a scalar or a vector, got shape {values.shape} [Op:Roll]"
             )
-    shifts, axes = _ops.reshape(shifts, [-1]), _ops.reshape(axes, [-1])
+    axes = _ops.reshape(axes, [-1])
+    # Of shifts whose number is unknown, there must be one for each axis.
+    unknown = shifts.shape.num_elements() is None and axes.shape.is_fully_defined()
+    shifts = _ops.reshape(shifts, axes.shape if unknown else [-1])
     if _core.static_value(axes) is None and value.ndim is not None:
         # The axes are known only at run time: every axis is rolled by the sum of its shifts.
         every = _ops.range(0, value.ndim, 1)
@@ -547,8 +550,6 @@ def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = No
         shifts = _ops.reduce_sum(_ops.cast(turns, shifts.dtype) * shifts[:, None], [0])
         axes = every
     rolled_axes = known_array(axes, dtypes.int32, "axis").tolist()
-    if not shifts.shape.is_fully_defined():
-        shifts = _ops.reshape(shifts, [len(rolled_axes)])  # there is one for each
     distances = sizes_in(_ops.cast(shifts, dtypes.int32))
     sizes = sizes_of(value)
     if len(distances) != len(rolled_axes):

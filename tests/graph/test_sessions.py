@@ -525,3 +525,26 @@ def test_nested_keys_feed_their_parts():
         assert session.run(x + state[0].c, {(x, state[0].c): pair}).tolist() == [[1.0, 1.0]]
         with pytest.raises(ValueError, match="Key had 2 elements, but value had 1 elements"):
             session.run(x, {(x, state[0].c): pair[:1]})
+
+
+def test_arguments_of_unknown_rank():
+    n = tf.placeholder(tf.int32)
+    x = tf.constant([1, 2, 3])
+    made = [
+        (tf.sequence_mask([1, 2], n), 3, [[True, False, False], [True, True, False]]),
+        (tf.roll(x, n, 0), 1, [3, 1, 2]),
+        (tf.roll(x, n, [0]), [1], [3, 1, 2]),
+        (tf.reshape(x, [n, 1]), 3, [[1], [2], [3]]),
+        (tf.slice(x, [n], [1]), 1, [2]),
+        (x[n:], 2, [3]),
+        (tf.tile(x[:1], n), [2], [1, 1]),
+        (tf.one_hot([1], n), 2, [[0.0, 1.0]]),
+        (tf.range(n), 2, [0, 1]),
+        (tf.cond(n > 1, lambda: x, lambda: -x), 2, [1, 2, 3]),
+        (tf.while_loop(lambda i: i < n, lambda i: i + 2, [0]), 5, 6),
+    ]
+    with tf.Session() as session:
+        for fetch, value, expected in made:
+            assert session.run(fetch, {n: value}).tolist() == expected
+        with pytest.raises(ValueError, match="must be scalar"):
+            tf.sequence_mask([1], tf.placeholder(tf.int32, [None]))

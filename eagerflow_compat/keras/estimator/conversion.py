@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NoReturn
 
 
-
 def model_to_estimator(
     keras_model: object = None,
     keras_model_path: object = None,
