@@ -95,7 +95,9 @@ def show(result, position: str) -> None:
     medians = "  ".join(
         f"{CONTENDERS[c]} {report.quantity(result.median(c), measure)}" for c in result.samples
     )
-    print(f"{position} {result.workload.title}: {medians}", flush=True)
+    share = result.of_the_limit()
+    limit = "" if share is None else f"  ({report.percent(share)} {report.LIMIT})"
+    print(f"{position} {result.workload.title}: {medians}{limit}", flush=True)
     for contender, error in result.errors.items():
         print(f"    {contender} failed: {error}")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import frameworks
-from workload import FASTEST_PEER, ITSELF, OURS, Target, Workload
+from workload import FASTEST_PEER, ITSELF, OURS, OURSELVES, Target, Workload
 
 HERE = Path(__file__).parent
 ROUNDS = 11
@@ -78,6 +78,8 @@ class Result:
     workload: Workload
     samples: dict[str, list[float]]
     errors: dict[str, str] = field(default_factory=dict)
+    # Seconds that the workload's work needs at the rates of this machine, measured after it.
+    least: float | None = None
 
     def median(self, contender: str) -> float | None:
         """The contender's median, if it was measured."""
@@ -88,7 +90,8 @@ class Result:
         """The contender that a target names, if it was measured."""
         if target.peer != FASTEST_PEER:
             return target.peer if target.peer in self.samples else None
-        return min((c for c in self.samples if c != OURS), key=self.median, default=None)
+        peers = (c for c in self.samples if c not in (OURS, *OURSELVES))
+        return min(peers, key=self.median, default=None)
 
     def ratio(self, target: Target) -> float | None:
         """The median over the rounds of ours divided by the peer's; or of ours alone."""
@@ -99,6 +102,11 @@ class Result:
             return None
         pairs = zip(self.samples[OURS], self.samples[peer], strict=True)
         return statistics.median(ours / theirs for ours, theirs in pairs)
+
+    def of_the_limit(self) -> float | None:
+        """The share of our time that the work needs: 1 where nobody can be faster."""
+        ours = self.median(OURS)
+        return None if ours is None or self.least is None else self.least / ours
 
     def met(self, target: Target) -> bool | None:
         """Whether the ratio is what it should be."""
@@ -140,6 +148,9 @@ class Harness:
             "share": self.measure_time,
         }
         measure[workload.measure](workload, result)
+        if workload.work and OURS in result.samples:
+            rates = self.workers[OURS].ask("rates")
+            result.least = workload.work.seconds(**rates) * workload.repeats
         return result
 
     def measure_time(self, workload: Workload, result: Result) -> None:

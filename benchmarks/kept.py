@@ -34,6 +34,7 @@ class Kept:
             "workload": result.workload.name,
             "samples": result.samples,
             "errors": result.errors,
+            "least": result.least,
             "versions": versions,
         }
         with self.path.open("a") as file:

@@ -18,6 +18,8 @@ from workload import CONTENDERS, FASTEST_PEER, ITSELF, OURS, Target
 NOTES = Path(__file__).parent / "notes.toml"
 START, END = "<!-- benchmarks -->\n", "<!-- end -->"
 LOSSES = "## Where others win or tie\n\n"
+# A column beside the contenders'.
+LIMIT = "of the limit"
 UNITS = {
     "time": [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
     "memory": [(2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")],
@@ -37,6 +39,11 @@ def quantity(value: float | None, measure: str) -> str:
     number = value / factor
     digits = 0 if number >= 99.5 else 1 if number >= 9.95 else 2
     return f"{number:.{digits}f} {unit}"
+
+
+def percent(share: float | None) -> str:
+    """A share in whole percents; nothing where there is none."""
+    return "" if share is None else f"{share:.0%}"
 
 
 def verdict(result: Result, target: Target) -> str:
@@ -59,13 +66,13 @@ def peer_name(result: Result, target: Target) -> str:
 def results_table(results: list[Result]) -> list[str]:
     """Every measurement, in Markdown; contenders that did none of the work have no column."""
     shown = [c for c in CONTENDERS if any(result.median(c) is not None for result in results)]
-    lines = [
-        "| workload | " + " | ".join(CONTENDERS[c] for c in shown) + " |",
-        "|---|" + "---:|" * len(shown),
-    ]
+    limited = any(result.of_the_limit() is not None for result in results)
+    columns = [CONTENDERS[c] for c in shown] + [LIMIT] * limited
+    lines = ["| workload | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
     for result in results:
         measure = result.workload.measure
         cells = [quantity(result.median(c), measure) for c in shown]
+        cells += [percent(result.of_the_limit())] * limited
         lines.append(f"| {result.workload.title} | " + " | ".join(cells) + " |")
     return lines
 
@@ -244,7 +251,9 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         "thread beside the program's own and has nothing to set, and its products and convolutions "
         "are so slow there that the larger networks are left out. Imports and first steps are "
         "timed inside new processes. Memory is the highest resident size during ten steps in a new "
-        "process, less what the process held after its imports.",
+        "process, less what the process held after its imports. Where a workload's arithmetic and "
+        f"memory traffic can be computed, “{LIMIT}” is the time that they need at the rates of "
+        "NumPy's float32 product and of a copy, measured after the row, as a share of our time.",
         "",
     ]
     return "\n".join(lines)

@@ -25,6 +25,7 @@ import subnormals
 import surface
 import tiny
 import traced
+import unseen
 import variety
 
 # Workloads by the name of the module that holds them.
@@ -40,6 +41,7 @@ FAMILIES = {
         mlp,
         traced,
         fused,
+        unseen,
         mobilenet,
         models,
         gpt,

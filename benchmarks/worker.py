@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import frameworks
+import limits
 import suite
 
 WARM_UP_SECONDS = 0.3
@@ -41,6 +42,7 @@ class Worker:
 
     def __init__(self, contender: str, threads: int):
         self.contender = contender
+        self.threads = threads
         self.module = frameworks.load(contender, threads)
         self.case = None
 
@@ -79,6 +81,13 @@ class Worker:
         case.run(MEMORY_STEPS)
         peak = resident("VmHWM")
         return {"bytes": peak - before, "process_bytes": peak}
+
+    def rates(self) -> dict:
+        """What this machine can do now: operations of products and bytes of copies, a second."""
+        return {
+            "product_rate": limits.product_rate(),
+            "copy_rate": limits.copy_rate(self.threads),
+        }
 
     def drop(self) -> dict:
         """Lets go of the workload."""

@@ -20,6 +20,8 @@ CONTENDERS = {
     "eager": "our eager",
 }
 OURS = "eagerflow"
+# Contenders that are eagerflow itself, used in another way: no peers.
+OURSELVES = ("fit", "eager")
 FASTEST_PEER = "fastest peer"
 # Instead of a peer: the measurement itself is what must be small.
 ITSELF = "itself"
@@ -45,6 +47,20 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Work:
+    """What a run cannot do without, whoever does it: it takes the longer of the two."""
+
+    # Floating point operations, at the rate of a float32 product.
+    flops: float = 0.0
+    # Bytes read from memory and written to it, at the rate of a copy.
+    bytes: float = 0.0
+
+    def seconds(self, product_rate: float, copy_rate: float) -> float:
+        """The shortest time at these rates."""
+        return max(self.flops / product_rate, self.bytes / copy_rate)
+
+
+@dataclass(frozen=True)
 class Workload:
     """One line of the results."""
 
@@ -61,6 +77,8 @@ class Workload:
     measure: str = "time"
     # Further peers to compare with.
     also: tuple[Target, ...] = ()
+    # What is measured beside what the machine could do; None where it cannot be computed.
+    work: Work | None = None
 
     @property
     def targets(self) -> tuple[Target, ...]:
