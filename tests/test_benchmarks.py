@@ -81,12 +81,62 @@ def test_the_page_and_what_documents_say_of_it_agree(report):
         assert report.fill(document, report.summary(page, link)) == document
 
 
+def limited(report):
+    from workload import FASTEST_PEER, Target, Work, Workload
+
+    workload = Workload(
+        "vae",
+        suite_title(),
+        Target(FASTEST_PEER, 0.9),
+        {},
+        work=Work(flops=3e9, bytes=1e9),
+        also=(Target("eager", 1.02),),
+    )
+    samples = {"eagerflow": [2e-3], "eager": [1e-3], "torch": [4e-3], "jax": [5e-3]}
+    least = workload.work.seconds(product_rate=3e12, copy_rate=2e12)
+    return report.Result(workload, samples, least=least)
+
+
+def suite_title():
+    import suite
+
+    return suite.WORKLOADS["unseen_vae"].title
+
+
+def test_our_own_other_ways_are_no_peers(report):
+    first, second = report.targets_table([limited(report)])[2:]
+    assert first == f"| {suite_title()} | fastest: PyTorch | 0.50 | 0.9 | met |"
+    assert second == f"| {suite_title()} | our eager | 2.00 | 1.02 | **missed** |"
+
+
+def test_the_limit_has_a_column_where_a_row_has_one(report):
+    import charts
+
+    plain = result(report, "add", [1.0], [2.0], 0.5)
+    plain.samples["torch"] = [1.0]
+    table = report.results_table([limited(report), plain])
+    assert table[0].endswith(" | our eager | of the limit |")
+    assert table[2].endswith(" | 1.00 ms | 50% |")
+    assert table[3].endswith(" | – |  |")
+    assert report.results_table([plain])[0].endswith(" | PyTorch |")
+    (row,) = charts.measurements("\n".join(table)).values()
+    assert row.values.keys() == {"eagerflow", "torch", "jax", "eager"}
+
+
+def test_what_a_machine_can_do_is_measured(report):
+    import limits
+
+    assert limits.product_rate() > 1e8
+    assert limits.copy_rate(2) > 1e8
+
+
 def test_kept_measurements_are_those_of_the_last_run(report, tmp_path):
     from kept import Kept
 
     file = tmp_path / "kept.jsonl"
     first, second = (result(report, name, [1.0], [2.0], 0.5) for name in ("add", "matmul"))
     workloads = {each.workload.name: each.workload for each in (first, second)}
+    first.least = 0.25
     kept = Kept(file, workloads)
     kept.add(second, {"eagerflow": "1"})
     kept.add(first, {"eagerflow": "1"})
