@@ -32,7 +32,10 @@ def copy_rate(threads: int) -> float:
 
     def copy():
         # NumPy copies without Python's lock.
-        parts = [threading.Thread(target=np.copyto, args=pair) for pair in zip(target, source)]
+        parts = [
+            threading.Thread(target=np.copyto, args=pair)
+            for pair in zip(target, source, strict=True)
+        ]
         for part in parts:
             part.start()
         for part in parts:

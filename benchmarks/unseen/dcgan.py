@@ -1,7 +1,5 @@
 """A step of a deep convolutional GAN: both of its networks, each with an optimizer of its own."""
 
-from workload import Work
-
 from unseen.images import (
     jax_convolve,
     jax_normalize,
@@ -22,6 +20,7 @@ from unseen.steps import (
     torch_optimizer,
     torch_parameter,
 )
+from workload import Work
 
 BATCH, NOISE, WIDE, NARROW, SLOPE = 32, 64, 64, 32, 0.2
 
@@ -64,9 +63,7 @@ def with_tensorflow(tf):
         return tf.matmul(tf.reshape(x, [BATCH, -1]), matrix) + bias
 
     def entropy(labels, logits):
-        return tf.reduce_mean(
-            tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
-        )
+        return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits))
 
     def step():
         with tf.GradientTape() as of_maker, tf.GradientTape() as of_judge:

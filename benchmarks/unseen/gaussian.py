@@ -1,9 +1,9 @@
 """A Gaussian process's marginal likelihood in float64, and a step up its gradient."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
+from workload import Work
 
 POINTS, RATE = 400, 1e-3
 

@@ -1,10 +1,10 @@
 """A graph network of two layers, each a product with the sparse matrix of a graph's edges."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
 from unseen.steps import below, jax_step, layers, normal, tf_step, torch_step
+from workload import Work
 
 NODES, EDGES, FEATURES, UNITS, CLASSES = 2708, 10_556, 256, 16, 7
 

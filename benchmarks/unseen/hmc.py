@@ -1,10 +1,10 @@
 """Hamiltonian Monte Carlo on a logistic regression: a proposal of 30 leaps, and whether it is taken."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
 from unseen.steps import normal
+from workload import Work
 
 POINTS, FEATURES, LEAPS, SPAN = 1000, 50, 30, 0.01
 # The logarithm of a number drawn from 0 to 1.

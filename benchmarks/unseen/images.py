@@ -13,9 +13,7 @@ def tf_convolve(tf, x, kernel, stride=1):
 
 def tf_normalize(tf, x, scale, offset):
     """By the moments of the batch."""
-    return tf.compat.v1.nn.fused_batch_norm(
-        x, scale, offset, epsilon=EPSILON, is_training=True
-    )[0]
+    return tf.compat.v1.nn.fused_batch_norm(x, scale, offset, epsilon=EPSILON, is_training=True)[0]
 
 
 def torch_images(torch, images):
@@ -25,9 +23,7 @@ def torch_images(torch, images):
 
 
 def torch_normalize(torch, x, scale, offset):
-    return torch.nn.functional.batch_norm(
-        x, None, None, scale, offset, training=True, eps=EPSILON
-    )
+    return torch.nn.functional.batch_norm(x, None, None, scale, offset, training=True, eps=EPSILON)
 
 
 def jax_convolve(jax, x, kernel, stride=1, padding=None):

@@ -1,10 +1,10 @@
 """A language model of two LSTM layers."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
 from unseen.steps import below, jax_step, kernel, normal, tf_step, torch_optimizer
+from workload import Work
 
 BATCH, LENGTH, WORDS, UNITS, LAYERS = 20, 35, 2000, 128, 2
 

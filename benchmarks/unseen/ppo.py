@@ -1,10 +1,10 @@
 """Proximal policy optimization: one update of an actor and a critic, gradients clipped."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
 from unseen.steps import below, jax_step, layers, normal, pairs, tf_step, torch_step
+from workload import Work
 
 BATCH, INPUTS, UNITS, ACTS = 256, 8, 64, 4
 CLIP, WORTH, ENTROPY, NORM = 0.2, 0.5, 0.01, 0.5

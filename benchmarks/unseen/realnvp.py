@@ -1,10 +1,10 @@
 """Real-valued volume-preserving flows: the likelihood of points through six affine couplings."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
 from unseen.steps import jax_step, layers, normal, tf_step, torch_step
+from workload import Work
 
 BATCH, WIDTH, UNITS, COUPLINGS = 256, 8, 128, 6
 HALF = WIDTH // 2

@@ -1,7 +1,5 @@
 """ResNet-20 on images of 32×32 pixels, batches normalised, by SGD with momentum."""
 
-from workload import Work
-
 from unseen.images import (
     jax_convolve,
     jax_normalize,
@@ -13,6 +11,7 @@ from unseen.images import (
 )
 from unseen.program import Program
 from unseen.steps import below, jax_step, kernel, layers, normal, tf_step, torch_step
+from workload import Work
 
 BATCH, SIZE, CLASSES = 32, 32, 10
 

@@ -1,9 +1,8 @@
 """An encoder and a decoder of gated recurrent units, with additive attention between them."""
 
-from workload import Work
-
 from unseen.program import Program
 from unseen.steps import below, jax_step, kernel, normal, tf_step, torch_step
+from workload import Work
 
 BATCH, LENGTH, WORDS, WIDTH, UNITS = 32, 16, 2000, 64, 128
 

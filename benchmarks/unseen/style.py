@@ -1,10 +1,9 @@
 """Style transfer: an image changed so that its features' Gram matrices become those of another."""
 
-from workload import Work
-
 from unseen.images import jax_convolve, tf_convolve, torch_images
 from unseen.program import Program
 from unseen.steps import jax_step, kernel, normal, tf_step, torch_step
+from workload import Work
 
 SIZE, WIDTHS, WEIGHT = 128, (3, 16, 32, 64), 10.0
 

@@ -1,9 +1,8 @@
 """Retrieval by two towers: large embeddings, of which a step changes the rows that it saw."""
 
-from workload import Work
-
 from unseen.program import Program
 from unseen.steps import below, jax_stateful, layers, normal
+from workload import Work
 
 BATCH, USERS, ITEMS, WIDTH, UNITS, RATE = 512, 50_000, 20_000, 32, 64, 0.1
 

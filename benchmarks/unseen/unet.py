@@ -1,11 +1,11 @@
 """A small U-Net that marks each pixel of an image."""
 
 import numpy as np
-from workload import Work
 
 from unseen.images import jax_convolve, jax_spread, tf_convolve, torch_images
 from unseen.program import Program
 from unseen.steps import jax_step, kernel, normal, tf_step, torch_step
+from workload import Work
 
 BATCH, SIZE = 8, 64
 # Inputs and outputs of the convolutions down, of those that double the size, and those up.
@@ -66,9 +66,7 @@ def with_tensorflow(tf):
             variables, images, convolve, spread, halve, lambda parts: tf.concat(parts, -1)
         )
         logits = tf.nn.bias_add(tf_convolve(tf, x, last), bias)
-        return tf.reduce_mean(
-            tf.nn.sigmoid_cross_entropy_with_logits(labels=marks, logits=logits)
-        )
+        return tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=marks, logits=logits))
 
     return tf_step(tf, weights(), loss_of)
 

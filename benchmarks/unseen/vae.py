@@ -1,10 +1,10 @@
 """A variational autoencoder of dense layers; the noise of its samples is drawn beforehand."""
 
 import numpy as np
-from workload import Work
 
 from unseen.program import Program
 from unseen.steps import jax_step, layers, normal, tf_step, torch_step
+from workload import Work
 
 BATCH, PIXELS, UNITS, CODE = 100, 784, 256, 16
 

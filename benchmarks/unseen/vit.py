@@ -1,11 +1,11 @@
 """A small vision transformer: images as sequences of patches."""
 
 import numpy as np
-from workload import Work
 
 from unseen.images import jax_convolve, moments, torch_images
 from unseen.program import Program
 from unseen.steps import below, jax_step, kernel, layers, normal, tf_step, torch_step
+from workload import Work
 
 BATCH, SIZE, PATCH, WIDTH, HEADS, BLOCKS, CLASSES = 32, 32, 4, 64, 4, 3, 10
 PATCHES, PARTS, EPSILON = (SIZE // PATCH) ** 2, WIDTH // HEADS, 1e-5

@@ -1,9 +1,8 @@
 """The critic of a Wasserstein GAN with a penalty on its gradient: a step of second order."""
 
-from workload import Work
-
 from unseen.program import Program
 from unseen.steps import jax_step, layers, normal, pairs, tf_step, torch_step
+from workload import Work
 
 BATCH, PIXELS, UNITS, PENALTY = 64, 784, 256, 10.0
 SLOPE = 0.2
@@ -41,9 +40,7 @@ def with_tensorflow(tf):
         slopes = inner.gradient(found, between)
         norms = tf.sqrt(tf.reduce_sum(tf.square(slopes), axis=1))
         penalty = tf.reduce_mean(tf.square(norms - 1.0))
-        distance = tf.reduce_mean(judged(variables, fake)) - tf.reduce_mean(
-            judged(variables, real)
-        )
+        distance = tf.reduce_mean(judged(variables, fake)) - tf.reduce_mean(judged(variables, real))
         return distance + PENALTY * penalty
 
     return tf_step(tf, weights(), loss_of)
