@@ -10,8 +10,6 @@ from eagerflow.io.os_errors import path_text
 from eagerflow.protos.schema import Schema
 from eagerflow_compat.v1.meta_graphs import write_message
 
-__all__ = ["EmbeddingInfo", "ProjectorConfig", "SpriteMetadata", "visualize_embeddings"]
-
 _MESSAGES = Schema(
     "tensorflow",
     """
@@ -34,9 +32,17 @@ _MESSAGES = Schema(
     }
     """,
 )
-EmbeddingInfo = _MESSAGES["EmbeddingInfo"]
-ProjectorConfig = _MESSAGES["ProjectorConfig"]
-SpriteMetadata = _MESSAGES["SpriteMetadata"]
+_NAMES = ("EmbeddingInfo", "ProjectorConfig", "SpriteMetadata")
+
+
+def __getattr__(name: str) -> Any:
+    """The class of a message, built at the first access."""
+    if name not in _NAMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _MESSAGES[name]
+
+
+__all__ = [*_NAMES, "visualize_embeddings"]
 
 
 def visualize_embeddings(summary_writer: Any, config: Any) -> None:
