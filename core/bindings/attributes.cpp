@@ -230,9 +230,6 @@ Shape to_partial_shape(PyObject* value) {
 
 int64_t to_int(PyObject* value, const char* what) {
   if (PyLong_Check(value)) return integer_value(value);
-  if (is_tensor(value) && !tensor_of(value).shape().ranked()) {
-    return scalar_of(tensor_of(value), value, what);
-  }
   const Ints ints = to_ints(value, what);
   if (ints.is_unknown()) return kUnknownInt;
   if (ints.size() != 1) {

@@ -66,7 +66,8 @@ int64_t index_value(PyObject* item) {
     constexpr DTypeSet kIndices{DType::kInt16, DType::kInt32, DType::kInt64};
     const Tensor tensor = is_tensor(item) ? tensor_of(item) : read_variable(item);
     if (!compatible(tensor.shape(), {}) || !kIndices.contains(tensor.dtype())) bad_index(item);
-    return to_int(item);
+    if (tensor.shape().ranked()) return to_int(item);
+    return to_int(checked(wrap(reshape_to(tensor, Shape{}))));  // it must have one element
   }
   if (is_array(item)) {
     if (PyArray_NDIM(as_array(item)) != 0 || !is_integer(dtype_of_array(item))) bad_index(item);

@@ -444,5 +444,6 @@ class PriorityQueue(QueueBase):
         if shapes is None:
             listed: Any = None
         else:
-            listed = [(), *(shapes if _is_list_of_shapes(shapes, len(more)) else [shapes])]
+            is_list = not more or _is_list_of_shapes(shapes, len(more))
+            listed = [(), *(shapes if is_list else [shapes])]
         super().__init__([dtypes.int64, *more], listed, names, name, capacity, _Heap)

@@ -17,8 +17,8 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "tf_slim.ops",
     ),
     "contrib.layers": ("tf_slim.layers",),
-    "contrib.losses": ("tf_slim.losses",),
-    "contrib.metrics": ("tf_slim.metrics",),
+    "contrib.losses": ("eagerflow.contrib.losses", "tf_slim.losses"),
+    "contrib.metrics": ("eagerflow.contrib.metrics", "tf_slim.metrics"),
     "contrib.slim": ("tf_slim",),
     "contrib.training": (
         "eagerflow.contrib.training",

@@ -96,7 +96,6 @@ def test_errors_say_which_package_has_the_rest(monkeypatch):
             lambda: first.contrib.slim,
             lambda: first.contrib.layers.conv2d_transpose,
             lambda: importlib.import_module("tensorflow.contrib.slim.nets"),
-            lambda: importlib.import_module("tensorflow.contrib.losses"),
         ):
             with pytest.raises((AttributeError, ImportError), match=r"eagerflow\[slim\]"):
                 ask()
