@@ -180,7 +180,8 @@ def numpy_function(
     if _core.building() is not None:
         specs = nest.map_structure(_spec, Tout) or None
         expected = [] if specs is None else nest.flatten(specs)
-        call = functools.partial(numpy_function_of_graph, func, [s.dtype for s in expected])
+        kinds, several = [s.dtype for s in expected], isinstance(Tout, list | tuple)
+        call = functools.partial(numpy_function_of_graph, func, kinds, several)
         values = tuple(map(_core.as_tensor, inp or []))
         results = host_call(call, specs, values, name="PyFunc", effects=stateful)
         if isinstance(results, Tensor):
@@ -195,7 +196,9 @@ def numpy_function(
     return _core.as_tensor(result)
 
 
-def numpy_function_of_graph(func: Callable, kinds: list[dtypes.DType], *tensors: Tensor) -> Any:
+def numpy_function_of_graph(
+    func: Callable, kinds: list[dtypes.DType], several: bool, *tensors: Tensor
+) -> Any:
     """Calls a function of arrays, whose results must have the dtypes that the graph's node declares.
 
     Unlike eagerly, scalars are NumPy's scalars, and those of strings bytes.
@@ -207,7 +210,7 @@ def numpy_function_of_graph(func: Callable, kinds: list[dtypes.DType], *tensors:
         result = func(*arguments)
     except Exception as error:
         raise error_of_python_code(error, " [Op:PyFunc]") from error
-    if len(kinds) == 1 and not isinstance(result, list | tuple):
+    if len(kinds) == 1 and not several and not isinstance(result, list | tuple):
         alone = _core.as_tensor(np.asarray(result))
         if alone.dtype is kinds[0]:
             return alone
@@ -218,4 +221,4 @@ def numpy_function_of_graph(func: Callable, kinds: list[dtypes.DType], *tensors:
                 f"{k}-th value returned by {getattr(func, '__name__', 'function')} is "
                 f"{value.dtype.name}, but expects {kind.name} [Op:PyFunc]"
             )
-    return results[0] if len(kinds) == 1 else results[: len(kinds)]
+    return results[: len(kinds)] if several else results[0]

@@ -47,7 +47,9 @@ def py_func(
     if context.building_graph() is None:
         return host_functions.numpy_function(func, inp, Tout, stateful, name)
     kinds = [dtypes.as_dtype(kind) for kind in nest.flatten(Tout)]
-    call = functools.partial(host_functions.numpy_function_of_graph, func, kinds)
+    call = functools.partial(
+        host_functions.numpy_function_of_graph, func, kinds, isinstance(Tout, list | tuple)
+    )
     return _node(call, map(_core.as_tensor, inp or ()), Tout, "PyFunc", name)
 
 

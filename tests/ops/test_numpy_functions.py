@@ -57,3 +57,12 @@ def test_errors_and_no_results_in_sessions(make):
         called = []
         effect = make(lambda: called.append(1), [], [])
         assert session.run(effect) is None and called == [1]
+
+
+def test_a_list_of_one_result():
+    ones = np.ones([3], np.float32)
+    found = tf.function(lambda: tf.numpy_function(lambda x: x * 2, [ones], [tf.float32]))()
+    assert [value.numpy().tolist() for value in found] == [[2.0] * 3]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        (found,) = tf.compat.v1.py_func(lambda x: x * 2, [ones], [tf.float32])
+        assert session.run(found).tolist() == [2.0] * 3
