@@ -7,7 +7,7 @@ import numpy as np
 
 SIZE = 1024
 COPIED = 16 << 20
-ROUNDS = 5
+ROUNDS = 15
 
 
 def best(work) -> float:

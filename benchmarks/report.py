@@ -253,7 +253,7 @@ def page(results: list[Result], versions: dict[str, str], threads: int, rounds: 
         "timed inside new processes. Memory is the highest resident size during ten steps in a new "
         "process, less what the process held after its imports. Where a workload's arithmetic and "
         f"memory traffic can be computed, “{LIMIT}” is the time that they need at the rates of "
-        "NumPy's float32 product and of a copy, measured after the row, as a share of our time.",
+        "NumPy's float32 product and of a copy, the best of the run, as a share of our time.",
         "",
     ]
     return "\n".join(lines)
