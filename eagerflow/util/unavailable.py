@@ -226,9 +226,7 @@ _MEMBERS = {
         "EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8 SELECT_TF_OPS TFLITE_BUILTINS "
         "TFLITE_BUILTINS_INT8"
     ),
-    "lite.TFLiteConverter": (
-        "experimental_from_jax from_concrete_functions from_keras_model from_saved_model"
-    ),
+    "lite.TFLiteConverter": ("from_concrete_functions from_saved_model"),
     "lite.Optimize": "DEFAULT EXPERIMENTAL_SPARSITY OPTIMIZE_FOR_LATENCY OPTIMIZE_FOR_SIZE",
     "tpu.experimental.DeviceOrderMode": "AUTO MESH RING",
     "tpu.experimental.HardwareFeature": "EmbeddingFeature",
