@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from eagerflow import _core, random
+from eagerflow.framework import context
 from eagerflow.framework.sizes import shape_of
 from eagerflow.keras import config
 from eagerflow.ops.nn import normalization
@@ -84,6 +85,9 @@ class RandomGenerator:
                 "Invalid `rng_type` received. Valid `rng_type` are "
                 f'["stateless", "stateful", "legacy_stateful"]. Got: {rng_type}'
             )
+        if rng_type == self.RNG_STATELESS and seed is None and not context.process.version_2:
+            # There, the seed of the program is that of first weights, too.
+            rng_type = self.RNG_LEGACY_STATEFUL
         self._seed: Any = seed
         self._rng_type = rng_type
         self._generator: Any = None

@@ -20,6 +20,7 @@ PACKAGES = {
     "simplejpeg": ("simplejpeg", "images"),
     "sklearn": ("scikit-learn", "science"),
     "tf2onnx": ("tf2onnx", "onnx"),
+    "tensorflow_estimator": ("tensorflow-estimator", "estimator"),
     "tf_slim": ("tf-slim", "slim"),
 }
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from eagerflow.protos.schema import Absent
 from eagerflow.util import hints, unavailable
 from eagerflow.util.deprecated_names import FORMER
-from eagerflow_compat.dropin import install, recognise, usage
+from eagerflow_compat.dropin import install, packages, recognise, usage
 from eagerflow_compat.dropin.facade import resolve
 from eagerflow_compat.dropin.generations import NAMES, ROOTS
 from eagerflow_compat.dropin.own_modules import OwnModules
@@ -132,6 +132,9 @@ def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
     """The end of a message that says what there is instead."""
     name = inside.split(".")[-1]
     if package == "tensorflow":
+        brought = packages.advice(inside) if generation == "1.x" else None
+        if brought is not None:
+            return f". {brought}"
         for other, root in ROOTS.items():
             if other != generation and resolve(f"{root}.{inside}") is not None:
                 former = FORMER.get(inside) if other == "1.x" else None

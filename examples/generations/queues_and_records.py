@@ -1,4 +1,7 @@
-"""Images are written as records and read back through shuffled batches."""
+"""Images are written as records and read back through shuffled batches.
+
+Messages need protobuf: pip install 'eagerflow[messages]'
+"""
 
 import os
 import tempfile

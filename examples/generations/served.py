@@ -1,4 +1,7 @@
-"""A model is exported with signatures by a builder, and loaded into another graph."""
+"""A model is exported with signatures by a builder, and loaded into another graph.
+
+Messages need protobuf: pip install 'eagerflow[messages]'
+"""
 
 import os
 import tempfile

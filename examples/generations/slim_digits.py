@@ -1,4 +1,7 @@
-"""TF-Slim of 2017: a network under argument scopes, trained, evaluated from its checkpoint, and reused."""
+"""TF-Slim of 2017: a network under argument scopes, trained, evaluated from its checkpoint, and reused.
+
+TF-Slim is a package of its own, as is scikit-learn: pip install 'eagerflow[slim,science]'
+"""
 
 import tempfile
 

@@ -1,5 +1,8 @@
 """Keras in version 1: optimizers with `lr` and `decay`, and the graph that models are in."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -56,3 +59,25 @@ def test_clear_session_empties_the_default_graph():
     finally:
         context.set_eager(True)
         context.reset_default_graph()
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_the_programs_seed_determines_first_weights(tmp_path, eager):
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import numpy as np\n"
+        "import tensorflow as tf\n"
+        f"if {eager}: tf.enable_eager_execution()\n"
+        "tf.set_random_seed(7)\n"
+        "layers = tf.keras.layers\n"
+        "model = tf.keras.Sequential([layers.GRU(3, input_shape=(4, 2)), layers.Dense(2)])\n"
+        "more = layers.Embedding(4, 3, input_length=2)\n"
+        "more.build((None, 2))\n"
+        "weights = tf.keras.backend.batch_get_value(model.weights + more.weights)\n"
+        "print([np.round(w, 6).tolist() for w in weights])\n"
+    )
+    command = [sys.executable, "-m", "eagerflow", "--generation", "1.x", str(path)]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in "ab"
+    )
+    assert first == second and len(first) > 100

@@ -74,4 +74,4 @@ for _ in range(12):
     predicted_id = tf.multinomial(predictions / 0.05, num_samples=1)[-1, 0].numpy()
     current = tf.expand_dims([predicted_id], 0)
     written.append(idx2char[predicted_id])
-print(repr("".join(written)))
+print(len("".join(written)))
