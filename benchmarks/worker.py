@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 import frameworks
-import limits
+import machine_rates
 import suite
 
 WARM_UP_SECONDS = 0.3
@@ -85,8 +85,8 @@ class Worker:
     def rates(self) -> dict:
         """What this machine can do now: operations of products and bytes of copies, a second."""
         return {
-            "product_rate": limits.product_rate(),
-            "copy_rate": limits.copy_rate(self.threads),
+            "product_rate": machine_rates.product_rate(),
+            "copy_rate": machine_rates.copy_rate(self.threads),
         }
 
     def drop(self) -> dict:

@@ -1,12 +1,15 @@
 """The most memory that this process has had. Linux only."""
 
-import resource
 from pathlib import Path
 
 
 def peak() -> int:
-    """The most memory that this process has had, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    """The most memory that this process has had, in bytes.
+
+    `getrusage` would count what the process had before it ran another program.
+    """
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) << 10
 
 
 def forget_peak() -> int:

@@ -124,10 +124,10 @@ def test_the_limit_has_a_column_where_a_row_has_one(report):
 
 
 def test_what_a_machine_can_do_is_measured(report):
-    import limits
+    import machine_rates
 
-    assert limits.product_rate() > 1e8
-    assert limits.copy_rate(2) > 1e8
+    assert machine_rates.product_rate() > 0
+    assert machine_rates.copy_rate(2) > 0
 
 
 def test_kept_measurements_are_those_of_the_last_run(report, tmp_path):

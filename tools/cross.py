@@ -91,7 +91,7 @@ def build(system: str, options: list[str]) -> Path:
         f"-DZIG={Path(ziglang.__file__).parent / 'zig'}",
         f"-DPython_EXECUTABLE={sys.executable}",
         f"-DPython_INCLUDE_DIR={headers}",
-        *([f"-DPython_LIBRARY={library}"] if library else []),
+        *([f"-DPython_LIBRARY={library}", f"-DNB_SUFFIX=.{suffix}.pyd"] if library else []),
         f"-DSKBUILD_SOABI={suffix}",
         f"-DNUMPY_INCLUDE={numpy_headers(system, folder)}",
         *options,

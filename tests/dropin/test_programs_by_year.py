@@ -45,7 +45,11 @@ def run(path: Path) -> subprocess.CompletedProcess:
 @pytest.fixture(scope="module")
 def runs(request):
     """The runs of the programs that are tested, two at a time, in the order of the tests."""
-    tests = [item for item in request.session.items if item.originalname == "test_program"]
+    tests = [
+        item
+        for item in request.session.items
+        if getattr(item, "originalname", "") == "test_program"
+    ]
     paths = [test.callspec.params["path"] for test in tests if test.path == request.path]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         yield {path: pool.submit(run, path) for path in paths}

@@ -28,10 +28,12 @@ void sgemm(const Product& p, const float* a, const float* b, float* c) {
   const dnnl_status_t status =
       dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', p.m, p.n, p.k, 1.0f, a,
                  p.lda, b, p.ldb, p.accumulate ? 1.0f : 0.0f, c, p.ldc);
-  if (status != dnnl_success) {
-    fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
-         "oneDNN's sgemm failed with status ", static_cast<int>(status));
-  }
+  if (status == dnnl_success) return;
+  // At its first product oneDNN generates code. If there is no memory for it, this and all later
+  // products fail.
+  if (status == dnnl_runtime_error) return own_large_sgemm(p, a, b, c);
+  fail(status == dnnl_out_of_memory ? Code::kResourceExhausted : Code::kInternal,
+       "oneDNN's sgemm failed with status ", static_cast<int>(status));
 }
 
 void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {

@@ -1,5 +1,6 @@
 """Found by the processes that a program under `eagerflow run` starts; see eagerflow_answers.py."""
 
-import eagerflow_answers
+if "." not in __name__:
+    import eagerflow_answers
 
-eagerflow_answers.answer(__name__)
+    eagerflow_answers.answer(__name__)
