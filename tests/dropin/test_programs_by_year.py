@@ -42,22 +42,9 @@ def run(path: Path) -> subprocess.CompletedProcess:
     )
 
 
-@pytest.fixture(scope="module")
-def runs(request):
-    """The runs of the programs that are tested, two at a time, in the order of the tests."""
-    tests = [
-        item
-        for item in request.session.items
-        if getattr(item, "originalname", "") == "test_program"
-    ]
-    paths = [test.callspec.params["path"] for test in tests if test.path == request.path]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        yield {path: pool.submit(run, path) for path in paths}
-
-
 @pytest.mark.parametrize("path", PROGRAMS, ids=name_of)
-def test_program(path, runs):
-    done = runs[path].result()
+def test_program(path):
+    done = run(path)
     assert done.returncode == 0, done.stderr[-2000:]
     expected = json.loads(PRINTED.read_text())[name_of(path)]
     assert era.agrees(done.stdout, expected), done.stdout
