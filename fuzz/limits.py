@@ -21,6 +21,8 @@ SECONDS_PER_BYTE = 1e-7 * SLOWNESS
 TENSORS = 1 << 26  # bytes of the engine
 PROCESS = 1 << 29 if GUIDED else 1 << 27  # bytes of everything, which Python and NumPy take as well
 PER_BYTE = 6
+# Arguments may ask for results of gigabytes; libFuzzer ends a process of six.
+LARGEST = 1 << 31  # bytes of a tensor
 
 
 class Excess(Exception):
@@ -43,10 +45,13 @@ def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
     tf.config.experimental.reset_memory_stats("CPU:0")
     tensors, (seconds, process) = memory("CPU:0")["current"], _used()
     result, error = None, None
+    most = tf._core.limit_tensors(LARGEST)
     try:
         result = function()
     except Exception as caught:
         error = caught
+    finally:
+        tf._core.limit_tensors(most)
     ended, most = _used()
     took, grown = ended - seconds, most - process
     taken = memory("CPU:0")["peak"] - tensors
