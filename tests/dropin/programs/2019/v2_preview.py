@@ -2,8 +2,12 @@
 
 from __future__ import absolute_import, division, print_function
 
+import random
+
 import numpy as np
 import tensorflow.compat.v2 as tf
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 tf.enable_v2_behavior()
 print(

@@ -1,10 +1,13 @@
 """tf.config.experimental and its neighbours; profiling, determinism, numpy's functions, tests."""
 
 import os
+import random
 import tempfile
 
 import numpy as np
 import tensorflow as tf
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 gpus = tf.config.experimental.list_physical_devices("GPU")
 for gpu in gpus:

@@ -1,10 +1,14 @@
 """Keras with generators and sequences: fit_generator, image generators, scikit-learn's wrappers."""
 
+import random
+
 import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits, load_iris
 from tensorflow.keras.preprocessing.image import ImageDataGenerator
 from tensorflow.keras.wrappers.scikit_learn import KerasClassifier, KerasRegressor
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 tf.random.set_seed(1)
 digits = load_digits()

@@ -1,11 +1,15 @@
 """Mixed precision as 2.1 to 2.3 had it: experimental policies, loss scaling, a loop of one's own."""
 
+import random
+
 import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
 from tensorflow import keras
 from tensorflow.keras import layers
 from tensorflow.keras.mixed_precision import experimental as mixed_precision
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 policy = mixed_precision.Policy("mixed_float16")
 mixed_precision.set_policy(policy)

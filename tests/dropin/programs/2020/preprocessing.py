@@ -1,8 +1,12 @@
 """The experimental preprocessing layers of 2.2 to 2.4, adapted to data and inside models."""
 
+import random
+
 import numpy as np
 import tensorflow as tf
 from tensorflow.keras.layers.experimental import preprocessing
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 texts = ["The cat sat!", "The dog ran", "a cat and a dog", "Dogs, cats; birds"]
 vectorize = preprocessing.TextVectorization(

@@ -1,7 +1,11 @@
 """Forecasts of 2.3: windows of a series, recurrent and convolutional models, callbacks, a subclassed loop."""
 
+import random
+
 import numpy as np
 import tensorflow as tf
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 t = np.arange(600)
 series = (np.sin(t / 8.0) + 0.3 * np.sin(t / 3.0)).astype("float32")

@@ -1,11 +1,14 @@
 """Transfer as in 2.3: images of a folder, augmentation, a base that is frozen and then fine-tuned."""
 
 import os
+import random
 import tempfile
 
 import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
+
+random.seed(1)  # of which Keras makes the seeds of first weights
 
 tf.random.set_seed(1)
 folder = tempfile.mkdtemp()
