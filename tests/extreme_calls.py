@@ -40,7 +40,7 @@ import eagerflow as tf
 from eagerflow import nest, raw_ops
 from eagerflow.graphdef import op_defs, rules
 from oracle import registry
-from peak_memory import forget_peak, peak
+from peak_memory import data_bytes, forget_peak, peak
 from random_calls import bytes_of
 
 SECONDS = 2  # of processor time for a call
@@ -474,8 +474,7 @@ def _serve(calls: list[Mutation], begin: int, sink: int) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
-    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_DATA, (used + LIMIT, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_DATA, (data_bytes() + LIMIT, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     forget_peak()
     with os.fdopen(sink, "wb") as file:

@@ -1,5 +1,6 @@
-"""The most memory that this process has had. Linux only."""
+"""The memory that this process has, and has had at most. Linux only."""
 
+import resource
 from pathlib import Path
 
 
@@ -16,3 +17,8 @@ def forget_peak() -> int:
     """Measures the most memory anew; returns what is used now."""
     Path("/proc/self/clear_refs").write_text("5")
     return peak()
+
+
+def data_bytes() -> int:
+    """The memory that counts for RLIMIT_DATA."""
+    return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()

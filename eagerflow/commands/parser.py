@@ -149,14 +149,10 @@ def parser() -> argparse.ArgumentParser:
         metavar="package",
         help="tensorflow, tensorflow-cpu, tf-keras or keras, with a version or without",
     )
-    for each in (run, check, shim):
-        each.add_argument(
-            "--generation",
-            choices=sorted(version.GENERATIONS),
-            help="which TensorFlow the program was written for; else recognised from its text"
-            if each is not shim
-            else "of which TensorFlow the package has the version, if none is given",
-        )
+    written_for = "which TensorFlow the program was written for; else recognised from its text"
+    version_of = "of which TensorFlow the package has the version, if none is given"
+    for each, meaning in ((run, written_for), (check, written_for), (shim, version_of)):
+        each.add_argument("--generation", choices=sorted(version.GENERATIONS), help=meaning)
     doctor = command(
         "doctor",
         "[--json]",

@@ -16,6 +16,7 @@ from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.graph.per_session import PerSession
+from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
 
@@ -140,8 +141,7 @@ class QueueBase(PerSession):
         if shapes is None:
             self._shapes = [TensorShape(None) for _ in self._dtypes]
         else:
-            if isinstance(shapes, TensorShape) or not _is_list_of_shapes(shapes, len(self._dtypes)):
-                shapes = [shapes]
+            shapes = _listed(shapes)
             if len(shapes) != len(self._dtypes):
                 raise ValueError(
                     "Queue shapes must have the same length as dtypes, "
@@ -315,11 +315,12 @@ class QueueBase(PerSession):
         )
 
 
-def _is_list_of_shapes(shapes: Any, count: int) -> bool:
-    listed = isinstance(shapes, list | tuple)
-    return bool(listed and len(shapes)) and all(
-        not isinstance(s, int | np.integer) and s is not None for s in shapes
-    )
+def _listed(shapes: Any) -> list[ShapeLike]:
+    """A list of shapes as it is, and a shape as a list of one."""
+    is_list = isinstance(shapes, list | tuple) and len(shapes) > 0
+    if is_list and all(not isinstance(s, int | np.integer) and s is not None for s in shapes):
+        return list(shapes)
+    return [shapes]
 
 
 class FIFOQueue(QueueBase):
@@ -444,6 +445,5 @@ class PriorityQueue(QueueBase):
         if shapes is None:
             listed: Any = None
         else:
-            is_list = not more or _is_list_of_shapes(shapes, len(more))
-            listed = [(), *(shapes if is_list else [shapes])]
+            listed = [(), *(_listed(shapes) if more else shapes)]
         super().__init__([dtypes.int64, *more], listed, names, name, capacity, _Heap)

@@ -13,14 +13,13 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import eagerflow as tf
 import layer_cases
-from peak_memory import forget_peak, peak
+from peak_memory import data_bytes, forget_peak, peak
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks, and Linux's limits")
 
@@ -63,11 +62,6 @@ def answer(use: Callable[[], object]) -> str:
     if peak() - before > MEMORY:
         found += f" {(peak() - before) >> 20} MB"
     return found
-
-
-def data_bytes() -> int:
-    """The memory that counts for RLIMIT_DATA."""
-    return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
 
 
 def in_a_child(use: Callable[[], object]) -> str:
