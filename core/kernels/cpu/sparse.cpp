@@ -271,22 +271,28 @@ void sparse_fill_rows(KernelContext& context) {
     invalid_argument("indices(", i, ", 0) is invalid: ", row, " is not within [0, ", rows,
                      ") [Op:SparseFillEmptyRows]");
   }
+  // The size of the results comes first: they are refused before memory for so many rows is used.
+  std::vector<int64_t> present(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) present[static_cast<size_t>(i)] = places[i * rank];
+  if (!std::is_sorted(present.begin(), present.end())) std::sort(present.begin(), present.end());
+  const int64_t full = std::unique(present.begin(), present.end()) - present.begin();
+  const int64_t total = count + (rows - full);
   const Tensor empty = Tensor::empty(DType::kBool, {rows});
+  const Tensor filled = Tensor::empty(DType::kInt64, {total, rank});
+  const Tensor order = Tensor::empty(DType::kInt64, {total});
   auto* const blank = empty.mutable_data<bool>();
   // First the number of elements of each row, then the position of the row's next element.
   const Scratch memory(static_cast<size_t>(rows + 1) * sizeof(int64_t));
   auto* const next = memory.as<int64_t>();
   std::fill_n(next, rows, int64_t{0});
   for (int64_t i = 0; i < count; ++i) ++next[places[i * rank]];
-  int64_t total = 0;
+  int64_t begin = 0;
   for (int64_t r = 0; r < rows; ++r) {
     blank[r] = next[r] == 0;
     const int64_t size = std::max<int64_t>(next[r], 1);
-    next[r] = total;
-    total += size;
+    next[r] = begin;
+    begin += size;
   }
-  const Tensor filled = Tensor::empty(DType::kInt64, {total, rank});
-  const Tensor order = Tensor::empty(DType::kInt64, {total});
   auto* const to = filled.mutable_data<int64_t>();
   auto* const from = order.mutable_data<int64_t>();
   for (int64_t r = 0; r < rows; ++r) {

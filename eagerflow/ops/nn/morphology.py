@@ -14,7 +14,6 @@ from eagerflow.framework.sizes import at_least, is_known, of_rank, reshaped, siz
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import REAL_TYPES, Input, composed_op
 from eagerflow.ops.numpy_ops import checked
-from eagerflow.ops.reduction import least
 from eagerflow.typing import Sizes, TensorLike
 
 _ops = _core.ops
@@ -98,56 +97,67 @@ def _dilation2d(input: Any, filters: Any, strides: Sizes, padding: str, dilation
         )
     steps, rates = _four(strides, "strides")[1:3], _four(dilations, "dilations")[1:3]
     x, windows = of_rank(x, 4), of_rank(windows, 3)
-    shape, (rows, columns, channels) = sizes_of(x), sizes_of(windows)
+    # A rate times a size may not fit int32, the dtype of unknown sizes.
+    shape, (rows, columns, channels) = (
+        [size if is_known(size) else _ops.cast(size, dtypes.int64) for size in sizes_of(tensor)]
+        for tensor in (x, windows)
+    )
     if is_known(shape[3], channels) and channels != shape[3]:
         raise invalid_argument(
             f"input and filters must have the same depth: {shape[3]} vs {channels} [Op:Dilation2D]"
         )
     counts: list = []
-    pads: list = []
+    before: list = []
     for size, window, step, rate in zip(shape[1:3], (rows, columns), steps, rates, strict=True):
         reach = (window - 1) * rate + 1
         count = -(-size // step) if padding == "SAME" else -(-(size - reach + 1) // step)
         missing = at_least((count - 1) * step + reach - size, 0) if padding == "SAME" else 0
-        counts.append(at_least(count, 0))
-        pads += [missing // 2, missing - missing // 2]
-    if any(is_known(count) and not count for count in counts):
+        counts.append(count)
+        before.append(missing // 2)
+    if any(is_known(count) and count < 0 for count in counts):
         raise invalid_argument(f"The window is larger than the input {x.shape} [Op:Dilation2D]")
-    flat = [0, 0, *pads, 0, 0]
-    padded = _ops.pad(x, flat)
-    inside: Any = None
-    if padding == "SAME" and is_known(*shape[1:3], *pads):
-        inside = np.pad(np.ones(shape[1:3], bool), np.reshape(pads, [2, 2]))[None, :, :, None]
-    elif padding == "SAME":
-        inside = _ops.pad(_ops.ones([1, *shape[1:3], 1], dtypes.bool), flat)
-    lowest = least(x.dtype)
-    if is_known(rows, columns):
+    lowest = x.dtype.min  # finite, as the padding of TensorFlow
+    if is_known(rows, columns, *shape[1:3]):
+
+        def part(axis: int, place: int) -> tuple[slice, list[int]]:
+            """What a place of the window reads along an axis, and how many results read outside."""
+            size, step = shape[1 + axis], steps[axis]
+            first = place * rates[axis] - before[axis]
+            begin = min(max(-(first // step), 0), counts[axis])
+            end = min(max(-((first - size) // step), begin), counts[axis])
+            read = np.s_[first + begin * step : first + (end - 1) * step + 1 : step]
+            return read if end > begin else np.s_[0:0], [begin, counts[axis] - end]
+
         sums = []
         for row in range(rows):
             for column in range(columns):
-                begin = (row * rates[0], column * rates[1])
-                end = [b + (n - 1) * s + 1 for b, n, s in zip(begin, counts, steps, strict=True)]
-                region = np.s_[:, begin[0] : end[0] : steps[0], begin[1] : end[1] : steps[1], :]
-                total = padded[region] + windows[row, column]
-                if inside is not None and not (
-                    isinstance(inside, np.ndarray) and inside[region].all()
-                ):
-                    total = _ops.select(_core.as_tensor(inside[region]), total, lowest)
+                (down, above), (right, left) = part(0, row), part(1, column)
+                total = x[:, down, right, :] + windows[row, column]
+                if any(above + left):
+                    total = _ops.pad(total, [0, 0, *above, *left, 0, 0], constant_values=lowest)
                 sums.append(total)
         stacked = _ops.stack(sums, 4)
     else:
 
-        def regions(values: Tensor) -> Tensor:
-            """`[batch, rows, columns, channels, window rows, window columns]`."""
+        def regions(values: Tensor) -> tuple[Tensor, Tensor]:
+            """`[batch, rows, columns, channels, window rows, window columns]`; what is inside."""
+            inside: list = []
             for axis in range(2):
                 starts = _ops.expand_dims(_ops.range(0, counts[axis], 1), 1) * steps[axis]
-                read = starts + _ops.range(0, (rows, columns)[axis], 1) * rates[axis]
+                read = starts + _ops.range(0, (rows, columns)[axis], 1) * rates[axis] - before[axis]
+                last = shape[1 + axis] - 1
+                inside.append(_ops.logical_and(read >= 0, read <= last))
+                read = _ops.minimum(_ops.maximum(read, 0), last)
                 values = _ops.gather(values, read, 2 * axis + 1, 0)
-            return _ops.transpose(values, [0, 1, 3, 5, 2, 4])
+            down, right = inside
+            down = _ops.reshape(down, [counts[0], 1, 1, rows, 1])
+            right = _ops.reshape(right, [1, counts[1], 1, 1, columns])
+            return _ops.transpose(values, [0, 1, 3, 5, 2, 4]), _ops.logical_and(down, right)
 
-        total = regions(padded) + _ops.transpose(windows, [2, 0, 1])
-        if inside is not None:
-            total = _ops.select(regions(_core.as_tensor(inside)), total, lowest)
+        values, inside = regions(x)
+        total = values + _ops.transpose(windows, [2, 0, 1])
+        if padding == "SAME":
+            total = _ops.select(inside, total, lowest)
         stacked = _ops.reshape(total, [shape[0], *counts, shape[3], rows * columns])
     best = _ops.argmax(stacked, 4, dtypes.int64)
     return _ops.squeeze(_ops.gather(stacked, _ops.expand_dims(best, 4), 4, 4), [4])
