@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from typing import Any
@@ -11,13 +10,12 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.checkpoint.trackable import children, walk
-from eagerflow.io.archives import refuse_packing
+from eagerflow.io.array_files import read_archive
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import from_os_error, path_text, translated
 from eagerflow.io.replacing import replaced
-from eagerflow.util.expansion import refuse_unpacking
 from eagerflow.util.optional import optional
-from eagerflow.util.regular import check_regular, open_regular
+from eagerflow.util.regular import check_regular
 
 _CHECKSUM = "crc32c"  # its key in the metadata of safetensors files
 ENDINGS = (".safetensors", ".npz")
@@ -134,11 +132,7 @@ def load_arrays(root: object, path: Any) -> None:
 def _read(path: str) -> dict[str, Any]:
     try:
         if path.endswith(".npz"):
-            with open_regular(path) as stream, np.load(stream, allow_pickle=False) as file:
-                if not isinstance(file, np.lib.npyio.NpzFile):
-                    raise ValueError("it is no archive")
-                refuse_large(file.zip, os.fstat(stream.fileno()).st_size)
-                return {name: file[name] for name in file.files}
+            return read_archive(path)
         return _read_safetensors(path)
     except (ImportError, MemoryError, DamagedFileError):
         raise
@@ -169,22 +163,6 @@ def _checksum(arrays: dict[str, Any]) -> int:
         content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         crc = _core.crc32c(content.data, crc)
     return crc
-
-
-def refuse_large(archive: Any, size: int) -> None:
-    """Refuses an archive whose arrays would need much more memory than its size."""
-    refuse_unpacking("the archive", size, (info.file_size for info in archive.infolist()))
-    for info in archive.infolist():
-        refuse_packing(info)
-        with archive.open(info) as member:
-            version = np.lib.format.read_magic(member)
-            read = np.lib.format.read_array_header_1_0
-            if version != (1, 0):
-                read = np.lib.format.read_array_header_2_0
-            shape, _, dtype = read(member)
-        claimed = math.prod(shape) * dtype.itemsize
-        if claimed > info.file_size:
-            raise ValueError(f"{info.filename} claims to have {claimed} bytes")
 
 
 def _safetensors() -> Any:

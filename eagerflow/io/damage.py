@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 
 from eagerflow import errors
+from eagerflow.util import own_code
 
 
 class DamagedFileError(errors.DataLossError, ValueError):
@@ -34,6 +35,24 @@ _SIGNS = (
 )
 
 
+_OF_THE_PROGRAM = "_eagerflow_of_the_program"
+
+
+@contextlib.contextmanager
+def made_by(cls: type) -> Iterator[None]:
+    """A context that makes an object from a file's configuration by methods of its class.
+
+    What a class of the program raises is its answer to the configuration, whatever the error's type:
+    `part_of` takes it for no damage. Of classes inside classes the innermost is the one that raised.
+    """
+    try:
+        yield
+    except Exception as error:
+        if not hasattr(error, _OF_THE_PROGRAM):
+            setattr(error, _OF_THE_PROGRAM, not own_code.is_own(cls.__module__))
+        raise
+
+
 @contextlib.contextmanager
 def part_of(path: str, part: str) -> Iterator[None]:
     """A context that reads a part of a file: errors that indicate damage become a DamagedFileError.
@@ -47,9 +66,9 @@ def part_of(path: str, part: str) -> Iterator[None]:
         yield
     except DamagedFileError:
         raise
-    except _SIGNS as error:
-        raise DamagedFileError(path, part, f"{type(error).__name__}: {error}") from error
     except Exception as error:
+        if isinstance(error, _SIGNS) and not getattr(error, _OF_THE_PROGRAM, False):
+            raise DamagedFileError(path, part, f"{type(error).__name__}: {error}") from error
         if hasattr(error, "add_note"):  # Python 3.11
             error.add_note(f"This was met in {part} of {path}.")
         raise

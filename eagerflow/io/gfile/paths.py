@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from eagerflow import errors
 from eagerflow.io.os_errors import make_folder, path_text, translated
 from eagerflow.typing import FilePath
+from eagerflow.util.regular import check_regular
 
 
 class FileStatistics(NamedTuple):
@@ -140,11 +141,13 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     Raises:
         tf.errors.AlreadyExistsError: if `dst` exists and `overwrite` is false.
         tf.errors.NotFoundError: if `src` does not exist.
+        tf.errors.OpError: if `src` is no regular file: a device has no end.
     """
     source, target = path_text(src), path_text(dst)
     if not overwrite and os.path.exists(target):
         raise errors.AlreadyExistsError._of("file already exists")
     with translated(source):
+        check_regular(source, os.stat(source).st_mode)
         shutil.copyfile(source, target)
 
 

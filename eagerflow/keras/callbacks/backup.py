@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.io.array_files import read_archive
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.callbacks.early_stopping import has_invalid_loss
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
-from eagerflow.util.regular import open_regular
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -137,13 +137,13 @@ class BackupAndRestore(Callback):
             np.savez(file, **state)  # type: ignore[arg-type]
 
     def _restore(self) -> None:
-        with open_regular(self._path) as file, np.load(file) as state:
-            for index, weight in enumerate(self.model.weights):
-                weight.assign(state[f"model/{index}"])
-            for index, weight in enumerate(self.model.optimizer.variables):
-                weight.assign(state[f"optimizer/{index}"])
-            self.model._train_counter.assign(state["train_counter"])
-            self._restored = int(state["epoch"]), int(state["step"])
+        state = read_archive(self._path)
+        for index, weight in enumerate(self.model.weights):
+            weight.assign(state[f"model/{index}"])
+        for index, weight in enumerate(self.model.optimizer.variables):
+            weight.assign(state[f"optimizer/{index}"])
+        self.model._train_counter.assign(state["train_counter"])
+        self._restored = int(state["epoch"]), int(state["step"])
 
 
 class ExperimentalBackupAndRestore(BackupAndRestore):

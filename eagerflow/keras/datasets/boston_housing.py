@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from eagerflow.io.array_files import read_archive
 from eagerflow.keras.datasets.cache import ORIGIN, cached, shuffled
 from eagerflow.typing import FilePath
 
@@ -35,7 +36,7 @@ def load_data(
     """
     assert 0 <= test_split < 1
     path = cached(path, ORIGIN + "boston_housing.npz", _HASH, cache_dir)
-    with np.load(path) as data:
-        x, y = shuffled(np.random.RandomState(seed), data["x"], data["y"])
+    data = read_archive(path)
+    x, y = shuffled(np.random.RandomState(seed), data["x"], data["y"])
     count = int(len(x) * (1 - test_split))
     return (x[:count], y[:count]), (x[count:], y[count:])

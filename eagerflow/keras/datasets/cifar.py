@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
-import pickle
 from typing import Any
 
 import numpy as np
 
+from eagerflow.io.array_files import ArraysOnly
 from eagerflow.keras import config
 from eagerflow.util.regular import open_regular
-
-
-class _ArraysOnly(pickle.Unpickler):
-    """Unpickles NumPy arrays and plain values only, so that files cannot run code."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) == ("_codecs", "encode"):
-            return codecs.encode
-        if module in ("numpy.core.multiarray", "numpy._core.multiarray") and name == "_reconstruct":
-            return np.empty(0).__reduce__()[0]
-        if (module, name) in (("numpy", "ndarray"), ("numpy", "dtype")):
-            return getattr(np, name)
-        raise pickle.UnpicklingError(f"{module}.{name} does not belong into a CIFAR file.")
 
 
 def load_batch(fpath: Any, label_key: str = "labels") -> tuple[np.ndarray, list[int]]:
     """Images `[n, 3, 32, 32]` and labels of a file."""
     with open_regular(fpath) as file:
-        content = _ArraysOnly(io.BytesIO(file.read()), encoding="bytes").load()
+        content = ArraysOnly(io.BytesIO(file.read()), encoding="bytes").load()
     images = content[b"data"]
     return images.reshape(len(images), 3, 32, 32), content[label_key.encode()]
 

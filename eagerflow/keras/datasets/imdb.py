@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.io.array_files import read_archive
 from eagerflow.keras.datasets import cache
 
 _HASH = "69664113be75683a8fe16e3ed0ab59fda8886cb3cd7ada244f7d9544e4676b9f"
@@ -49,10 +50,10 @@ def load_data(
     num_words = kwargs.pop("nb_words", num_words)
     cache.check_unknown(kwargs)
     path = cache.cached(path, cache.ORIGIN + "imdb.npz", _HASH, cache_dir)
-    with np.load(path, allow_pickle=True) as data:
-        x_train, y_train, x_test, y_test = (
-            data[name] for name in ("x_train", "y_train", "x_test", "y_test")
-        )
+    data = read_archive(path, objects=True)
+    x_train, y_train, x_test, y_test = (
+        data[name] for name in ("x_train", "y_train", "x_test", "y_test")
+    )
     rng = np.random.RandomState(seed)
     x_train, y_train = cache.shuffled(rng, x_train, y_train)
     x_test, y_test = cache.shuffled(rng, x_test, y_test)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from eagerflow.io.array_files import read_archive
 from eagerflow.keras.datasets.cache import ORIGIN, cached
 from eagerflow.typing import FilePath
 
@@ -24,5 +23,5 @@ def load_data(path: str = "mnist.npz", cache_dir: FilePath | None = None) -> tup
         ConnectionError: if the file is neither cached nor can it be downloaded.
     """
     path = cached(path, ORIGIN + "mnist.npz", _HASH, cache_dir)
-    with np.load(path) as data:
-        return (data["x_train"], data["y_train"]), (data["x_test"], data["y_test"])
+    data = read_archive(path)
+    return (data["x_train"], data["y_train"]), (data["x_test"], data["y_test"])

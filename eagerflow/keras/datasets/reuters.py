@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow.io.array_files import read_archive
 from eagerflow.keras.datasets import cache
 
 _HASH = "d6586e694ee56d7a4e65172e12b3e987c03096cb01eab99753921ef915959916"
@@ -54,8 +55,8 @@ def load_data(
     num_words = kwargs.pop("nb_words", num_words)
     cache.check_unknown(kwargs)
     path = cache.cached(path, cache.ORIGIN + "reuters.npz", _HASH, cache_dir)
-    with np.load(path, allow_pickle=True) as data:
-        texts, labels = data["x"], data["y"]
+    data = read_archive(path, objects=True)
+    texts, labels = data["x"], data["y"]
     texts, labels = cache.shuffled(np.random.RandomState(seed), texts, labels)
     texts = cache.with_markers(texts, start_char, index_from)
     if maxlen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+from eagerflow.io.damage import made_by
 from eagerflow.keras.saving.registration import get_registered_name, known_objects
 from eagerflow.keras.typing import Config, CustomObjects
 
@@ -74,11 +75,12 @@ def deserialize_keras_object(
         )
     name, config = identifier["class_name"], identifier["config"]
     found = _found(name, module_objects, custom_objects, printable_module_name)
-    if not hasattr(found, "from_config"):
-        return found(**config)
-    if "custom_objects" in inspect.signature(found.from_config).parameters:
-        return found.from_config(config, custom_objects=known_objects(custom_objects))
-    return found.from_config(config)
+    with made_by(found):
+        if not hasattr(found, "from_config"):
+            return found(**config)
+        if "custom_objects" in inspect.signature(found.from_config).parameters:
+            return found.from_config(config, custom_objects=known_objects(custom_objects))
+        return found.from_config(config)
 
 
 def _found(name: str, module_objects: Any, custom_objects: Any, printable_module_name: str) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.io.damage import made_by
 from eagerflow.keras.saving import reachable, registration
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy, own_code
@@ -323,7 +324,7 @@ def _from_module(
     target = objects[name]
     if not isinstance(target, type):
         return target
-    with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
+    with registration.CustomObjectScope(known), SafeModeScope(safe_mode), made_by(target):
         # The oldest files have a list of layers as a Sequential model's configuration.
         inner = list(inner) if isinstance(inner, list) else dict(inner or {})
         return target.from_config(inner)  # type: ignore[attr-defined]
@@ -379,7 +380,7 @@ def _from_class(config: Config, known: dict[str, object], kind: str | None, safe
             f"Unable to reconstruct an instance of '{name}' because the class is missing a "
             f"`from_config()` method. Full object config: {config}"
         )
-    with registration.CustomObjectScope(known), SafeModeScope(safe_mode):
+    with registration.CustomObjectScope(known), SafeModeScope(safe_mode), made_by(cls):
         instance = cls.from_config(inner)
         if config.get("build_config") and hasattr(instance, "build_from_config"):
             instance.build_from_config(config["build_config"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from eagerflow.io.array_files import read_archive
 from eagerflow.keras.datasets.cache import ORIGIN, cached, shuffled
 
 _HASH = "1a2e3a52e0398de6463aebe6f4a8da34fb21fbb6b934cf88c3425e766f2a1a6f"
@@ -42,8 +43,8 @@ def load_data(
             f"Argument `version` must be one of 'small', 'large'. Received: version={version}"
         )
     path = cached(path, ORIGIN + "california_housing.npz", _HASH, cache_dir)
-    with np.load(path) as data:
-        x, y = data["x"], data["y"]
+    data = read_archive(path)
+    x, y = data["x"], data["y"]
     if version == "small":
         x, y = x[:600], y[:600]
     x, y = shuffled(np.random.RandomState(seed), x, y)

@@ -165,3 +165,30 @@ def test_houses(cache, name):
     np.random.RandomState(113).shuffle(order)
     assert x_train.tolist() == x[order[:8]].tolist() and (x_train[:, 0] == y_train).all()
     assert x_test.shape == (2, 2)
+
+
+class Payload:
+    def __reduce__(self):
+        return print, ("this must not be printed",)
+
+
+@pytest.mark.parametrize("dataset", ["imdb", "reuters"])
+def test_objects_in_a_file_are_plain(cache, dataset, capsys):
+    texts = np.empty(2, object)
+    texts[:] = [[1, 2], Payload()]
+    names = ("x", "y", "x_train", "y_train", "x_test", "y_test")
+    np.savez(cache / "datasets" / f"{dataset}.npz", **dict.fromkeys(names, texts))
+    with pytest.raises(pickle.UnpicklingError, match=r"print does not belong"):
+        getattr(datasets, dataset).load_data(cache_dir=cache)
+    assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name", ["mnist", "boston_housing", "california_housing", "imdb", "reuters"]
+)
+def test_a_file_that_grows_beyond_measure(cache, name):
+    zeros = np.zeros(1 << 28, bool)
+    names = ("x", "y", "x_train", "y_train", "x_test", "y_test")
+    np.savez_compressed(cache / "datasets" / f"{name}.npz", **dict.fromkeys(names, zeros))
+    with pytest.raises(ValueError, match="would unpack to more than"):
+        getattr(datasets, name).load_data(cache_dir=cache)
