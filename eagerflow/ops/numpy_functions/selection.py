@@ -57,7 +57,8 @@ def select(rules: Rules, condlist: Any, choicelist: Any, default: Any = 0) -> Te
 def _taken_of_any_size(x: Tensor, indices: Tensor) -> Tensor:
     """Elements along the last axis, of tensors whose sizes are known only when a graph runs."""
     length, count = x._sizes()[-1], indices._sizes()[-1]
-    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), indices + length, indices)
+    from_end = indices + _ops.cast(length, indices.dtype)
+    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), from_end, indices)
     known = broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).concatenate(indices.shape[-1:])
     outer = broadcast_dynamic_shape(_ops.shape(x)[:-1], _ops.shape(indices)[:-1])
     x = _ops.broadcast_to(x, _ops.concat([outer, [length]], 0))

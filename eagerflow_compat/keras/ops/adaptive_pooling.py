@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.framework.sizes import sizes_of
 from eagerflow.keras.typing import Sizes
 from eagerflow.ops.numpy_functions.selection import take_along_axis
 from eagerflow.ops.reduction import least
@@ -24,14 +20,6 @@ arguments = lazy.Module("eagerflow.keras.layers.arguments")
 
 _ops = _core.ops
 Tensor = _core.Tensor
-
-
-def windows(length: int, count: int) -> list[tuple[int, int]]:
-    """The first index and the end of each of `count` windows over `length` elements.
-
-    They cover all elements, and overlap where the length is no multiple of the count.
-    """
-    return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
 
 
 def _axes(x: Any, output_size: Sizes, data_format: str | None) -> list[tuple[int, int]]:
@@ -51,32 +39,28 @@ def _axes(x: Any, output_size: Sizes, data_format: str | None) -> list[tuple[int
     return [(first + index, size) for index, size in enumerate(sizes)]
 
 
-def _pooled_spec(
-    inputs: TensorLike, output_size: Sizes, data_format: str | None = None
-) -> TensorSpec:
-    x = tensor(inputs)
-    sizes = x.shape.as_list()
-    for axis, count in _axes(x, output_size, data_format):
-        sizes[axis] = count
-    return TensorSpec(sizes, x.dtype)
+def _windows(x: Tensor, axis: int, count: int) -> tuple[Tensor, Tensor]:
+    """An axis cut into `count` windows, and which of their elements are inside.
+
+    Windows cover all elements, and overlap where the size is no multiple of the count: they begin at
+    `i * size // count` and end before `ceil((i + 1) * size / count)`. Shorter ones repeat their last
+    element, which is not inside.
+
+    Returns:
+        The axis as `[count, width]`, and booleans that broadcast to it.
+    """
+    size = _ops.cast(sizes_of(x)[axis], dtypes.int64)
+    index = _ops.range(0, _core.convert(count, dtypes.int64, None), 1)
+    start = index * size // count
+    stop = -(-(index + 1) * size // count)
+    steps = _ops.range(0, _ops.reduce_max(stop - start), 1)
+    places = _ops.expand_dims(start, 1) + _ops.cast(steps, dtypes.int64)
+    last = _ops.expand_dims(stop - 1, 1)
+    inside = _ops.less_equal(places, last)[(..., *[None] * (x.ndim - 1 - axis))]
+    return _ops.gather(x, _ops.minimum(places, last), axis, 0), inside
 
 
-def _with_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """What pools in graphs: windows of sizes that are known only when the graph runs are made then."""
-
-    def pool(inputs: TensorLike, output_size: Any, data_format: str | None = None) -> Tensor:
-        x = tensor(inputs)
-        axes = _axes(x, output_size, data_format)
-        if None not in [x._shape_tuple()[axis] for axis, _ in axes]:
-            return function(x, output_size, data_format)
-        spec = _pooled_spec(x, output_size, data_format)
-        arguments = (x, output_size, data_format)
-        return host_call(function, spec, arguments, name=function.__name__)
-
-    return pool
-
-
-@op_function(in_graph=_with_known_sizes)
+@op_function
 def adaptive_average_pool(
     inputs: TensorLike, output_size: Sizes, data_format: str | None = None
 ) -> Tensor:
@@ -93,18 +77,13 @@ def adaptive_average_pool(
     """
     x = floating(inputs)
     for axis, count in _axes(x, output_size, data_format):
-        length = x._shape_tuple()[axis]
-        means = np.zeros((length, count), "float32")
-        for index, (start, stop) in enumerate(windows(length, count)):
-            means[start:stop, index] = 1 / (stop - start)
-        order = [k for k in range(x.ndim) if k != axis] + [axis]
-        back = [order.index(k) for k in range(x.ndim)]
-        pooled = _ops.matmul(_ops.transpose(x, order), _core.convert(means, x.dtype, None))
-        x = _ops.transpose(pooled, back)
+        values, inside = _windows(x, axis, count)
+        total = _ops.reduce_sum(_ops.select(inside, values, 0), [axis + 1])
+        x = total / _ops.reduce_sum(_ops.cast(inside, x.dtype), [1])
     return x
 
 
-@op_function(in_graph=_with_known_sizes)
+@op_function
 def adaptive_max_pool(
     inputs: TensorLike, output_size: Sizes, data_format: str | None = None
 ) -> Tensor:
@@ -116,16 +95,8 @@ def adaptive_max_pool(
     """
     x = tensor(inputs)
     for axis, count in _axes(x, output_size, data_format):
-        bounds = windows(x._shape_tuple()[axis], count)
-        width = max(stop - start for start, stop in bounds)
-        # Shorter windows repeat their last index; the repetitions are masked.
-        indices = [[min(start + k, stop - 1) for k in range(width)] for start, stop in bounds]
-        values = _ops.gather(x, _core.convert(indices, dtypes.int32, None), axis, 0)
-        inside = np.array([[start + k < stop for k in range(width)] for start, stop in bounds])
-        if not inside.all():
-            shape = [1] * axis + [count, width] + [1] * (x.ndim - 1 - axis)
-            lowest = least(x.dtype)
-            values = _ops.select(_core.as_tensor(inside.reshape(shape)), values, lowest)
+        values, inside = _windows(x, axis, count)
+        values = _ops.select(inside, values, least(x.dtype))
         # The gradient goes to the first of equal values, as in other pooling.
         first = _ops.expand_dims(_ops.argmax(values, axis + 1), axis + 1)
         x = _ops.squeeze(take_along_axis(KERAS, values, first, axis + 1), [axis + 1])

@@ -187,8 +187,8 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     indices = tensor(indices)
     if indices.dtype.is_floating or indices.dtype.is_bool:
         indices = _ops.cast(indices, dtypes.int32)
-    length = x._shape_tuple()[axis]
-    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), indices + length, indices)
+    from_end = indices + _ops.cast(x._sizes()[axis], indices.dtype)
+    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), from_end, indices)
     return _ops.gather(x, indices, axis=axis)
 
 

@@ -61,3 +61,43 @@ def test_wrong_ranks_are_refused():
         ops.unfold(X[0], 2)
     with pytest.raises(ValueError, match="3D"):
         ops.fold(X, 4, 2)
+
+
+@pytest.mark.parametrize("name", ["adaptive_average_pool", "adaptive_max_pool"])
+@pytest.mark.parametrize("shape", [(2, 7, 3), (1, 5, 4, 2), (1, 5, 4, 6, 2)])
+@pytest.mark.parametrize("count", [1, 3, 5, 9])
+def test_adaptive_pooling_in_all_modes(name, shape, count):
+    pool = getattr(tf.keras.ops, name)
+    x = np.random.default_rng(5).normal(size=shape).astype(np.float32)
+    expected = x
+    for axis in range(1, x.ndim - 1):
+        size = expected.shape[axis]
+        bounds = [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+        parts = [np.take(expected, range(*bound), axis) for bound in bounds]
+        reduce = np.mean if "average" in name else np.max
+        expected = np.stack([reduce(part, axis) for part in parts], axis)
+    unknown = tf.TensorSpec([None] * x.ndim)
+    gradients = []
+    for function in (
+        lambda x: pool(x, count),
+        tf.function(lambda x: pool(x, count)),
+        tf.function(lambda x: pool(x, count), input_signature=[unknown]),
+    ):
+        with tf.GradientTape() as tape:
+            value = tf.constant(x)
+            tape.watch(value)
+            result = function(value)
+        np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-6)
+        gradients.append(tape.gradient(result, value))
+    np.testing.assert_allclose(gradients[0], gradients[1], rtol=1e-6)
+    np.testing.assert_allclose(gradients[0], gradients[2], rtol=1e-6)
+    assert float(tf.reduce_sum(gradients[0])) == pytest.approx(expected.size, rel=1e-5)
+
+
+@pytest.mark.parametrize("count", [2**45, 2**62 + 1, 2**70])
+@pytest.mark.parametrize("name", ["adaptive_average_pool", "adaptive_max_pool"])
+def test_more_windows_than_memory(name, count):
+    with pytest.raises(
+        (tf.errors.ResourceExhaustedError, ValueError, tf.errors.InvalidArgumentError)
+    ):
+        getattr(tf.keras.ops, name)(tf.ones([1, 4, 2]), count)
