@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from traceback import FrameSummary, StackSummary
 from typing import Any, NamedTuple
 
@@ -234,6 +234,8 @@ class GraphInspection:
     imported_functions: Sequence[Any] = ()
     # The name that the function has in files; none until one is written or read.
     function_name: str | None = None
+    # The attributes of the function: numbers, texts, dtypes, lists, or AttrValue messages.
+    function_attributes: Mapping[str, object] = {}
 
     @functools.cached_property
     def _graph_key(self) -> str:

@@ -58,7 +58,6 @@ class ConcreteFunction(_core.TracedCall, Callable):
         graph: the finished graph.
         function_type: the types of arguments and result.
         name: the Python function's name.
-        attributes: the `experimental_attributes` of the function.
         variables: the variables in the arguments that it was traced with.
     """
 
@@ -67,14 +66,12 @@ class ConcreteFunction(_core.TracedCall, Callable):
         graph: FuncGraph,
         function_type: FunctionType,
         name: str,
-        attributes: Mapping[str, Any] | None = None,
         variables: list[Any] | None = None,
     ) -> None:
         self._graph = graph
         self._function_type = function_type
         self._python_name = name
         self._name = f"__inference_{name}_{next(_numbers)}"
-        self._attributes = dict(attributes or {})
         self._argument_variables = variables or []
         self._output_type = function_type.output
         # Builds the result from the graph's outputs; None if the only output is the result.
@@ -98,6 +95,16 @@ class ConcreteFunction(_core.TracedCall, Callable):
     def function_type(self) -> FunctionType:
         """The parameters, their types and that of the result."""
         return self._function_type
+
+    @property
+    def inference_fn(self) -> ConcreteFunction:
+        """What a call without gradients runs: the function itself."""
+        return self
+
+    @property
+    def attributes(self) -> Mapping[str, object]:
+        """The attributes of the function's message: see `tf.function(experimental_attributes=...)`."""
+        return self._graph.function_attributes
 
     @property
     def inputs(self) -> list[Any]:
@@ -151,6 +158,8 @@ class ConcreteFunction(_core.TracedCall, Callable):
     def function_def(self) -> Any:
         """The function as a FunctionDef message."""
         return self._graph.as_function_def(self._name)
+
+    definition = cached_definition = function_def
 
     def pretty_printed_signature(self, verbose: bool = True) -> str:
         """The types of parameters and result, as text.

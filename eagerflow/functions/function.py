@@ -18,6 +18,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.func_graph import FuncGraph, eagerly
 from eagerflow.framework.trace_type import TracingContext
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions import cache, retracing, trace_types, tracing
 from eagerflow.functions import function_type as types
 from eagerflow.functions.concrete_function import Callable, ConcreteFunction, remember
@@ -39,6 +40,9 @@ _ATTRIBUTES = frozenset(
     "api_preferred_device disable_summaries_at_runtime experimental_ints_on_device "
     "function_runs_at_most_once go_backwards runtime_constant_optimization time_major".split()
 )
+
+
+_IMPLEMENTS = "_implements"
 
 
 class Function(_core.TracedCall, Callable):
@@ -66,8 +70,8 @@ class Function(_core.TracedCall, Callable):
         for attribute in attributes:
             if attribute not in _ATTRIBUTES:
                 raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
-        if experimental_implements is not None:
-            attributes["_implements"] = experimental_implements
+        if isinstance(experimental_implements, str):
+            attributes[_IMPLEMENTS] = experimental_implements
         self._python_function = python_function
         self._function_type = types.FunctionType.from_callable(python_function)
         self._defaults = types.default_values(python_function)
@@ -280,6 +284,9 @@ class Function(_core.TracedCall, Callable):
         names: Any
         kinds: Any
         values: Any
+        if _IMPLEMENTS in self._attributes:  # what takes its place knows tensors only
+            args = tuple(map(_as_tensor, args))
+            kwargs = {name: _as_tensor(value) for name, value in kwargs.items()}
         if not kwargs and self._plain is not None and len(args) == len(self._plain):
             names, kinds, values = self._plain, self._plain_kinds, args
             if self._input_signature is not None:
@@ -347,6 +354,7 @@ class Function(_core.TracedCall, Callable):
             variable_for(variable) for variable in tracing.variables_in(signature, arguments)
         ]
         graph = FuncGraph(self._name)
+        graph.function_attributes = self._attributes
         inputs = [] if specs else signature.to_tensors(arguments)
         creation = Creation(may_make_variables, graph, inputs)
         function = self._python_function
@@ -367,7 +375,14 @@ class Function(_core.TracedCall, Callable):
             check_devices(graph)
         if self._jit_compile:
             compilation.compile_for_cpu(graph, self._name)
-        concrete = ConcreteFunction(graph, signature, self._name, self._attributes, variables)
+        concrete = ConcreteFunction(graph, signature, self._name, variables)
+        captured = concrete.captured_inputs
+        if _IMPLEMENTS in self._attributes and captured:
+            raise AssertionError(
+                f"Function {self._name} implements another, so that it can depend on nothing outside "
+                "of its arguments, and variables are always captured. Pass variable.read_value() as "
+                f"an argument. Captured: {captured}"
+            )
         return concrete, bool(creation.created)
 
     # Methods.
@@ -417,6 +432,11 @@ class Function(_core.TracedCall, Callable):
 
     def __reduce__(self) -> tuple:
         return _from_pickle, self._arguments(self._python_function)
+
+
+def _as_tensor(value: Any) -> Any:
+    """The tensor for an argument; specs represent tensors themselves."""
+    return value if isinstance(value, Tensor | TensorSpec) else _core.as_tensor(value)
 
 
 def _from_pickle(*state: Any) -> Function:
@@ -502,9 +522,11 @@ def function(
             after a warning. Calls that a tape outside records run operation by operation.
         reduce_retracing: whether a trace for tensors of a second shape leaves the sizes unknown in
             which both shapes differ.
-        experimental_implements: a name that the graph keeps.
+        experimental_implements: the name of a function that this one may be replaced by, or the text of
+            a NameAttrList: the attribute `_implements` of the FunctionDef. Arguments become tensors, and
+            a function that captures others is refused.
         experimental_autograph_options: `tf.autograph.experimental.Feature`s.
-        experimental_attributes: attributes that the graph keeps.
+        experimental_attributes: attributes of the FunctionDef.
         experimental_relax_shapes: the former name of `reduce_retracing`.
         experimental_compile: the former name of `jit_compile`.
         experimental_follow_type_hints: accepted, without effect.

@@ -8,6 +8,7 @@ from eagerflow.framework import dtypes, shapes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.io.serialization import fill_message, tensor_of_message
+from eagerflow.protos.schema import protobuf
 
 
 class FunctionName(NamedTuple):
@@ -112,3 +113,31 @@ def fill(message: Any, kind: str, value: Any) -> None:
             items.s.append(item.encode() if isinstance(item, str) else item)
         else:
             getattr(items, _FIELDS[kind]).append(item)
+
+
+def fill_as(message: Any, value: object) -> None:
+    """Sets an AttrValue to a value of the kind that its type tells; nothing for values of others."""
+    for kind, types in {"bool": bool, "int": int, "float": float, "string": (str, bytes)}.items():
+        if isinstance(value, types):
+            fill(message, kind, value)
+            return
+    if isinstance(value, DType):
+        fill(message, "type", value)
+    elif isinstance(value, TensorShape):
+        fill(message, "shape", value)
+    elif isinstance(value, list):
+        fill(message, "list(int)", [-1 if item is None else item for item in value])
+    elif hasattr(value, "SerializeToString"):
+        message.ParseFromString(value.SerializeToString())
+
+
+def fill_name(message: Any, text: str) -> None:
+    """Sets an AttrValue to the name of a function, or to the NameAttrList that a text is."""
+    if ":" in text:
+        text_format = protobuf("text_format")
+        try:
+            text_format.Parse(text, message.func)
+            return
+        except text_format.ParseError:
+            message.Clear()
+    message.s = text.encode()

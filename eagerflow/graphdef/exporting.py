@@ -146,6 +146,11 @@ class Exporter:
         body.begin(graph, arguments, variables)
         body.write(graph)
         body.finish(list(map(body.ref, graph.outputs)), names)
+        for key, value in graph.function_attributes.items():
+            if key == "_implements" and isinstance(value, str):
+                attributes.fill_name(body.message.attr[key], value)
+            else:
+                attributes.fill_as(body.message.attr[key], value)
         self.functions.append(body.message)
         self._kept.append(graph)
         return name
@@ -388,7 +393,7 @@ class Body(GraphWriter):
         """A node that TensorFlow does not have, under our name."""
         made = self.custom(node.type, [self.ref(tensor) for tensor in node.inputs], name)
         for key, value in node.attrs.items():
-            _show(made.attr[key], value)
+            attributes.fill_as(made.attr[key], value)
         return self.results(name, [(tensor.dtype, tensor.shape) for tensor in node.outputs])
 
 
@@ -567,20 +572,6 @@ def _needed(graph: _core.Graph) -> set[int]:
             for tensor in function_gradients.needed_by(node):
                 found.add(_core.node_of(tensor).id)
     return found
-
-
-def _show(message: Any, value: object) -> None:
-    """Sets an attribute of a node that only we have."""
-    for kind, types in {"bool": bool, "int": int, "float": float, "string": str}.items():
-        if isinstance(value, types):
-            attributes.fill(message, kind, value)
-            return
-    if isinstance(value, dtypes.DType):
-        attributes.fill(message, "type", value)
-    elif isinstance(value, TensorShape):
-        attributes.fill(message, "shape", value)
-    elif isinstance(value, list):
-        attributes.fill(message, "list(int)", [-1 if item is None else item for item in value])
 
 
 def unexportable(node: _core.Node, reason: str) -> UnimplementedError:

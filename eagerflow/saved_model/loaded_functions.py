@@ -90,6 +90,7 @@ class LoadedConcrete:
             for name, value in group.items()
         ]
         graph = FuncGraph(self._name.removeprefix("__inference_"))
+        graph.function_attributes = dict(self._builder.functions[self._name].attr)
         placeholders = tracing.Placeholders(graph, [])
         with graph.as_default():
             values = []
