@@ -258,13 +258,15 @@ from eagerflow.ops.creation import (
     sequence_mask as sequence_mask,
     zeros as zeros,
 )
+from eagerflow.ops.batch_function import (
+    nondifferentiable_batch_function as nondifferentiable_batch_function,
+)
 from eagerflow.ops.eager_only import (
     AggregationMethod as AggregationMethod,
     check_pinned as check_pinned,
     CriticalSection as CriticalSection,
     guarantee_const as guarantee_const,
     no_gradient as no_gradient,
-    nondifferentiable_batch_function as nondifferentiable_batch_function,
     ragged_fill_empty_rows as ragged_fill_empty_rows,
     ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
     RegisterGradient as RegisterGradient,

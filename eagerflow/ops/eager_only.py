@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from collections.abc import Callable
@@ -158,39 +157,6 @@ def no_gradient(op_type: str) -> None:
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     func_graph.registered_gradients[op_type] = None
-
-
-def nondifferentiable_batch_function(
-    num_batch_threads: int,
-    max_batch_size: int,
-    batch_timeout_micros: int,
-    allowed_batch_sizes: list | None = None,
-    max_enqueued_batches: int = 10,
-    autograph: bool = True,
-    enable_large_batch_splitting: bool = True,
-) -> Callable:
-    """A decorator for functions on batches: each call runs by itself and passes no gradients.
-
-    Args:
-        max_batch_size: ignored: no calls are joined.
-        autograph: ignored.
-
-    >>> @tf.nondifferentiable_batch_function(1, 8, 100)
-    ... def double(x):
-    ...     return x * 2
-    >>> double(tf.constant([1, 2])).numpy()
-    array([2, 4], dtype=int32)
-    """
-
-    def decorator(fn: Callable) -> Callable:
-        @functools.wraps(fn)
-        def decorated(*args: Tensor) -> Tensor:
-            with _core.stop_recording():
-                return fn(*(_core.as_tensor(arg) for arg in args))
-
-        return decorated
-
-    return decorator
 
 
 class RaggedFillEmptyRows(NamedTuple):
