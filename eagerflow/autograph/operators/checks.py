@@ -110,7 +110,9 @@ def check_before_loop(
             raise ValueError(f"'{name}' must be defined before the loop{note}")
 
 
-def check_iteration(name: str, before: Any, entry: Any, after: object, invariant: object) -> None:
+def check_iteration(
+    name: str, before: Any, entry: Any, after: object, invariant: object, shapes: bool = True
+) -> None:
     """Checks that a variable keeps its kind of value in an iteration of a loop.
 
     Args:
@@ -119,6 +121,7 @@ def check_iteration(name: str, before: Any, entry: Any, after: object, invariant
         entry: its value when the iteration begins.
         after: its value when the iteration ends.
         invariant: a structure of the shapes that it always fits, or None.
+        shapes: whether a shape may not change.
 
     Raises:
         TypeError: if its structure or a dtype changes.
@@ -142,10 +145,12 @@ def check_iteration(name: str, before: Any, entry: Any, after: object, invariant
     if len(invariants) != len(befores):
         invariants = [None] * len(befores)
     for leaves in zip(befores, entries, afters, invariants, strict=True):
-        _check_leaf(name, *leaves)
+        _check_leaf(name, *leaves, shapes)
 
 
-def _check_leaf(name: str, before: Any, entry: object, after: Any, invariant: Any) -> None:
+def _check_leaf(
+    name: str, before: Any, entry: object, after: Any, invariant: Any, shapes: bool
+) -> None:
     if after is None:
         raise ValueError(f"'{name}' is None at the end of the iteration.")
     if not isinstance(entry, Tensor) or not isinstance(after, Tensor):
@@ -155,6 +160,8 @@ def _check_leaf(name: str, before: Any, entry: object, after: Any, invariant: An
             f"'{name}' has dtype {entry.dtype.name} before the loop, but dtype {after.dtype.name} "
             "after one iteration"
         )
+    if not shapes:
+        return
     if invariant is None:
         if not _fits(after.shape, entry.shape):
             raise ValueError(
@@ -171,6 +178,30 @@ def _check_leaf(name: str, before: Any, entry: object, after: Any, invariant: An
                 f"'{name}' has shape {shape} {when}, which does not conform with the shape "
                 f"invariant {invariant}."
             )
+
+
+def widened(before: Any, entry: Any, after: Any) -> Any:
+    """The shapes that fit a variable before and after an iteration; None if none has changed.
+
+    Args:
+        before: its value before the loop.
+        entry: its value when the iteration begins.
+        after: its value when the iteration ends.
+    """
+    changed = False
+
+    def wider(entry: Any, after: Any) -> TensorShape | None:
+        nonlocal changed
+        if not isinstance(entry, Tensor) or not isinstance(after, Tensor):
+            return None
+        if _fits(after.shape, entry.shape):
+            return entry.shape
+        changed = True
+        return entry.shape.most_specific_compatible_shape(after.shape)
+
+    leaves = zip(nest.flatten(_tensors(entry)), nest.flatten(_tensors(after)), strict=True)
+    shapes = [wider(*pair) for pair in leaves]
+    return nest.pack_sequence_as(before, shapes) if changed else None
 
 
 def _fits(shape: TensorShape, wider: TensorShape) -> bool:

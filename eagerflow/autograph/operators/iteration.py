@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autograph.operators import builtin_functions
+from eagerflow.autograph.operators.checks import check_iteration
 from eagerflow.autograph.operators.loops import State, staged_while
 from eagerflow.autograph.operators.staging import Tensor, is_staged
 from eagerflow.autograph.operators.variables import Undefined
@@ -59,7 +60,7 @@ def for_stmt(
     elif isinstance(iterated, TensorArray):
         loop.over_rows(iterated.stack())
     elif builtin_functions.is_dataset(iterated):
-        loop.over_iterator(iter(iterated))
+        loop.over_iterator(iter(iterated), relaxes=True)
     elif builtin_functions.is_dataset_iterator(iterated):
         loop.over_iterator(iterated)
     elif builtin_functions.is_ragged(iterated):
@@ -179,8 +180,13 @@ class _Loop:
         self._counter = _core.as_tensor(0)
         self._run(inside, iteration, _ITERATE)
 
-    def over_iterator(self, iterator: Any) -> None:
-        """A loop over what a dataset's iterator gives, until it ends."""
+    def over_iterator(self, iterator: Any, relaxes: bool = False) -> None:
+        """A loop over what a dataset's iterator gives, until it ends.
+
+        Args:
+            iterator: the iterator.
+            relaxes: whether the shapes of variables may change.
+        """
 
         def iteration() -> None:
             following = iterator.get_next_as_optional()
@@ -190,7 +196,10 @@ class _Loop:
             def taken() -> State:
                 self._set_state(before)
                 self._body(following.get_value())
-                return self._get_state()
+                after = self._get_state()
+                for name, entry, value in zip(self._names, before, after, strict=True):
+                    check_iteration(name, entry, entry, value, None, shapes=False)
+                return after
 
             if before:
                 self._set_state(control_flow.cond(self._counter, taken, lambda: before))
@@ -198,7 +207,7 @@ class _Loop:
                 control_flow.cond(self._counter, taken, lambda: ())
 
         self._counter = _core.as_tensor(True)
-        self._run(lambda: self._counter, iteration, _HAS_NEXT)
+        self._run(lambda: self._counter, iteration, _HAS_NEXT, relaxes=relaxes)
 
     def _run(
         self,
@@ -206,6 +215,7 @@ class _Loop:
         iteration: Callable[[], None],
         counter_name: str,
         counter_is_element: bool = False,
+        relaxes: bool = False,
     ) -> None:
         """Runs a loop with the counter as its first variable.
 
@@ -215,6 +225,7 @@ class _Loop:
             counter_name: the counter's name.
             counter_is_element: whether the loop's target begins with the counter's value where it
                 has none.
+            relaxes: see `over_iterator`.
         """
         target = self._opts.get("iterate_names")
 
@@ -238,4 +249,4 @@ class _Loop:
             return control_flow.cond(further, self._extra_test, lambda: False)
 
         names = (counter_name, *self._names)
-        staged_while(test, iteration, get_state, set_state, names, self._opts)
+        staged_while(test, iteration, get_state, set_state, names, self._opts, relaxes)

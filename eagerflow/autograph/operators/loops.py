@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.autograph.operators.checks import check_before_loop, check_iteration
+from eagerflow.autograph.operators.checks import check_before_loop, check_iteration, widened
 from eagerflow.autograph.operators.containers import EmptyArray, as_loop_variable, empty_like
 from eagerflow.autograph.operators.staging import (
     VALUES,
@@ -89,11 +89,13 @@ def staged_while(
     set_state: Callable[[State], None],
     names: tuple[str, ...],
     opts: dict[str, Any],
+    relaxes: bool = False,
 ) -> None:
     """A loop whose condition is a tensor, as a `tf.while_loop`; see `while_stmt`.
 
     A variable without a value before the loop begins with zeros of the kind that an iteration gives
-    it; the loop then checks that there was an iteration.
+    it; the loop then checks that there was an iteration. With `relaxes`, a loop in which shapes change is
+    traced again for shapes that fit all iterations.
     """
     initial = tuple(map(as_loop_variable, get_state()))
     declared = [(value, shape) for value, shape in opts.get("shape_invariants", ())]
@@ -120,22 +122,51 @@ def staged_while(
         body()
         after = get_state()
         for each in zip(names, initial, values, after, invariants, strict=True):
-            check_iteration(*each)
+            check_iteration(*each, shapes=not relaxes)
+        if relaxes:
+            _check_widened(initial, values, after, invariants)
         return (*(True,) * extra, *after)
 
     begin = (*(False,) * extra, *initial)
     options = {key: value for key, value in opts.items() if key in _OPTIONS}
-    if any(invariant is not None for invariant in invariants):
-        shapes = [
-            nest.map_structure(_shape, value) if invariant is None else invariant
-            for value, invariant in zip(initial, invariants, strict=True)
-        ]
-        options["shape_invariants"] = (*[TensorShape(())] * extra, *shapes)
-    final = tuple(control_flow.while_loop(traced_test, traced_body, begin, **options))
+    final = None
+    while final is None:
+        if any(invariant is not None for invariant in invariants):
+            shapes = [
+                nest.map_structure(_shape, value) if invariant is None else invariant
+                for value, invariant in zip(initial, invariants, strict=True)
+            ]
+            options["shape_invariants"] = (*[TensorShape(())] * extra, *shapes)
+        try:
+            final = tuple(control_flow.while_loop(traced_test, traced_body, begin, **options))
+        except _ShapesChangedError as change:
+            invariants = change.invariants
+            set_state(initial)
     if missing:
         text = f"loop must iterate at least once to initialize {', '.join(missing)}"
         assertions.Assert(final[0], [text])
     set_state(final[extra:])
+
+
+class _ShapesChangedError(Exception):
+    """An iteration of a loop that relaxes shapes has changed them.
+
+    Args:
+        invariants: the structure of shapes of each variable that fits them, or None.
+    """
+
+    def __init__(self, invariants: list[Any]) -> None:
+        super().__init__()
+        self.invariants = invariants
+
+
+def _check_widened(initial: State, entry: State, after: State, invariants: list[Any]) -> None:
+    """Raises _ShapesChangedError if a variable has another shape after an iteration."""
+    wider = [widened(*each) for each in zip(initial, entry, after, strict=True)]
+    if any(shapes is not None for shapes in wider):
+        raise _ShapesChangedError(
+            [old if new is None else new for old, new in zip(invariants, wider, strict=True)]
+        )
 
 
 _OPTIONS = ("maximum_iterations", "parallel_iterations", "swap_memory")
