@@ -450,9 +450,15 @@ def _weak_tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> WeakT
 
 
 class WeakTensors:
-    """Whether the program can have weak tensors."""
+    """Whether the program can have weak tensors.
+
+    Attributes:
+        exist: whether it can.
+        converted: a tensor in another dtype, to which it is promoted; None where it is not.
+    """
 
     exist = False
+    converted: Callable[[Any, DType], Any]
 
 
 def is_weak(value: object) -> bool:

@@ -14,6 +14,7 @@ from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import WeakTensors
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -42,6 +43,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
         if isinstance(value, Tensor) and value.dtype is not dtype:
+            converted = WeakTensors.converted(value, dtype) if WeakTensors.exist else None
+            if converted is not None:
+                return converted if shape is None else _in_shape(converted, value, shape)
             raise TypeError(
                 f"Expected tensor {value} with dtype {dtype!r}, but got dtype {value.dtype!r}."
             )

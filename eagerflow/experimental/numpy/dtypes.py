@@ -50,10 +50,15 @@ def default_float() -> np.dtype:
     return np.dtype("float32" if _Preference.float32 or _Preference.weak else "float64")
 
 
+def float_type() -> type:
+    """NumPy's type that `float_` is."""
+    return np.float32 if _Preference.float32 else np.float64
+
+
 def __getattr__(name: str) -> Any:
     defaults = {
         "int_": np.int64,
-        "float_": np.float32 if _Preference.float32 else np.float64,
+        "float_": float_type(),
         "complex_": np.complex64 if _Preference.float32 else np.complex128,
     }
     if name not in defaults:

@@ -152,6 +152,19 @@ def assigned(dtype: DType, value: Any, method: str) -> _core.Tensor | None:
     return _cast(value, dtype)
 
 
+def converted(value: _core.Tensor, dtype: DType) -> _core.Tensor | None:
+    """A tensor in a dtype; None unless both are promoted to that.
+
+    Raises:
+        TypeError: if they are not promoted at all.
+    """
+    pair = operand(value)
+    other = _numeric(dtype, False)
+    if pair is None or other is None or result(other, pair, Mode.safe)[0] is not dtype:
+        return None
+    return _cast(value, dtype)
+
+
 def joined(values: Sequence[object]) -> list[_core.Tensor] | None:
     """Values as tensors of one dtype, weak if that is; None if one of them is not numeric."""
     pair = _of_all(values)

@@ -99,7 +99,8 @@ def argsort(
 ) -> Tensor:
     """The indices of the elements in ascending order; arguments as those of `sort`."""
     _check_sorting(kind, order)
-    return selection.argsort(NUMPY, a, axis)
+    order_of = selection.argsort(NUMPY, a, axis)
+    return _ops.cast(order_of, np.int32) if dtypes.prefers_weak() else order_of
 
 
 def _check_sorting(kind: str, order: Any) -> None:

@@ -25,6 +25,7 @@ def enable(safe: bool) -> None:
     if not WeakTensors.exist:
         _set_promoters()
     WeakTensors.exist = True
+    WeakTensors.converted = promotion.converted
     promotion.Mode.safe = safe
     dtypes.prefer_weak()
     for kind in (_core.EagerWeakTensor, _core.GraphWeakTensor):

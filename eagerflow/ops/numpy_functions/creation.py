@@ -11,7 +11,7 @@ from eagerflow.framework.dtypes import DType
 from eagerflow.ops import conversion
 from eagerflow.ops.linalg import diagonals
 from eagerflow.ops.numpy_functions import products, shapes
-from eagerflow.ops.numpy_functions.rules import Rules, sizes
+from eagerflow.ops.numpy_functions.rules import Rules, keeps_weakness, sizes
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 
 _ops = _core.ops
@@ -169,6 +169,7 @@ def diagflat(rules: Rules, x: TensorLike, k: int = 0) -> Tensor:
     return diag(rules, shapes.ravel(rules, x), k)
 
 
+@keeps_weakness
 def vander(rules: Rules, x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, as columns."""
     x = rules.tensor(x)

@@ -14,7 +14,7 @@ from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops import control_flow, indexing, reduction, special
 from eagerflow.ops import math as _math
-from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.ops.numpy_functions.rules import Rules, keeps_weakness
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -205,6 +205,7 @@ def cbrt(x: Tensor) -> Tensor:
 _SINC_TERMS = 11  # so that second derivatives have all digits, too
 
 
+@keeps_weakness
 @_of_float
 def sinc(x: Tensor) -> Tensor:
     """`sin(pi x) / (pi x)`, and 1 at zero."""
@@ -310,6 +311,7 @@ gcd = _of_pair(_gcd)
 lcm = _of_pair(_lcm)
 
 
+@keeps_weakness
 def around(rules: Rules, x: TensorLike, decimals: int = 0) -> Tensor:
     """Values rounded to a number of decimals; halves are rounded to the even neighbour.
 

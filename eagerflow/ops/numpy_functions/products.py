@@ -11,7 +11,7 @@ from eagerflow.framework.sizes import is_known, sizes_of
 from eagerflow.ops.linalg import diagonals
 from eagerflow.ops.linalg import einsum as _einsum
 from eagerflow.ops.linalg.products import tensordot as _tensordot
-from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.ops.numpy_functions.rules import Rules, keeps_weakness
 from eagerflow.ops.numpy_functions.shapes import move_axis
 
 _ops = _core.ops
@@ -153,6 +153,7 @@ def tril(rules: Rules, x: Any, k: int = 0) -> Tensor:
     return _band(rules.tensor(x), k, True)
 
 
+@keeps_weakness
 def triu(rules: Rules, x: Any, k: int = 0) -> Tensor:
     """Matrices with zeros below the k-th diagonal.
 

@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops import conversion, norms
-from eagerflow.ops.numpy_functions.rules import Rules, axes_of
+from eagerflow.ops.numpy_functions.rules import Rules, axes_of, keeps_weakness
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.typing import Axes, TensorLike
 
@@ -155,7 +155,7 @@ def _cumulative(operation: Callable[..., Tensor], doc: str) -> Callable[..., Ten
         return operation(_ops.reshape(x, [-1]), 0) if axis is None else operation(x, axis)
 
     body.__doc__ = doc
-    return body
+    return keeps_weakness(body)
 
 
 cumsum = _cumulative(_ops.cumsum, "Cumulative sums along an axis, or over all elements.")
@@ -212,6 +212,7 @@ nansum = _without_nan(sum, 0.0, "Sums along axes, without NaN.")
 nanprod = _without_nan(prod, 1.0, "Products along axes, without NaN.")
 
 
+@keeps_weakness
 def nanmean(
     rules: Rules, x: Any, axis: Any = None, dtype: Any = None, keepdims: bool | None = False
 ) -> Tensor:
@@ -222,6 +223,7 @@ def nanmean(
     return _ops.divide_real(nansum(rules, x, axis, keepdims=keepdims), count)
 
 
+@keeps_weakness
 def diff(rules: Rules, x: TensorLike, n: int = 1, axis: int = -1) -> Tensor:
     """Differences of neighbours along an axis, taken n times.
 

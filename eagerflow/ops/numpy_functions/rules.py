@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
 from eagerflow.framework.sizes import sizes_in
+from eagerflow.framework.type_spec import WeakTensors, weak_as
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -87,6 +89,20 @@ class Rules:
         """The value as booleans: whether elements are not zero."""
         x = self.tensor(value)
         return x if x.dtype.is_bool else _ops.cast(x, dtypes.bool)
+
+
+def keeps_weakness(body: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """A function of an array whose result is weak if that is, and no dtype is requested."""
+
+    @functools.wraps(body)
+    def keeping(rules: Rules, x: Any, *args: Any, **kwargs: Any) -> Tensor:
+        if not WeakTensors.exist:
+            return body(rules, x, *args, **kwargs)
+        x = rules.tensor(x)
+        result = body(rules, x, *args, **kwargs)
+        return result if kwargs.get("dtype") is not None else weak_as(result, x)
+
+    return keeping
 
 
 def sizes(shape: Any) -> list[Any]:

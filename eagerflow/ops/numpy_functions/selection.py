@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.ops import indexing
 from eagerflow.ops.array import broadcast_dynamic_shape, broadcast_static_shape
-from eagerflow.ops.numpy_functions.rules import Rules
+from eagerflow.ops.numpy_functions.rules import Rules, keeps_weakness
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.typing import TensorLike
 
@@ -89,6 +89,7 @@ def take_along_axis(rules: Rules, x: Any, indices: TensorLike, axis: int | None 
     return move_axis(_ops.reshape(chosen, [*outer, count]), -1, axis)
 
 
+@keeps_weakness
 def sort(rules: Rules, x: TensorLike, axis: int | None = -1) -> Tensor:
     """The elements in ascending order, along an axis or as a vector."""
     x = rules.tensor(x)

@@ -9,7 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.ops import array as _array
-from eagerflow.ops.numpy_functions.rules import Rules, axes_of, sizes
+from eagerflow.ops.numpy_functions.rules import Rules, axes_of, keeps_weakness, sizes
 from eagerflow.typing import Axes, ShapeLike, TensorLike
 
 _ops = _core.ops
@@ -167,6 +167,7 @@ def dsplit(rules: Rules, x: TensorLike, indices_or_sections: Any) -> list[Tensor
     return split(rules, x, indices_or_sections, 2)
 
 
+@keeps_weakness
 def flip(rules: Rules, x: Any, axis: Any = None) -> Tensor:
     """The elements in reverse order along axes, by default along all."""
     x = rules.tensor(x)
@@ -183,6 +184,7 @@ def fliplr(rules: Rules, x: TensorLike) -> Tensor:
     return flip(rules, x, 1)
 
 
+@keeps_weakness
 def rot90(rules: Rules, x: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     """Rotated by 90 degrees k times, from the first of two axes towards the second.
 
@@ -211,6 +213,7 @@ def roll(rules: Rules, x: TensorLike, shift: TensorLike, axis: Axes | None = Non
     return _array.roll(x, shift, axis)
 
 
+@keeps_weakness
 def repeat(rules: Rules, x: TensorLike, repeats: TensorLike, axis: int | None = None) -> Tensor:
     """Each element several times, along an axis or as a vector."""
     return _array.repeat(rules.tensor(x), repeats, axis)
