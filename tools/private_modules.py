@@ -13,13 +13,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-LIST = Path(__file__).resolve().parent.parent / "eagerflow" / "dropin" / "private_modules.txt"
+LIST = Path(__file__).resolve().parents[1] / "eagerflow_compat" / "dropin" / "private_modules.txt"
 HEADER = """\
 # The modules below tensorflow.python, .core and .compiler, and what in them has another public name.
 # Written by tools/private_modules.py from TensorFlow 2.21.
 """
 # Tests, generated code and tools that no program imports.
 LEFT_OUT = (
+    "__pycache__",
     "_test",
     "tests",
     "doctest",
@@ -32,7 +33,7 @@ LEFT_OUT = (
 
 def modules(root: str) -> list[str]:
     """The paths of all modules, packages included."""
-    found = []
+    found = ["tools"]
     for top in ("python", "core", "compiler", "tools/docs", "dtensor"):
         for folder, _, files in os.walk(os.path.join(root, top)):
             path = os.path.relpath(folder, root).replace(os.sep, ".")

@@ -273,6 +273,18 @@ def reason(path: str) -> str | None:
     return _reasons().get(path)
 
 
+def reason_of(value: object) -> str | None:
+    """Why something that stands for a thing raises; None for things that exist.
+
+    >>> from eagerflow.util import unavailable
+    >>> strategy = unavailable.find("distribute.TPUStrategy")
+    >>> unavailable.reason_of(strategy)[:17], unavailable.reason_of(tf.add)
+    ('there are no TPUs', None)
+    """
+    absent = getattr(value, "__module__", None) == __name__
+    return getattr(value, "_why", None) if absent else None
+
+
 def reason_of_namespace(path: str) -> str | None:
     """Why nothing below a path exists here; None for paths with nothing below them.
 
@@ -324,18 +336,20 @@ def _stand_in(path: str, why: str) -> Any:
         raise NotImplementedError(f"tf.{path}: {why}")
 
     refuse.__name__ = refuse.__qualname__ = name
+    refuse._why = why  # type: ignore[attr-defined]
     refuse.__doc__ = f"Raises a NotImplementedError: {why}"
     if not name.lstrip("_")[0].isupper():
         return refuse
     members = {m: _stand_in(f"{path}.{m}", why) for m in _MEMBERS.get(path, "").split()}
-    own = {"__doc__": refuse.__doc__, "__new__": refuse, "_why": f"tf.{path}: {why}"}
+    own = {"__doc__": refuse.__doc__, "__new__": refuse, "_path": path, "_why": why}
     return _AbsentClass(name, (), {**own, **members})
 
 
 class _AbsentClass(type):
     """The class of classes that do not exist here: whoever asks for a member hears why."""
 
+    _path: str
     _why: str
 
     def __getattr__(cls, name: str) -> Any:
-        raise AttributeError(f"{cls.__name__}.{name} is missing. {cls._why}")
+        raise AttributeError(f"{cls.__name__}.{name} is missing. tf.{cls._path}: {cls._why}")

@@ -86,7 +86,7 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
             seen = set()
             for use in used.uses:
                 if use.path not in problems:
-                    problems[use.path] = _problem(use.path, generation)
+                    problems[use.path] = problem(use.path, generation)
                 text = problems[use.path]
                 if text is not None and (text, use.line) not in seen:
                     seen.add((text, use.line))
@@ -100,20 +100,31 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
     return Report(generation, why, len(problems), findings)
 
 
-def _problem(path: str, generation: str) -> str | None:
-    """What is wrong with a path, and what to do; None if all is well."""
+REFUSED = "raises when it is used"
+
+
+def problem(path: str, generation: str) -> str | None:
+    """What is wrong with a path, and what to do; None if all is well. The drop-in is installed.
+
+    >>> from eagerflow_compat.dropin.check import problem
+    >>> tensorflow = tf.install_as_tensorflow()
+    >>> problem("tensorflow.nn.relu", "2.x"), problem("tensorflow.nn.relux", "2.x")
+    (None, 'tf.nn.relux is missing; the nearest names are relu, ...')
+    >>> from eagerflow import dropin
+    >>> dropin.uninstall()
+    """
     package, *rest = path.split(".")
     value: Any = importlib.import_module(package)
     for end, name in enumerate(rest, 1):
         inside = ".".join(rest[:end])
         shown = f"{'tf' if package in ('tensorflow', 'eagerflow') else package}.{inside}"
-        reason = unavailable.reason(inside) if package == "tensorflow" else None
-        if reason is not None:
-            return f"{shown} raises when it is used: {reason}"
         if not isinstance(value, ModuleType | type):
             return None
         try:
             value = getattr(value, name)
+            reason = unavailable.reason_of(value)
+            if reason is not None:
+                return f"{shown} {REFUSED}: {reason}"
             if isinstance(value, Absent):
                 value()  # raises
             continue
