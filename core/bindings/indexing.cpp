@@ -1,4 +1,5 @@
-// Index expressions. Each becomes one strided slice, or a gather for boolean masks.
+// Index expressions. Each becomes one strided slice, or a gather for boolean masks. Those with arrays of
+// indices are answered in Python.
 #include "bindings/indexing.h"
 
 #include <algorithm>
@@ -272,6 +273,34 @@ std::optional<Tensor> mask_of(PyObject* key) {
   return mask;
 }
 
+// Whether a part of an index is an array: a list, or integers or booleans that are no index by themselves.
+bool is_index_array(PyObject* item) {
+  if (PyLong_Check(item) || PySlice_Check(item) || item == Py_None || item == Py_Ellipsis) {
+    return false;
+  }
+  if (PyList_Check(item) || PyTuple_Check(item)) return true;
+  const auto indexes = [](DType dtype) { return dtype == DType::kBool || is_integer(dtype); };
+  if (is_array(item)) return PyArray_NDIM(as_array(item)) > 0 && indexes(dtype_of_array(item));
+  if (!is_tensor(item) && !is_variable(item)) return false;
+  const Tensor tensor = is_tensor(item) ? tensor_of(item) : read_variable(item);
+  return tensor.shape().ranked() && tensor.rank() > 0 && indexes(tensor.dtype());
+}
+
+// Whether NumPy's rules for arrays answer the key. A list of integers is read like a tuple.
+bool has_index_array(PyObject* key) {
+  if (!PyTuple_Check(key) && !PyList_Check(key)) return is_index_array(key);
+  const Items items(key);
+  if (std::any_of(items.begin(), items.end(), is_index_array)) return true;
+  const auto is_bool = [](PyObject* item) { return PyBool_Check(item) != 0; };
+  return PyList_Check(key) && items.size() > 0 && std::all_of(items.begin(), items.end(), is_bool);
+}
+
+PyObject* get_by_arrays(PyObject* object, PyObject* key) {
+  const PyRef module = checked(PyImport_ImportModule("eagerflow.framework.array_indexing"));
+  const PyRef function = checked(PyObject_GetAttrString(module, "get_item"));
+  return checked(PyObject_CallFunctionObjArgs(function, object, key, nullptr)).release();
+}
+
 // "(2, 3)", as Python shows a shape.
 std::string tuple_text(std::span<const int64_t> dims) {
   std::string text = "(";
@@ -289,13 +318,13 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   if (rank == 0) fail(Code::kValueError, "mask cannot be scalar.");
   const auto dims = tensor.shape().dims();
   const auto leading = dims.first(std::min<size_t>(dims.size(), static_cast<size_t>(rank)));
-  if (!has_value(mask)) {
-    Tensor indices = call(ops::where_indices, {mask});
-    return call(ops::gather_nd, {tensor, indices}, ops::GatherNdAttrs{});
-  }
-  if (Shape(leading) != mask.shape()) {
+  if (has_value(mask) && tensor.shape().ranked() && !compatible(Shape(leading), mask.shape())) {
     fail(Code::kValueError, "Shapes ", tuple_text(leading), " and ",
          tuple_text(mask.shape().dims()), " are incompatible");
+  }
+  if (!has_value(mask) || !tensor.shape().fully_known()) {
+    Tensor indices = call(ops::where_indices, {mask});
+    return call(ops::gather_nd, {tensor, indices}, ops::GatherNdAttrs{});
   }
   const bool* flags = mask.data<bool>();
   int64_t count = 0;
@@ -321,6 +350,7 @@ PyObject* get_item(const Tensor& tensor, PyObject* object, PyObject* key) {
   }
   if (PyObject* result = index_override(object, key)) return result;
   if (const auto mask = mask_of(key)) return wrap(select_by_mask(tensor, *mask));
+  if (has_index_array(key)) return get_by_arrays(object, key);
   return wrap(slice_by(tensor, key));
 }
 

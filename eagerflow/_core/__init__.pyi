@@ -20,6 +20,7 @@ class Tensor:
     _size: int
     _keras_mask: Any
     _keras_logits: Any
+    at: Any
     numpy: Any  # a method of tensors with values
     # Tensors of graphs have these; those with values raise AttributeError.
     name: str

@@ -1,4 +1,4 @@
-"""Assignments to slices of variables: `variable[1:3].assign(values)`."""
+"""Assignments to parts of variables: `variable[1:3].assign(values)`, `variable[mask].assign_add(1)`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eagerflow import _core, errors
-from eagerflow.framework import dtypes
-from eagerflow.framework.shapes import TensorShape
+from eagerflow import _core
+from eagerflow.util import advice, lazy
 
 if TYPE_CHECKING:
     from eagerflow.framework.variable import Variable
 
 _ops = _core.ops
+indexing = lazy.Module("eagerflow.framework.array_indexing")
 
 
 def slice_assignment(variable: Variable, key: object) -> Callable:
@@ -23,57 +23,47 @@ def slice_assignment(variable: Variable, key: object) -> Callable:
     return functools.partial(_assign_slice, variable, key)
 
 
-def _assign_slice(variable: Variable, key: object, val: Any, name: str | None = None) -> Variable:
+def _assign_slice(variable: Variable, key: Any, val: Any, name: str | None = None) -> Variable:
     """Replaces `variable[key]`; `val` is broadcast to its shape."""
-    if _core.building() is not None:
-        return _assign_slice_in_graph(variable, key, val)
+    if _core.building() is not None or indexing.has_arrays(key):
+        return _scatter(_ops.tensor_scatter_nd_update, variable, key, val)
     with _core.stop_recording():
         value = _core.convert(val, variable.dtype, None)
-        room = variable.read_value()[key]._shape_tuple()
-    try:
-        part = np.broadcast_to(value.numpy(), room)
-    except ValueError:
-        raise _no_room(value.shape.as_list(), list(room)) from None
+        room = variable.read_value()[key].shape
+    if not indexing.may_broadcast(value.shape, room):
+        raise indexing.no_room(value.shape.as_list(), room.as_list())
 
-    def changed(value: _core.Tensor) -> np.ndarray:
-        array = np.asarray(value.numpy())
-        array[_numpy_key(key)] = part
+    def changed(value_before: _core.Tensor) -> np.ndarray:
+        array = np.asarray(value_before.numpy())
+        array[_numpy_key(key)] = value.numpy()
         return array
 
     return variable._changed(changed)
 
 
-def _assign_slice_in_graph(variable: Variable, key: object, val: Any) -> Variable:
-    with _core.stop_recording():
-        value = _core.convert(val, variable.dtype, None)
-        current = variable.read_value()
-        sizes = _ops.shape(current, dtypes.int64)
-        count = _ops.reduce_prod(sizes)
-        positions = _ops.reshape(_ops.range(_ops.zeros_like(count), count, 1), sizes)[key]
-        if not _may_broadcast(value.shape, positions.shape):
-            raise _no_room(value.shape.as_list(), positions.shape.as_list())
-        updates = _ops.broadcast_to(value, _ops.shape(positions, dtypes.int64))
-        flat = _ops.tensor_scatter_nd_update(
-            _ops.reshape(current, [-1]),
-            _ops.reshape(positions, [-1, 1]),
-            _ops.reshape(updates, [-1]),
-        )
-        return variable.assign(_ops.reshape(flat, sizes))
+def _scatter(scatter: Callable, variable: Variable, key: Any, val: Any) -> Variable:
+    return variable._changed(lambda value: indexing.scattered(scatter, value, key, val))
 
 
-def _may_broadcast(shape: TensorShape, room: TensorShape) -> bool:
-    if shape.rank is None or room.rank is None:
-        return True
-    pairs = zip(reversed(shape.as_list()), reversed(room.as_list()), strict=False)
-    fits = all(size in (1, None, place) or place is None for size, place in pairs)
-    return shape.rank <= room.rank and fits
+class PartMethod(advice.Missing):
+    """A method that `variable[key]` has besides `assign`, and other tensors do not.
 
+    Args:
+        name: its name.
+        scatter: the operation that changes elements of a tensor.
+    """
 
-def _no_room(shape: list, room: list) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError._of(
-        f"Cannot broadcast input shape {shape} into final shape {room} "
-        "[Op:ResourceStridedSliceAssign]"
-    )
+    __slots__ = ("_scatter",)
+
+    def __init__(self, name: str, scatter: Callable) -> None:
+        super().__init__(name, "TENSOR")
+        self._scatter = scatter
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        assign = None if instance is None else vars(instance).get("assign")
+        if getattr(assign, "func", None) is not _assign_slice:
+            raise AttributeError(f"'{owner.__name__}' object has no attribute '{self._name}'")
+        return functools.partial(_scatter, self._scatter, *assign.args)
 
 
 def _numpy_key(key: object) -> tuple:

@@ -11,8 +11,10 @@ from eagerflow import _core
 from eagerflow.framework import dtypes, operation
 from eagerflow.framework.device_table import table
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.util import advice
+from eagerflow.framework.slice_assignment import PartMethod
+from eagerflow.util import advice, lazy
 
+array_indexing = lazy.Module("eagerflow.framework.array_indexing")
 Tensor = _core.Tensor
 
 
@@ -132,6 +134,16 @@ def _format(self: Tensor, format_spec: str) -> str:
 def _ref(self: Tensor) -> Reference:
     """A hashable reference to this tensor, for use as a key."""
     return Reference(self)
+
+
+@property
+def at(self: Any) -> Any:
+    """Changes of elements: `x.at[key].set(values)` is a new tensor; see `eagerflow.framework.array_indexing`.
+
+    >>> tf.zeros([3]).at[1].set(5.0).numpy()
+    array([0., 5., 0.], dtype=float32)
+    """
+    return array_indexing.At(_core.as_tensor(self))
 
 
 def _get_shape(self: Tensor) -> TensorShape:
@@ -278,7 +290,7 @@ cumsum cumprod abs neg sqrt rsqrt square exp log sin cos tanh sigmoid relu softm
 ceil clip clamp isnan isfinite conj real imag add sub mul div pow eq lt gt matmul mm bmm dot t T mT transpose
 permute swapaxes view view_as reshape flatten ravel unsqueeze squeeze expand expand_as repeat
 repeat_interleave tile roll flip chunk split unbind gather take index_select masked_fill masked_select scatter
-scatter_add at where tril triu diag diagonal trace inverse det add_ sub_ mul_ copy_ fill_ zero_ fill item
+scatter_add where tril triu diag diagonal trace inverse det add_ sub_ mul_ copy_ fill_ zero_ fill item
 tolist tobytes detach clone copy contiguous is_contiguous data backward grad grad_fn requires_grad
 requires_grad_ retain_grad register_hook is_leaf to cuda is_cuda block_until_ready type type_as astype float
 double half bfloat16 int long bool is_floating_point size numel nelement dim ndimension stride strides nbytes
@@ -314,6 +326,7 @@ def _attach() -> None:
         "__round__": _round,
         "__array_priority__": 100,
         "OVERLOADABLE_OPERATORS": OPERATORS,
+        "at": at,
         "ref": _ref,
         "experimental_ref": _ref,
         "get_shape": _get_shape,
@@ -337,6 +350,11 @@ def _attach() -> None:
         "_num_elements": lambda self: self.shape.num_elements(),
         "_numpy": lambda self: self.numpy(),
     }
+    for name, scatter in (
+        ("assign_add", _core.ops.tensor_scatter_nd_add),
+        ("assign_sub", _core.ops.tensor_scatter_nd_sub),
+    ):
+        members[name] = PartMethod(name, scatter)
     members["name"] = undefined_eagerly("name", _core.name_of)
     members["op"] = undefined_eagerly("op", operation.operation_of)
     members["graph"] = undefined_eagerly("graph", _core.graph_of)

@@ -17,7 +17,7 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import scoped
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.slice_assignment import slice_assignment
-from eagerflow.framework.tensor import OPERATORS, Reference, lack_array_methods, repr_fields
+from eagerflow.framework.tensor import OPERATORS, Reference, at, lack_array_methods, repr_fields
 from eagerflow.framework.trackable import Trackable
 from eagerflow.util.class_signature import SignatureOfInit
 
@@ -493,6 +493,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     def read_value_no_copy(self) -> _core.Tensor:
         """The value; the same as `read_value`, which copies nothing."""
         return self.read_value()
+
+    at = at
 
     def get_shape(self) -> TensorShape:
         """The shape; the same as `shape`."""

@@ -39,7 +39,7 @@ def _habits(lines: str) -> dict[str, Habit]:
 
 # Attributes and methods of tensors and variables.
 TENSOR = _habits("""
-__setitem__ | x[0] = row | tf.tensor_scatter_nd_update(x, [[0]], [row])
+__setitem__ | x[0] = row | x.at[0].set(row)
     Tensors do not change; variables have v[0].assign(row).
 sum | x.sum(1) | tf.reduce_sum(x, 1)
 mean | x.mean(1) | tf.reduce_mean(x, 1)
@@ -131,11 +131,10 @@ take | row.take(columns) | tf.gather(row, columns)
 index_select | x.index_select(0, columns) | tf.gather(x, columns, axis=0)
 masked_fill | x.masked_fill(mask, 0.0) | tf.where(mask, 0.0, x)
 masked_select | x.masked_select(mask) | tf.boolean_mask(x, mask)
-scatter | x.scatter(0, index, row) | tf.tensor_scatter_nd_update(x, [[0]], [row])
+scatter | x.scatter(0, index, row) | x.at[0].set(row)
     The indices are those of rows.
 scatter_add | x.scatter_add(0, index, row) | tf.tensor_scatter_nd_add(x, [[0]], [row])
     The indices are those of rows.
-at | x.at[0].set(row) | tf.tensor_scatter_nd_update(x, [[0]], [row])
 where | x.where(mask, 0.0) | tf.where(mask, x, 0.0)
 tril | x.tril() | tf.linalg.band_part(x, -1, 0)
 triu | x.triu() | tf.linalg.band_part(x, 0, -1)

@@ -132,20 +132,18 @@ NOT_AN_INDEX = [
     np.bool_(True),
     slice(0.5, 2),
     slice("a", None),
-    (0, [0, 1]),
-    ((0, 1),),
-    np.array([0, 1]),
-    lambda: tf.constant([0, 1]),
     lambda: tf.constant(1.0),
     lambda: tf.constant(1, tf.uint8),
     lambda: slice(tf.constant([1]), None),
-    lambda: (tf.constant([True, False]), 0),
+    np.array([0.0, 1.0]),
+    (0, ["a"]),
+    lambda: (tf.constant([1.0, 0.0]), 0),
 ]
 
 
 @pytest.mark.parametrize("key", NOT_AN_INDEX, ids=case_name)
 def test_not_an_index(key):
-    with pytest.raises(TypeError, match="Only integers, slices .* are valid indices, got "):
+    with pytest.raises(TypeError, match="Only integers, slices .* are valid indices"):
         tf.constant(DATA)[key() if callable(key) else key]
 
 
@@ -161,7 +159,7 @@ def test_not_an_index(key):
         ((0, 0, 0, ..., 0), "Index out of range using input dim 3; input has only 3 dims"),
         ((..., ...), "Multiple ellipses"),
         (slice(None, None, 0), r"strides\[0\] must be non-zero"),
-        ([True, False], "bool"),
+        ([True, 0], "bool"),
         (slice(True, 2), "bool"),
     ],
     ids=case_name,

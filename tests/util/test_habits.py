@@ -90,7 +90,6 @@ IN_NUMPY = {
     "masked_select": "x[mask]",
     "scatter": "np.stack([row, x[1]])",
     "scatter_add": "np.stack([row + x[0], x[1]])",
-    "at": "np.stack([row, x[1]])",
     "where": "np.where(mask, x, 0)",
     "tril": "np.tril(x)",
     "triu": "np.triu(x)",

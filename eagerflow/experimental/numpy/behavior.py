@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,7 +32,6 @@ _OPERATORS = {
 }
 _REFLECTED = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
 _enabled = False
-_plain_getitem = tf.Tensor.__getitem__
 
 
 def experimental_enable_numpy_behavior(
@@ -104,80 +102,16 @@ _INTEGER_MATTERS = ("__matmul__", "__rmatmul__")
 
 def _indexing(plain: Callable) -> Callable:
     def getitem(self: Any, key: Any) -> Any:
-        # A list with anything but numbers is treated as a tuple, as NumPy once did.
-        listed = isinstance(key, list) and any(map(_is_no_number, key))
-        parts = tuple(key) if listed else key if isinstance(key, tuple) else (key,)
-        if not any(_is_array(part) for part in parts):
-            return plain(self, parts if listed else key)
-        return _advanced(tf.convert_to_tensor(self), parts)
+        if isinstance(key, list):
+            # A list with anything but numbers is treated as a tuple, as NumPy once did.
+            key = tuple(key) if any(map(_is_no_number, key)) else (key,)
+        return plain(self, key)
 
     return getitem
 
 
 def _is_no_number(part: object) -> bool:
     return part is None or part is Ellipsis or isinstance(part, slice | list | tuple | np.ndarray)
-
-
-def _is_array(part: object) -> bool:
-    """Whether a part of an index is an array of indices."""
-    if isinstance(part, list | tuple):
-        return True
-    return isinstance(part, np.ndarray | tf.Tensor) and len(part.shape) > 0
-
-
-def _advanced(value: tf.Tensor, parts: tuple) -> tf.Tensor:
-    """Elements by NumPy's rules, where some parts of the index are arrays."""
-    taken = [_index_tensors(part) for part in parts]
-    consumed = sum(
-        len(tensors) if tensors is not None else part is not None and part is not Ellipsis
-        for part, tensors in zip(parts, taken, strict=True)
-    )
-    if consumed > len(value.shape):
-        raise IndexError(
-            f"too many indices: the tensor is {len(value.shape)}-dimensional, but {consumed} were "
-            "indexed"
-        )
-    # Slices and new axes are applied first; the axes of arrays stay whole.
-    basic: list[Any] = []
-    axes: list[int] = []
-    arrays: list[tf.Tensor] = []
-    gaps = False  # whether there is anything between two arrays
-    for part, tensors in zip(parts, taken, strict=True):
-        if tensors is not None:
-            gaps = gaps or (bool(axes) and axes[-1] != len(basic) - 1)
-            axes += range(len(basic), len(basic) + len(tensors))
-            basic += [slice(None)] * len(tensors)
-            arrays += tensors
-        elif part is Ellipsis:
-            basic += [slice(None)] * (len(value.shape) - consumed)
-        else:
-            basic.append(part)
-    value = _plain_getitem(value, tuple(basic))
-    sizes = tf.shape(value, tf.int64)
-    arrays = [tf.where(i < 0, i + sizes[axis], i) for axis, i in zip(axes, arrays, strict=True)]
-    shape = functools.reduce(tf.broadcast_dynamic_shape, [tf.shape(i, tf.int64) for i in arrays])
-    indices = tf.stack([tf.broadcast_to(i, shape) for i in arrays], -1)
-    rest = [axis for axis in range(len(value.shape)) if axis not in axes]
-    result = tf.gather_nd(tf.transpose(value, axes + rest), indices)
-    if gaps or not axes[0]:
-        return result
-    count = len(indices.shape) - 1  # the axes of the arrays go where the first of theirs was
-    order = list(range(count, count + axes[0])) + list(range(count))
-    return tf.transpose(result, order + list(range(count + axes[0], len(result.shape))))
-
-
-def _index_tensors(part: object) -> list[tf.Tensor] | None:
-    """A part as tensors of indices, one for each indexed axis; None for slices and new axes."""
-    if part is None or part is Ellipsis or isinstance(part, slice):
-        return None
-    tensor = tf.convert_to_tensor(part) if not isinstance(part, list | tuple) or part else None
-    if tensor is None:
-        return [tf.zeros([0], tf.int64)]
-    if tensor.dtype == tf.bool:
-        return tf.unstack(tf.where(tensor), axis=1)
-    if not tensor.dtype.is_integer:
-        raise IndexError(f"arrays used as indices must be of integer or boolean type, got {part!r}")
-    return [tf.cast(tensor, tf.int64)]
 
 
 def _methods() -> dict[str, Any]:
