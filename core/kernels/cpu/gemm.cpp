@@ -43,6 +43,8 @@ constexpr int64_t kOwnTransposed = 300'000;
 
 // The least number of multiplications of a matrix-vector product for a thread.
 constexpr int64_t kGrainOfDots = 65'536;
+// The most parts of a matrix whose rows are added up separately.
+constexpr int64_t kMostParts = 64;
 
 // Complex multiplication, without the recovery of infinities that operator* does.
 template <class T>
@@ -256,20 +258,23 @@ void medium_product(const Product& p, const T* a, const T* b, T* c) {
   });
 }
 
+template <class T>
+const VectorKernels<T>& vector_kernels() {
+  if constexpr (std::is_same_v<T, float>) {
+    return best::vector_products().floats;
+  } else {
+    return best::vector_products().doubles;
+  }
+}
+
 // c[i * step] = row i of the matrix times a vector.
 template <class T>
 void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const T* vector, T* c,
                    int64_t step) {
-  const auto multiply = [] {
-    if constexpr (std::is_same_v<T, float>) {
-      return kernels().multiply_rows_float;
-    } else {
-      return kernels().multiply_rows_double;
-    }
-  }();
   parallel_for(rows, kGrainOfDots / k + 1, [&](int64_t begin, int64_t end) {
     if (end - begin >= kRowsOfDots) {
-      return multiply(end - begin, k, matrix + begin * row, row, vector, c + begin * step, step);
+      return vector_kernels<T>().multiply_rows(end - begin, k, matrix + begin * row, row, vector,
+                                               c + begin * step, step);
     }
     for (int64_t i = begin; i < end; ++i) {
       c[i * step] = row_loops_of<T>().dot(matrix + i * row, vector, k);
@@ -277,23 +282,56 @@ void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const 
   });
 }
 
-// Products with one row or column, if the elements that they read are contiguous.
+// c = the sum of the matrix's rows, row i times weights[i * step].
+template <class T>
+void combine_rows(int64_t rows, int64_t n, const T* matrix, int64_t row, const T* weights,
+                  int64_t step, T* c) {
+  const auto& combine = vector_kernels<T>().combine_rows;
+  // Threads share columns, in whole cache lines, and then rows. How many sums are added up does not
+  // depend on the number of threads, and so the result does not.
+  constexpr int64_t kLeastCols = 1024 / sizeof(T);
+  const int64_t blocks = std::max<int64_t>(1, rows * n / kGrainOfDots);
+  const int64_t strips = std::min(blocks, divide_up(n, kLeastCols));
+  const int64_t cols = divide_up(divide_up(n, strips), kLeastCols / 16) * (kLeastCols / 16);
+  const int64_t parts = std::min<int64_t>(blocks / strips, kMostParts);
+  const int64_t height = divide_up(rows, parts);
+  const Scratch sums(parts == 1 ? 0 : static_cast<size_t>(parts * n) * sizeof(T));
+  T* const to = parts == 1 ? c : sums.as<T>();
+  parallel_for(strips * parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      const int64_t i = std::min(task / strips * height, rows);
+      const int64_t j = task % strips * cols;
+      if (j >= n) continue;
+      combine(std::min(height, rows - i), std::min(cols, n - j), matrix + i * row + j, row,
+              weights + i * step, step, to + task / strips * n + j);
+    }
+  });
+  if (parts == 1) return;
+  std::copy_n(to, n, c);
+  for (int64_t part = 1; part < parts; ++part) row_loops_of<T>().add_into(c, to + part * n, n);
+}
+
+// Products with one row, one column or one term, if the vectors that they read are contiguous.
 template <class T>
 bool multiply_vector(const Product& p, const T* a, const T* b, T* c) {
   if (p.accumulate) return false;
-  const bool row = p.m == 1 && (!p.transpose_a || p.lda == 1);
-  const bool column = p.n == 1 && (p.transpose_b || p.ldb == 1);
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const bool row = p.m == 1 && left.col == 1;
+  const bool column = p.n == 1 && right.row == 1;
   if (column && (row || !p.transpose_a)) {
     multiply_rows(p.m, p.k, a, p.lda, b, c, p.ldc);
   } else if (row && p.transpose_b) {
     multiply_rows(p.n, p.k, b, p.ldb, a, c, 1);
-  } else if (column && p.ldc == 1) {
-    Product turned;
-    turned.m = 1;
-    turned.n = turned.ldc = p.m;
-    turned.k = turned.lda = p.k;
-    turned.ldb = p.lda;
-    medium_product(turned, b, a, c);
+  } else if (p.m == 1 && !p.transpose_b) {
+    combine_rows(p.k, p.n, b, p.ldb, a, left.col, c);
+  } else if (p.n == 1 && p.transpose_a && p.ldc == 1) {
+    combine_rows(p.k, p.m, a, p.lda, b, right.row, c);
+  } else if (p.k == 1 && right.col == 1) {
+    parallel_for(p.m, kGrainOfDots / p.n + 1, [&](int64_t begin, int64_t end) {
+      vector_kernels<T>().outer(end - begin, p.n, a + begin * left.row, left.row, b,
+                                c + begin * p.ldc, p.ldc);
+    });
   } else {
     return false;
   }

@@ -41,9 +41,6 @@ void large_sgemm(const Product& product, const float* a, const float* b, float* 
 // The largest float products (rows, columns and terms) that are computed without oneDNN.
 inline constexpr int64_t kSmallProduct = 16;
 
-// Rows that are multiplied by one vector together.
-inline constexpr int64_t kRowsOfDots = 8;
-
 // Rows of the left matrix that stay in the second-level cache while strips of the right one pass.
 inline constexpr int64_t kBlockRows = 192;
 // The number of terms added up in registers: a block of the left matrix (kBlockRows × kDepth) stays
@@ -96,14 +93,32 @@ struct GemmKernels {
   void (*medium_dgemm)(int64_t m, int64_t n, int64_t k, const double* a, int64_t a_row,
                        int64_t a_col, const double* b, int64_t b_row, int64_t b_col, double* c,
                        int64_t ldc, bool add);
-  // c[i * step] = row i of a matrix times a vector of k elements, for at least kRowsOfDots rows,
-  // each contiguous.
-  void (*multiply_rows_float)(int64_t rows, int64_t k, const float* a, int64_t a_row,
-                              const float* x, float* c, int64_t step);
-  void (*multiply_rows_double)(int64_t rows, int64_t k, const double* a, int64_t a_row,
-                               const double* x, double* c, int64_t step);
 };
 
 EF_EVERY_ISA(GemmKernels, gemm_kernels)
+
+// Rows that are multiplied by one vector together.
+inline constexpr int64_t kRowsOfDots = 8;
+
+// Products of which a side is 1.
+template <class T>
+struct VectorKernels {
+  // c[i * step] = row i of a matrix times a vector of k elements, for at least kRowsOfDots rows,
+  // each contiguous.
+  void (*multiply_rows)(int64_t rows, int64_t k, const T* a, int64_t a_row, const T* x, T* c,
+                        int64_t step);
+  // c = the sum of a matrix's rows of n elements, row i times weights[i * step].
+  void (*combine_rows)(int64_t rows, int64_t n, const T* a, int64_t a_row, const T* weights,
+                       int64_t step, T* c);
+  // Row i of c = y times x[i * step].
+  void (*outer)(int64_t rows, int64_t n, const T* x, int64_t step, const T* y, T* c, int64_t c_row);
+};
+
+struct VectorProducts {
+  VectorKernels<float> floats;
+  VectorKernels<double> doubles;
+};
+
+EF_EVERY_ISA(VectorProducts, vector_products)
 
 }  // namespace ef::cpu

@@ -337,104 +337,6 @@ void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int
   }
 }
 
-// Rows that are multiplied by one vector together: so many sums are independent of each other.
-constexpr int kDots = kRowsOfDots;
-
-// The sums of the lanes of `kDots` vectors.
-template <class T>
-typename Lanes<T, kDots>::Vector lane_sums(const Packed<T> (&vectors)[kDots]) {
-  // As vectors of kDots lanes, of which the missing are 0.
-  typename Lanes<T, kDots>::Vector rows[kDots] = {};
-#pragma GCC unroll 8
-  for (int r = 0; r < kDots; ++r) {
-    if constexpr (kWidth<T> > kDots) {
-      typename Lanes<T, kDots>::Vector halves[2];
-      static_assert(sizeof halves == sizeof vectors[r]);
-      std::memcpy(&halves, &vectors[r], sizeof halves);
-      rows[r] = halves[0] + halves[1];
-    } else {
-      std::memcpy(&rows[r], &vectors[r], sizeof vectors[r]);
-    }
-  }
-  turn<T, kDots>(rows);
-  auto sum = rows[0];
-#pragma GCC unroll 8
-  for (int r = 1; r < (kWidth<T> < kDots ? kWidth<T> : kDots); ++r) sum += rows[r];
-  return sum;
-}
-
-// The end of a vector that whole packed vectors leave over, in the last lanes.
-template <class T>
-struct End {
-  explicit End(int64_t k, const T* x) {
-    for (int64_t p = k / kWidth<T> * kWidth<T>; p < k; ++p) {
-      values[p - (k - kWidth<T>)] = x[p];
-      left_over[p - (k - kWidth<T>)] = -1;
-    }
-  }
-  Packed<T> values = {};
-  decltype(Packed<T>{} < Packed<T>{}) left_over = {};
-};
-
-// `kDots` rows of at least a packed vector's width times a vector.
-template <class T>
-typename Lanes<T, kDots>::Vector long_dots(int64_t k, const T* a, int64_t a_row, const T* x,
-                                           const End<T>& end) {
-  Packed<T> sum[kDots] = {};
-  int64_t p = 0;
-  for (; p + kWidth<T> <= k; p += kWidth<T>) {
-    Packed<T> right;
-    std::memcpy(&right, x + p, sizeof right);
-#pragma GCC unroll 8
-    for (int r = 0; r < kDots; ++r) {
-      Packed<T> left;
-      std::memcpy(&left, a + r * a_row + p, sizeof left);
-      sum[r] += left * right;
-    }
-  }
-  if (p < k) {
-#pragma GCC unroll 8
-    for (int r = 0; r < kDots; ++r) {
-      Packed<T> left;
-      std::memcpy(&left, a + r * a_row + k - kWidth<T>, sizeof left);
-      // Lanes that are multiplied already may be infinite.
-      sum[r] += (end.left_over ? left : Packed<T>{}) * end.values;
-    }
-  }
-  return lane_sums<T>(sum);
-}
-
-template <class T>
-void multiply_rows(int64_t rows, int64_t k, const T* a, int64_t a_row, const T* x, T* c,
-                   int64_t step) {
-  if (k == 1) {
-    const T factor = x[0];
-    if (a_row == 1 && step == 1) {
-      for (int64_t i = 0; i < rows; ++i) c[i] = a[i] * factor;
-    } else {
-      for (int64_t i = 0; i < rows; ++i) c[i * step] = a[i * a_row] * factor;
-    }
-    return;
-  }
-  const End<T> end(k, x);
-  for (int64_t from = 0; from < rows; from += kDots) {
-    // The last rows are multiplied with some of those before, once more.
-    const int64_t i = min(from, rows - kDots);
-    T sums[kDots] = {};
-    const T* const first = a + i * a_row;
-    if (k >= kWidth<T>) {
-      const auto found = long_dots(k, first, a_row, x, end);
-      std::memcpy(sums, &found, sizeof sums);
-    } else {
-      for (int64_t p = 0; p < k; ++p) {
-#pragma GCC unroll 8
-        for (int r = 0; r < kDots; ++r) sums[r] += first[r * a_row + p] * x[p];
-      }
-    }
-    for (int r = 0; r < kDots; ++r) c[(i + r) * step] = sums[r];
-  }
-}
-
 typedef float Row __attribute__((vector_size(64)));
 
 template <int Rows>
@@ -481,10 +383,9 @@ void small_sgemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row,
 }  // namespace
 
 const GemmKernels& gemm_kernels() {
-  static const GemmKernels kernels{
-      kBlocked<float>,     kBlocked<double>,     kBlocked<uint32_t>,
-      kBlocked<uint64_t>,  small_sgemm,          medium_gemm<float>,
-      medium_gemm<double>, multiply_rows<float>, multiply_rows<double>};
+  static const GemmKernels kernels{kBlocked<float>,    kBlocked<double>, kBlocked<uint32_t>,
+                                   kBlocked<uint64_t>, small_sgemm,      medium_gemm<float>,
+                                   medium_gemm<double>};
   return kernels;
 }
 

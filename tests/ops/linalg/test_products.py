@@ -58,6 +58,32 @@ def test_rows_times_a_vector(dtype):
         np.testing.assert_array_equal(tf.matmul(a, np.ones([k, 1], dtype))[:8], np.inf)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_vector_times_rows(dtype):
+    """Each number of vectors in a row, with columns and rows left over, and rows added in parts."""
+    for n in [*range(1, 50), 63, 64, 65, 127, 128, 130, 257, 300]:
+        for k in (1, 2, 7, 9, 30):
+            assert product(1, k, n, False, False, dtype) < 1
+            assert product(n, k, 1, True, False, dtype) < 1
+    for k, n in [(70_000, 3), (9_001, 50), (2_000, 300), (300, 3_000)]:
+        assert product(1, k, n, False, False, dtype) < 1
+        assert product(n, k, 1, True, True, dtype) < 1
+    b = np.ones([9, 20], dtype)
+    b[:, 3], b[8, 17] = np.inf, np.nan
+    found = tf.matmul(np.ones([1, 9], dtype), b)[0].numpy()
+    assert np.isinf(found[3]) and np.isnan(found[17])
+    np.testing.assert_array_equal(np.delete(found, [3, 17]), 9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_products_of_two_vectors(dtype, transpose_a, transpose_b):
+    for m in (2, 5, 300):
+        for n in [*range(2, 40), 500]:
+            assert product(m, 1, n, transpose_a, transpose_b, dtype) < 1
+
+
 @pytest.mark.parametrize(
     "m, k, n", [(1, 3000, 10), (32, 784, 128), (784, 32, 128), (700, 300, 20), (70, 900, 500)]
 )
@@ -100,17 +126,20 @@ def test_threads_do_not_change_products():
     random = np.random.default_rng(7)
     a = tf.constant(random.normal(size=(210, 1030)))
     b = tf.constant(random.normal(size=(1030, 1050)))
+    row = tf.constant(random.normal(size=(1, 9000)))
+    tall = tf.constant(random.normal(size=(9000, 70)))
     threads = tf.config.threading.get_intra_op_parallelism_threads()
     results = []
     try:
         for count in 1, 2, 5:
             tf.config.threading.set_intra_op_parallelism_threads(count)
-            results.append((tf.matmul(a, b), tf.cast(a, "float32") @ tf.cast(b, "float32")))
+            floats = tf.cast(a, "float32") @ tf.cast(b, "float32")
+            results.append((tf.matmul(a, b), floats, row @ tall, a[:1] @ b))
     finally:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
-    for doubles, floats in results[1:]:
-        np.testing.assert_array_equal(doubles, results[0][0])
-        np.testing.assert_array_equal(floats, results[0][1])
+    for found in results[1:]:
+        for product, first in zip(found, results[0], strict=True):
+            np.testing.assert_array_equal(product, first)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
