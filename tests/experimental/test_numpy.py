@@ -276,3 +276,24 @@ assert tape.gradient(y, x).numpy().tolist() == [0.5, 3.0], tape
 def test_behavior_of_tensors_in_a_process_of_its_own():
     done = subprocess.run([sys.executable, "-c", BEHAVIOR], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+# Their results are no tensors, or their arguments' sizes decide how many tensors there are.
+STATIC = {"shape", "ndim", "size", "cross"}
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in CALLS} - STATIC))
+def test_functions_of_arrays_of_unknown_sizes(name):
+    for _, arguments in (call for call in CALLS if call[0] == name):
+        arrays = [value for value in arguments[:1] if isinstance(value, np.ndarray) and value.ndim]
+        if not arrays:
+            continue
+
+        def call(*arrays, rest=arguments[1:]):
+            return getattr(tnp, name)(*arrays, *rest)
+
+        unknown = [tf.TensorSpec([None] * value.ndim, value.dtype) for value in arrays]
+        found = _flat(tf.function(call, input_signature=unknown)(*map(tf.constant, arrays)))
+        for ours, eager in zip(found, _flat(call(*arrays)), strict=True):
+            assert ours.dtype == eager.dtype
+            np.testing.assert_allclose(ours, eager, rtol=1e-6)

@@ -9,7 +9,9 @@ from eagerflow import _core
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
 from eagerflow.experimental.numpy.dtypes import prefers_weak
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import is_known, may_equal
 from eagerflow.ops import math as _math
+from eagerflow.ops.control_flow import cond
 from eagerflow.ops.numpy_functions import elementwise as shared
 from eagerflow.typing import TensorLike
 
@@ -92,6 +94,9 @@ def allclose(
 def array_equal(a1: TensorLike, a2: TensorLike) -> Tensor:
     """Whether two arrays have the same shape and elements."""
     a1, a2 = NUMPY.promoted(a1, a2)
-    if a1.shape != a2.shape:
+    if not may_equal(a1._shape_tuple(), a2._shape_tuple()):
         return _core.as_tensor(False)
-    return _ops.reduce_all(_ops.equal(a1, a2))
+    if is_known(*a1._sizes(), *a2._sizes()):
+        return _ops.reduce_all(_ops.equal(a1, a2))
+    same = _ops.reduce_all(_ops.equal(_ops.shape(a1), _ops.shape(a2)))
+    return cond(same, lambda: _ops.reduce_all(_ops.equal(a1, a2)), lambda: same)

@@ -9,7 +9,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.experimental.numpy import dtypes
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
-from eagerflow.framework.sizes import sizes_of
+from eagerflow.framework.sizes import may_equal, sizes_of
 from eagerflow.framework.type_spec import is_weak
 from eagerflow.ops.numpy_functions import products, reductions, selection, shapes
 from eagerflow.typing import Axes, DTypeLike, TensorLike
@@ -140,7 +140,8 @@ def average(
     a = asarray(a)
     if weights is not None:
         weights = asarray(weights)
-        if weights.shape != a.shape and (axis is None or weights.ndim != 1):
+        same = may_equal(weights._shape_tuple(), a._shape_tuple())
+        if not same and (axis is None or weights.ndim != 1):
             raise ValueError("Axis must be specified when the shapes of a and weights differ.")
     return reductions.average(NUMPY, a, axis, weights, returned)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.experimental.numpy.arrays import NUMPY, asarray
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops.array import broadcast_dynamic_shape
 from eagerflow.ops.numpy_functions import shapes
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import Axes, ShapeLike, TensorLike
@@ -72,7 +74,7 @@ def broadcast_arrays(*args: TensorLike, **kwargs: object) -> list[Tensor]:
     if kwargs:
         raise ValueError(f"Received unsupported arguments {list(kwargs)}")
     arrays = [asarray(x) for x in args]
-    common = list(np.broadcast_shapes(*[x._shape_tuple() for x in arrays]))
+    common = functools.reduce(broadcast_dynamic_shape, [_ops.shape(x) for x in arrays])
     return [_ops.broadcast_to(x, common) for x in arrays]
 
 

@@ -70,7 +70,7 @@ def full_like(rules: Rules, x: TensorLike, fill_value: TensorLike, dtype: Any = 
     """A value, broadcast to the shape of another array, whose dtype is the default."""
     x = rules.tensor(x)
     value = rules.tensor(fill_value, x.dtype if dtype is None else dtype)
-    return _ops.broadcast_to(value, list(x._shape_tuple()))
+    return _ops.broadcast_to(value, list(x._sizes()))
 
 
 def eye(rules: Rules, N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
@@ -173,6 +173,6 @@ def diagflat(rules: Rules, x: TensorLike, k: int = 0) -> Tensor:
 def vander(rules: Rules, x: TensorLike, N: int | None = None, increasing: bool = False) -> Tensor:
     """The powers of a vector's elements, as columns."""
     x = rules.tensor(x)
-    powers = np.arange(x._shape_tuple()[0] if N is None else N)
-    powers = powers if increasing else powers[::-1].copy()
-    return _ops.pow(_ops.expand_dims(x, -1), _ops.cast(_core.as_tensor(powers), x.dtype))
+    powers = _ops.range(0, x._sizes()[0] if N is None else N, 1)
+    powers = powers if increasing else _ops.reverse(powers, [0])
+    return _ops.pow(_ops.expand_dims(x, -1), _ops.cast(powers, x.dtype))

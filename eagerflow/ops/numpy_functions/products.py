@@ -72,8 +72,8 @@ def kron(rules: Rules, x1: Any, x2: Any) -> Tensor:
     """The Kronecker product: a copy of x2 for each element of x1, multiplied by it."""
     x1, x2 = rules.factors(*rules.joined(x1, x2))
     rank = max(x1.ndim, x2.ndim)
-    left = [1] * (rank - x1.ndim) + list(x1._shape_tuple())
-    right = [1] * (rank - x2.ndim) + list(x2._shape_tuple())
+    left = [1] * (rank - x1.ndim) + list(sizes_of(x1))
+    right = [1] * (rank - x2.ndim) + list(sizes_of(x2))
     x1 = _ops.reshape(x1, [size for n in left for size in (n, 1)])
     x2 = _ops.reshape(x2, [size for n in right for size in (1, n)])
     return _ops.reshape(x1 * x2, [m * n for m, n in zip(left, right, strict=True)])
@@ -98,9 +98,12 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x1, x2 = rules.factors(x1, x2)
-    a = _ops.unstack(move_axis(x1, axisa, -1), axis=-1)
-    b = _ops.unstack(move_axis(x2, axisb, -1), axis=-1)
+    x1, x2 = (
+        move_axis(x, k, -1) for x, k in zip(rules.factors(x1, x2), (axisa, axisb), strict=True)
+    )
+    if None in (x1.shape[-1], x2.shape[-1]):
+        raise ValueError(f"The number of components must be known, got {x1.shape} and {x2.shape}")
+    a, b = (_ops.unstack(x, axis=-1) for x in (x1, x2))
     if not {len(a), len(b)} <= {2, 3}:
         raise ValueError("incompatible dimensions for cross product (must be 2 or 3)")
     if len(a) == len(b) == 2:
@@ -119,10 +122,7 @@ def einsum(rules: Rules, subscripts: str, *operands: Any) -> Tensor:
 def diagonal(rules: Rules, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The diagonals of the matrices along two axes, as the last axis."""
     x = move_axis(rules.tensor(x), (axis1, axis2), (-2, -1))
-    rows, columns = x._shape_tuple()[-2:]
-    if not -rows < offset < columns:
-        return x[..., :0, 0]
-    return diagonals.diag_part(x, k=offset)
+    return diagonals.diag_part(x[..., max(-offset, 0) :, max(offset, 0) :])
 
 
 def trace(rules: Rules, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:

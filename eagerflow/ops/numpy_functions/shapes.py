@@ -106,7 +106,7 @@ def append(rules: Rules, x1: TensorLike, x2: TensorLike, axis: int | None = None
 def at_least(rank: int, x: Tensor) -> Tensor:
     """The tensor with new first axes of size 1, if it has fewer axes than `rank`."""
     missing = rank - x.ndim
-    return _ops.reshape(x, [1] * missing + list(x._shape_tuple())) if missing > 0 else x
+    return _ops.reshape(x, [1] * missing + list(x._sizes())) if missing > 0 else x
 
 
 def at_least_3d(x: Tensor) -> Tensor:
@@ -138,17 +138,11 @@ def split(rules: Rules, x: TensorLike, indices_or_sections: Any, axis: int = 0) 
     [[1], [2, 3], [4]]
     """
     x = rules.tensor(x)
-    length = x._shape_tuple()[axis]
     if isinstance(indices_or_sections, int | np.integer):
         return _array.split(x, int(indices_or_sections), axis)
-    edges = np.clip(np.asarray(indices_or_sections, int), -length, length)
-    edges = [0, *np.where(edges < 0, edges + length, edges).tolist(), length]
-    starts, shape = [0] * x.ndim, list(x._shape_tuple())
-    parts = []
-    for start, stop in zip(edges, edges[1:], strict=False):
-        starts[axis], shape[axis] = start, max(0, stop - start)
-        parts.append(_ops.slice(x, starts, shape))
-    return parts
+    edges = np.asarray(indices_or_sections, int).tolist()
+    before = (slice(None),) * (axis % x.ndim)
+    return [x[(*before, slice(*part))] for part in zip([0, *edges], [*edges, None], strict=True)]
 
 
 def hsplit(rules: Rules, x: TensorLike, indices_or_sections: Any) -> list[Tensor]:
