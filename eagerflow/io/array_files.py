@@ -44,7 +44,7 @@ def read_archive(path: Path, objects: bool = False) -> dict[str, np.ndarray]:
     with open_regular(path) as stream, np.load(stream, allow_pickle=False) as file:
         if not isinstance(file, np.lib.npyio.NpzFile):
             raise ValueError("it is no archive")
-        archive = file.zip
+        archive: Any = file.zip
         members = archive.infolist()
         refuse_unpacking(
             "the archive", os.fstat(stream.fileno()).st_size, (i.file_size for i in members)

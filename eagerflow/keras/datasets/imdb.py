@@ -50,7 +50,7 @@ def load_data(
     num_words = kwargs.pop("nb_words", num_words)
     cache.check_unknown(kwargs)
     path = cache.cached(path, cache.ORIGIN + "imdb.npz", _HASH, cache_dir)
-    data = read_archive(path, objects=True)
+    data: dict[str, Any] = read_archive(path, objects=True)
     x_train, y_train, x_test, y_test = (
         data[name] for name in ("x_train", "y_train", "x_test", "y_test")
     )

@@ -55,7 +55,7 @@ def load_data(
     num_words = kwargs.pop("nb_words", num_words)
     cache.check_unknown(kwargs)
     path = cache.cached(path, cache.ORIGIN + "reuters.npz", _HASH, cache_dir)
-    data = read_archive(path, objects=True)
+    data: dict[str, Any] = read_archive(path, objects=True)
     texts, labels = data["x"], data["y"]
     texts, labels = cache.shuffled(np.random.RandomState(seed), texts, labels)
     texts = cache.with_markers(texts, start_char, index_from)

@@ -142,7 +142,8 @@ def split(rules: Rules, x: TensorLike, indices_or_sections: Any, axis: int = 0) 
         return _array.split(x, int(indices_or_sections), axis)
     edges = np.asarray(indices_or_sections, int).tolist()
     before = (slice(None),) * (axis % x.ndim)
-    return [x[(*before, slice(*part))] for part in zip([0, *edges], [*edges, None], strict=True)]
+    parts = [slice(*part) for part in zip([0, *edges], [*edges, None], strict=True)]
+    return [x[before + (part,)] for part in parts]
 
 
 def hsplit(rules: Rules, x: TensorLike, indices_or_sections: Any) -> list[Tensor]:

@@ -56,7 +56,7 @@ def _windows(x: Tensor, axis: int, count: int) -> tuple[Tensor, Tensor]:
     steps = _ops.range(0, _ops.reduce_max(stop - start), 1)
     places = _ops.expand_dims(start, 1) + _ops.cast(steps, dtypes.int64)
     last = _ops.expand_dims(stop - 1, 1)
-    inside = _ops.less_equal(places, last)[(..., *[None] * (x.ndim - 1 - axis))]
+    inside = _ops.less_equal(places, last)[(...,) + (None,) * (x.ndim - 1 - axis)]
     return _ops.gather(x, _ops.minimum(places, last), axis, 0), inside
 
 
