@@ -119,6 +119,7 @@ def einsum(rules: Rules, subscripts: str, *operands: Any) -> Tensor:
     return _einsum.einsum(subscripts, *rules.factors(*operands))
 
 
+@keeps_weakness
 def diagonal(rules: Rules, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The diagonals of the matrices along two axes, as the last axis."""
     x = move_axis(rules.tensor(x), (axis1, axis2), (-2, -1))
