@@ -115,6 +115,9 @@ def sparse_classes(
         from_logits: whether `output` is logits.
         axis: the axis of the classes.
         ignore_class: labels of this class have no loss; the result carries their mask.
+
+    Raises:
+        ValueError: for another axis than the last one of an output of unknown rank.
     """
     target, output = tensor(target), tensor(output)
     if target.dtype not in (dtypes.int32, dtypes.int64):
@@ -124,12 +127,18 @@ def sparse_classes(
     if not from_logits:
         output = _ops.log(_clipped(*_wide(output)))
     rank = output.ndim
-    axis %= rank
-    if axis != rank - 1:
-        order = [*range(axis), *range(axis + 1, rank), axis]
-        output = _ops.transpose(output, order)
-    shape = sizes_of(output)
-    flattened = target.ndim != rank - 1
+    if rank is not None:
+        axis %= rank
+        if axis != rank - 1:
+            order = [*range(axis), *range(axis + 1, rank), axis]
+            output = _ops.transpose(output, order)
+    elif axis != -1:
+        raise ValueError(
+            f"Cannot compute sparse categorical crossentropy with `axis={axis}` on an output tensor "
+            "with unknown rank"
+        )
+    flattened = None not in (rank, target.ndim) and target.ndim != rank - 1
+    shape = sizes_of(output) if flattened or ignore_class is not None else []
     if flattened:
         target = _ops.reshape(target, [-1])
         output = as_matrix(output)
