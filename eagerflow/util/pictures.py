@@ -11,7 +11,7 @@ import importlib
 import os
 import re
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eagerflow.util.notebooks import in_notebook
 from eagerflow.util.optional import optional
@@ -142,6 +142,41 @@ def _open_in_viewer(picture: Picture) -> bool:
     return webbrowser.open(f"file://{path}")
 
 
+class GraphNode(NamedTuple):
+    """A node of a graph: its name, and its attributes in Graphviz's language."""
+
+    name: str
+    look: str
+
+    def get_name(self) -> str:
+        """The name."""
+        return self.name
+
+    def get_label(self) -> str:
+        """The text in the box, as a table of Graphviz."""
+        return self.look.partition("label=")[2].rpartition(">,")[0] + ">" if self.look else ""
+
+
+class GraphEdge(NamedTuple):
+    """An arrow of a graph: the names of the nodes at its ends, and its label."""
+
+    source: str
+    destination: str
+    label: str
+
+    def get_source(self) -> str:
+        """The name of the node where it begins."""
+        return self.source
+
+    def get_destination(self) -> str:
+        """The name of the node where it ends."""
+        return self.destination
+
+    def get_label(self) -> str:
+        """The text beside it."""
+        return self.label
+
+
 class Graph(Picture):
     """Boxes and arrows.
 
@@ -268,6 +303,22 @@ class Graph(Picture):
     ) -> None:
         """Writes a file: `save` with pydot's arguments."""
         self.save(path, "dot" if format == "raw" else format)
+
+    def get_nodes(self) -> list[GraphNode]:
+        """The nodes; the first one, "node", has the look of all."""
+        return [GraphNode("node", ""), *(GraphNode(str(key), look) for key, look in self._nodes)]
+
+    def get_edges(self) -> list[GraphEdge]:
+        """The arrows."""
+        return [GraphEdge(str(start), str(end), label) for start, end, label in self._edges]
+
+    def get_subgraphs(self) -> list[Graph]:
+        """The graphs inside of this one."""
+        return [graph for graph, _ in self._inside]
+
+    def get_rankdir(self) -> str:
+        """The direction: "TB" or "LR"."""
+        return self._rankdir
 
     def __getattr__(self, name: str) -> Callable[..., bytes | None]:
         action, _, format = name.partition("_")

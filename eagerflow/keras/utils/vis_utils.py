@@ -119,8 +119,8 @@ def model_to_dot(
     graph = model._graph
     layers = list(graph.layers) if graph is not None else model.layers
     if layer_range:
-        first, last = get_layer_index_bound_by_layer_name(layers, layer_range)
-        layers = layers[first:last]
+        first, last = get_layer_index_bound_by_layer_name(model.layers, layer_range)
+        layers = model.layers[first:last]
     shown = {id(layer) for layer in layers}
     final = {id(t._keras_history.layer) for t in graph.outputs} if graph is not None else set()
     for layer in layers:

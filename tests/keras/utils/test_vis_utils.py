@@ -71,3 +71,20 @@ def test_programs_call_it_as_pydots_graphs(tmp_path):
     assert (tmp_path / "a.dot").read_text() == (tmp_path / "b.txt").read_text() == dot.to_string()
     with pytest.raises(AttributeError, match="create_doc"):
         dot.create_doc()
+
+
+def test_graphs_list_their_nodes_and_edges_as_pydot_does():
+    layers = [tf.keras.layers.Dense(2, name=name) for name in ("d1", "d2", "d3")]
+    model = tf.keras.Sequential([tf.keras.Input([3]), *layers])
+    graph = tf.keras.utils.model_to_dot(model)
+    assert len(graph.get_nodes()) == 5
+    assert graph.get_nodes()[0].get_name() == "node"
+    assert "d1" in graph.get_nodes()[2].get_label()
+    names = [node.get_name() for node in graph.get_nodes()]
+    edges = [
+        (names.index(e.get_source()), names.index(e.get_destination())) for e in graph.get_edges()
+    ]
+    assert edges == [(1, 2), (2, 3), (3, 4)]
+    part = tf.keras.utils.model_to_dot(model, layer_range=["d1", "d2"])
+    assert len(part.get_nodes()) == 3
+    assert len(part.get_edges()) == 1
