@@ -9,6 +9,8 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.ops.array import concat
 from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse import arrangement
+from eagerflow.sparse.tensor import SparseTensor
 
 
 def plain(logs: Any) -> Any:
@@ -38,6 +40,8 @@ def concatenated(parts: list[Any]) -> Any:
     """The batches of a prediction along the first axis, as an array."""
     first = parts[0]
     if not isinstance(first, _core.Tensor):
+        if isinstance(first, SparseTensor):
+            return arrangement.concat(0, parts)
         if hasattr(type(first), "_is_composite_tensor"):
             return concat(parts, axis=0)
         return np.concatenate([np.asarray(part) for part in parts])
