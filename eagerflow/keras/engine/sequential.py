@@ -92,13 +92,12 @@ class Sequential(Model):
             if isinstance(origin, InputLayer):
                 layer = origin
         if not isinstance(layer, Layer):
-            if isinstance(layer, Module) or (callable(layer) and not isinstance(layer, type)):
-                layer = _ModuleLayer(layer)
-            else:
+            if not isinstance(layer, Module):
                 raise TypeError(
                     "The added layer must be an instance of class Layer. "
                     f"Received: layer={layer} of type {type(layer)}."
                 )
+            layer = ModuleWrapper(layer)
         if any(layer.name == other.name and layer is not other for other in self._chain):
             raise ValueError(
                 "All layers added to a Sequential model should have unique names. Name "
@@ -432,25 +431,31 @@ class Sequential(Model):
         return model
 
 
-class _ModuleLayer(Layer):
-    """A layer that calls a function or module.
+class ModuleWrapper(Layer):
+    """A layer that calls a module.
 
     Args:
-        module: the function or module.
-        method_name: which method, if not the object itself.
+        module: the module.
+        method_name: which method; by default `__call__`, or `call`.
         **kwargs: arguments of `Layer`.
+
+    Raises:
+        ValueError: if the module has no such method.
     """
 
     def __init__(self, module: Any, method_name: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if method_name is None:
+            methods = (name for name in ("__call__", "call") if hasattr(module, name))
+            method_name = next(methods, None)
+        if method_name is None or not hasattr(module, method_name):
+            raise ValueError(f"{method_name} is not defined on object {module}")
         self._module = module
         self._method_name = method_name
 
     def call(self, inputs: Any) -> Any:
-        """Calls the function or module."""
-        if self._method_name is not None:
-            return getattr(self._module, self._method_name)(inputs)
-        return self._module(inputs)
+        """Calls the module."""
+        return getattr(self._module, self._method_name)(inputs)
 
 
 def _first_input(layer: Layer) -> tuple[Any, Any]:
