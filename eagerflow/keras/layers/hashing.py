@@ -38,15 +38,13 @@ class _Bins(Layer):
                 f"Received: num_bins={num_bins}."
             )
         mode = checked_choice(output_mode, self._modes, kind)
-        if kwargs.get("dtype") is None:
+        dtype = kwargs.get("dtype")
+        if dtype is None:
             kwargs["dtype"] = "int64" if mode == "int" else backend.floatx()
+        elif mode == "int" and not dtypes.as_dtype(dtype).is_integer:
+            kwargs["dtype"] = "int64"  # as in files of Keras that had a dtype without using it
         kwargs["autocast"] = False
         super().__init__(**kwargs)
-        if mode == "int" and not dtypes.as_dtype(self.compute_dtype).is_integer:
-            raise ValueError(
-                "When `output_mode='int'`, `dtype` should be an integer type. "
-                f"Received: dtype={kwargs['dtype']}"
-            )
         checked_sparse(sparse, mode, type(self).__name__)
         self.num_bins = num_bins
         self.output_mode = mode

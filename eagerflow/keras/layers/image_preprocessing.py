@@ -7,12 +7,14 @@ from typing import Any
 from eagerflow import _core, image
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.layers.preprocessing_layer import as_tensor, listed
 from eagerflow.keras.layers.upsampling import INTERPOLATIONS
 from eagerflow.keras.typing import Config
-from eagerflow.ops import control_flow, conversion
+from eagerflow.ops import control_flow, conversion, loops
+from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
@@ -175,11 +177,19 @@ class Resizing(Layer):
         x = as_tensor(inputs)
         if x.dtype is not dtype and self._method != "nearest":
             x = conversion.cast(x, dtype)
+        if self.crop_to_aspect_ratio and isinstance(x, RaggedTensor):  # each image by itself
+            spec = TensorSpec([self.height, self.width, x.shape[-1]], dtype)
+            return loops.map_fn(self._fitted, x, fn_output_signature=spec)
         if self.crop_to_aspect_ratio:
-            x = fitted(x, self.height, self.width, self._method)
-        else:
-            x = image.resize(x, [self.height, self.width], method=self._method)
+            return self._fitted(x)
+        x = image.resize(x, [self.height, self.width], method=self._method)
         return conversion.cast(x, dtype)
+
+    def _fitted(self, images: Any) -> _core.Tensor:
+        if isinstance(images, RaggedTensor):
+            images = images.to_tensor()
+        resized = fitted(images, self.height, self.width, self._method)
+        return conversion.cast(resized, self._compute_dtype_object)
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         return resized_shape(input_shape, self.height, self.width)

@@ -129,3 +129,20 @@ def test_adapt_begins_a_shuffled_dataset_twice() -> None:
     space = tf.keras.utils.FeatureSpace({"a": "float_normalized"})
     space.adapt(dataset.unbatch().map(lambda x: {"a": tf.cast(x, tf.float32)}))
     assert first(dataset) == epochs[3]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "string", "int64", None])
+def test_hashing_returns_integers_whatever_its_dtype(dtype):
+    layer = tf.keras.layers.Hashing(3, dtype=dtype)
+    assert layer.dtype == "int64"
+    assert layer(tf.constant(["a", "b"])).dtype == tf.int64
+    assert tf.keras.layers.Hashing(3, dtype="int32")(tf.constant(["a"])).dtype == tf.int32
+
+
+def test_ragged_images_are_cropped_one_by_one():
+    small, large = tf.ones([3, 3, 1]), tf.reshape(tf.range(24.0), [4, 6, 1])
+    layer = tf.keras.layers.Resizing(2, 2, crop_to_aspect_ratio=True)
+    result = layer(tf.ragged.stack([large, small]))
+    assert result.shape == [2, 2, 2, 1]
+    for image, resized in zip((large, small), result, strict=True):
+        assert resized.numpy().tolist() == layer(image).numpy().tolist()
