@@ -115,7 +115,8 @@ class BatchNormalization(Renormalization, FunctionLayer):
         self.scale = scale
         resolve_arguments(self, locals())
         self.supports_masking = True
-        self.fused = False if synchronized else fused
+        separate = synchronized or (isinstance(axis, list | tuple) and len(axis) > 1)
+        self.fused = False if separate and fused is None else fused
 
     @property
     def _param_dtype(self) -> str:

@@ -20,3 +20,10 @@ def test_batch_normalization_learns_averages() -> None:
     layer.trainable = False
     layer(x * 5.0, training=True)
     np.testing.assert_array_equal(layer.moving_mean.numpy(), before)
+
+
+def test_several_axes_are_never_fused():
+    layer = tf.keras.layers.BatchNormalization
+    assert layer(axis=[1, 2]).fused is False
+    assert layer(axis=[1]).fused is None
+    assert layer(synchronized=True).fused is False
