@@ -138,3 +138,42 @@ def test_decoding():
     sparse = K.ctc_label_dense_to_sparse(np.array([[1, 2], [3, 0]]), [2, 1])
     assert sparse.values.numpy().tolist() == [1, 2, 3]
     assert K.to_dense(sparse).numpy().tolist() == [[1, 2], [3, 0]]
+
+
+IMAGE, KERNEL = tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "error"),
+    [
+        (K.resize_volumes, (tf.ones([1, 2, 2, 2, 1]), 1, 1, 1, "last"), ValueError),
+        (K.switch, (tf.constant([[True]]), tf.ones([1]), tf.ones([1])), ValueError),
+        (K.is_keras_tensor, ("x",), ValueError),
+        (K.is_keras_tensor, (np.ones(2),), ValueError),
+        (K.separable_conv2d, (IMAGE, KERNEL, KERNEL[:1, :1], (1,)), ValueError),
+        (K.separable_conv2d, (IMAGE, KERNEL, KERNEL[:1, :1], (1, 2, 3)), ValueError),
+        (K.pool2d, (IMAGE, (2,)), ValueError),
+        (K.pool2d, (IMAGE, (2, 2), (1,)), ValueError),
+        (K.bias_add, (tf.ones([1, 4]), tf.ones([4]), "last"), ValueError),
+        (K.spatial_2d_padding, (IMAGE, ((1, 1),)), AssertionError),
+        (K.temporal_padding, (tf.ones([1, 4, 1]), (1, 1, 1)), AssertionError),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(function, args, error):
+    with pytest.raises(error):
+        function(*args)
+
+
+def test_a_vector_of_conditions_belongs_to_the_last_axis():
+    one, two = tf.ones([2, 2]), tf.fill([2, 2], 2.0)
+    vector, column = tf.constant([True, False]), tf.constant([[True], [False]])
+    assert K.switch(vector, one, two).numpy().tolist() == [[1.0, 2.0], [1.0, 2.0]]
+    assert K.switch(column, one, two).numpy().tolist() == [[1.0, 1.0], [2.0, 2.0]]
+    matrix = K.switch(tf.constant([[True, False]]), tf.ones([1, 2, 1]), tf.zeros([1, 2, 1]))
+    assert matrix.numpy().tolist() == [[[1.0], [0.0]]]
+
+
+def test_which_tensors_are_symbolic():
+    assert K.is_keras_tensor(tf.keras.Input([1]))
+    sparse, ragged = tf.sparse.from_dense([1]), tf.ragged.constant([[1]])
+    assert not any(map(K.is_keras_tensor, (tf.ones(2), tf.Variable(1.0), sparse, ragged)))

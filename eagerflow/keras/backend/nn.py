@@ -131,9 +131,20 @@ def separable_conv2d(
     data_format: str | None = None,
     dilation_rate: object = (1, 1),
 ) -> Any:
-    """A convolution of each channel by itself, then one that mixes channels."""
+    """A convolution of each channel by itself, then one that mixes channels.
+
+    Raises:
+        ValueError: if the strides are no pair.
+    """
+    strides = [strides] * 2 if isinstance(strides, int) else strides
+    _check_count("strides", strides, 2)
     inner = depthwise_conv2d(x, depthwise_kernel, strides, padding, data_format, dilation_rate)
     return conv2d(inner, pointwise_kernel, 1, "valid", data_format, 1)
+
+
+def _check_count(name: str, values: Any, count: int) -> None:
+    if len(values) != count:
+        raise ValueError(f"`{name}` must be a tuple of {count} integers.")
 
 
 def _pool(
@@ -147,6 +158,8 @@ def _pool(
 ) -> _core.Tensor:
     if mode not in ("max", "avg"):
         raise ValueError(f"Invalid pooling mode: {mode}")
+    _check_count("pool_size", size, rank)
+    _check_count("strides", strides, rank)
     function = nn.max_pool if mode == "max" else nn.avg_pool
     return function(x, list(size), list(strides), _padding(padding), _layout(data_format, rank))
 
@@ -182,11 +195,10 @@ def bias_add(x: TensorLike, bias: TensorLike, data_format: str | None = None) ->
     """x plus a bias: one value for each channel, or one for each position.
 
     Raises:
-        ValueError: if the bias has neither one axis nor one less than x.
+        ValueError: if the bias has neither one axis nor one less than x, or for an unknown format.
     """
-    data_format = data_format or config.image_data_format()
+    first = _layout(data_format, 1) == "NCW"
     x, bias = _core.as_tensor(x), _core.as_tensor(bias)
-    first = data_format == "channels_first"
     if bias.ndim not in (1, x.ndim - 1):
         raise ValueError(
             f"Unexpected bias dimensions {bias.ndim}, expect to be 1 or {x.ndim - 1} dimensions"

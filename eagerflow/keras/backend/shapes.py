@@ -139,15 +139,21 @@ def tile(x: TensorLike, n: Any) -> _core.Tensor:
 
 @op_function
 def temporal_padding(x: TensorLike, padding: tuple = (1, 1)) -> _core.Tensor:
-    """Sequences with zeros around their steps."""
+    """Sequences with zeros around their steps.
+
+    Raises:
+        AssertionError: if the padding is no pair.
+    """
+    assert len(padding) == 2
     return array.pad(x, [[0, 0], [padding[0], padding[1]], [0, 0]])
 
 
-def _around(x: TensorLike, padding: Any, data_format: str | None) -> _core.Tensor:
+def _around(x: TensorLike, padding: Any, data_format: str | None, rank: int) -> _core.Tensor:
     data_format = data_format or config.image_data_format()
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"Unknown data_format: {data_format}")
     inner = [list(pair) for pair in padding]
+    assert len(inner) == rank and all(len(pair) == 2 for pair in inner)
     last = data_format == "channels_last"
     return array.pad(x, [[0, 0], *inner, [0, 0]] if last else [[0, 0], [0, 0], *inner])
 
@@ -157,7 +163,7 @@ def spatial_2d_padding(
     x: TensorLike, padding: object = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> _core.Tensor:
     """Images with zeros around them."""
-    return _around(x, padding, data_format)
+    return _around(x, padding, data_format, 2)
 
 
 @op_function
@@ -165,7 +171,7 @@ def spatial_3d_padding(
     x: TensorLike, padding: object = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Any:
     """Volumes with zeros around them."""
-    return _around(x, padding, data_format)
+    return _around(x, padding, data_format, 3)
 
 
 @op_function
@@ -185,7 +191,13 @@ def resize_images(
 def resize_volumes(
     x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Any:
-    """Volumes, enlarged by repeating values."""
+    """Volumes, enlarged by repeating values.
+
+    Raises:
+        ValueError: for an unknown format.
+    """
+    if data_format not in ("channels_first", "channels_last"):
+        raise ValueError(f"Invalid data_format: {data_format}")
     first = 2 if data_format == "channels_first" else 1
     for axis, factor in enumerate((depth_factor, height_factor, width_factor), first):
         x = repeat_elements(x, factor, axis)

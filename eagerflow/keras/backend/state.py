@@ -104,12 +104,25 @@ def in_test_phase(x: TensorLike, alt: Any, training: bool | _core.Tensor | None 
 
 @op_function
 def switch(condition: object, then_expression: Any, else_expression: Any) -> Any:
-    """One of two values by a condition, which is a scalar or one for each element."""
+    """One of two values by a condition, which is a scalar or one for each element.
+
+    A vector of conditions is one for each element of the last axis, an array of more axes one for each
+    index of the first ones.
+
+    Raises:
+        ValueError: if the condition has more axes than the values.
+    """
     condition = _core.as_tensor(condition)
     if condition.ndim == 0:
         return _chosen(then_expression) if condition else _chosen(else_expression)
     chosen, other = (_core.as_tensor(_chosen(e)) for e in (then_expression, else_expression))
-    while condition.ndim < chosen.ndim:
+    if condition.ndim > chosen.ndim:
+        raise ValueError(
+            "Rank of `condition` should be less than or equal to rank of `then_expression` and "
+            f"`else_expression`. ndim(condition)={condition.ndim}, "
+            f"ndim(then_expression)={chosen.ndim}"
+        )
+    while 1 < condition.ndim < chosen.ndim:
         condition = _ops.expand_dims(condition, -1)
     return _ops.select(conversion.cast(condition, "bool"), chosen, other)
 

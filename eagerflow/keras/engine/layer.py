@@ -162,12 +162,11 @@ class Layer(LayerNodes, LayerDtypes):
                 + (hints.of_constructor(type(self), unknown, _ARGUMENTS) or ".")
             )
         if not isinstance(trainable, bool) and not (
-            isinstance(trainable, _core.Tensor | _core.Variable | np.bool_ | int)
+            isinstance(trainable, _core.Tensor | _core.Variable | np.bool_)
         ):
-            raise TypeError(
-                "Expected `trainable` argument to be a boolean, but got: "
-                f"{trainable} (of type {type(trainable)})"
-            )
+            raise _no_boolean("trainable", trainable)
+        if not isinstance(dynamic, bool | np.bool_):
+            raise _no_boolean("dynamic", dynamic)
         attributes = self.__dict__
         attributes["_trainable"] = trainable
         self._set_name(name)
@@ -770,3 +769,9 @@ advice.lacks(
     "register_forward_hook add_module weight in_features out_features half predict_proba score "
     "partial_fit",
 )
+
+
+def _no_boolean(argument: str, value: object) -> TypeError:
+    return TypeError(
+        f"Expected `{argument}` argument to be a boolean, but got: {value} (of type {type(value)})"
+    )

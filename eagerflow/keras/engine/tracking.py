@@ -375,7 +375,7 @@ class TrackedModule(Module):
         return self.weights
 
     def _set_name(self, name: str | None) -> None:
-        if not name:
+        if name is None:
             name = naming.unique_name(naming.snake_case(type(self).__name__))
         elif not isinstance(name, str):
             raise TypeError(

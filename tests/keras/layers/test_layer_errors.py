@@ -159,3 +159,14 @@ Call arguments received by layer 'broken' (type Failing):
   • inputs=tf.Tensor(shape=(2, 4), dtype=float32)
   • extra=None
   • training=None"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"trainable": 1}, {"trainable": "yes"}, {"dynamic": 1}, {"dynamic": None}, {"name": 3}],
+    ids=str,
+)
+def test_arguments_of_all_layers_have_their_types(arguments):
+    (name,) = arguments
+    with pytest.raises(TypeError, match=f"`{name}` argument"):
+        tf.keras.layers.Dense(1, **arguments)

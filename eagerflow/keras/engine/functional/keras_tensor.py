@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.tensor import Reference, lack_array_methods
@@ -206,10 +207,19 @@ def has_symbolic(values: Iterable[object]) -> bool:
 def is_keras_tensor(x: object) -> bool:
     """Whether `x` is a symbolic tensor of a functional model.
 
+    Raises:
+        ValueError: if it is no tensor at all.
+
     >>> tf.keras.backend.is_keras_tensor(tf.keras.Input([3]))
     True
     """
-    return isinstance(x, KerasTensor)
+    if isinstance(x, KerasTensor):
+        return True
+    if isinstance(x, _core.Tensor | _core.Variable | CompositeTensor):
+        return False
+    raise ValueError(
+        f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance."
+    )
 
 
 def _operator(name: str) -> Callable[..., Any]:
