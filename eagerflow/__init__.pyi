@@ -13,6 +13,7 @@ from eagerflow import (
     errors as errors,
     experimental as experimental,
     feature_column as feature_column,
+    func as func,
     graph_util as graph_util,
     image as image,
     io as io,

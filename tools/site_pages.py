@@ -41,7 +41,7 @@ keras.activations keras.initializers keras.regularizers keras.constraints keras.
 keras.applications keras.datasets keras.backend keras.mixed_precision keras.preprocessing.image
 keras.preprocessing.sequence keras.preprocessing.text keras.ops keras
 data data.experimental nn math linalg image strings signal audio sparse ragged sets random bitwise
-debugging debug dtypes io io.gfile lookup saved_model train summary feature_column autograph autodiff
+debugging debug dtypes io io.gfile lookup saved_model train summary feature_column autograph autodiff func
 distribute config experimental experimental.numpy profiler.experimental nest errors test types version
 quantization
 """.split()

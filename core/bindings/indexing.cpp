@@ -1,5 +1,5 @@
-// Index expressions. Each becomes one strided slice, or a gather for boolean masks. Those with arrays of
-// indices are answered in Python.
+// Index expressions. Each becomes one strided slice, or a gather for boolean masks. Those with
+// arrays of indices are answered in Python.
 #include "bindings/indexing.h"
 
 #include <algorithm>
@@ -273,7 +273,8 @@ std::optional<Tensor> mask_of(PyObject* key) {
   return mask;
 }
 
-// Whether a part of an index is an array: a list, or integers or booleans that are no index by themselves.
+// Whether a part of an index is an array: a list, or integers or booleans that are no index by
+// themselves.
 bool is_index_array(PyObject* item) {
   if (PyLong_Check(item) || PySlice_Check(item) || item == Py_None || item == Py_Ellipsis) {
     return false;

@@ -11,6 +11,7 @@
 #include "eager/dispatch.h"
 #include "eager/lazy.h"
 #include "eager/profile.h"
+#include "eager/substitution.h"
 #include "eager/tape.h"
 #include "graph/variables.h"
 #include "kernels/cpu/exact_sum.h"
@@ -75,6 +76,7 @@ void Variable::lock() {
 
 // While a session runs, functions that nodes call also use declarations.
 Tensor Variable::peek() {
+  if (const Tensor* value = Substitution::find(id_)) return *value;
   if (declaration_) [[unlikely]]
     return graph::variable_of_run(*this).peek();
   lock();
@@ -90,6 +92,7 @@ Tensor Variable::peek() {
 }
 
 Tensor Variable::read() {
+  if (const Tensor* value = Substitution::find(id_)) return *value;
   graph::Graph* const graph = graph::building();
   Tensor value = graph ? graph::add_read(*graph, *this) : peek();
   const auto tapes = active_tapes();
@@ -106,6 +109,10 @@ Tensor Variable::read() {
 }
 
 void Variable::assign(const Tensor& value) {
+  if (Tensor* substitute = Substitution::find(id_)) {
+    *substitute = value;
+    return;
+  }
   if (graph::Graph* const graph = graph::building()) {
     return graph::add_assign(*graph, *this, graph::Change::kReplace, value);
   }
@@ -121,6 +128,10 @@ void Variable::assign(const Tensor& value) {
 }
 
 bool Variable::assign_if(const Tensor& expected, const Tensor& value) {
+  if (Tensor* substitute = Substitution::find(id_)) {
+    *substitute = value;
+    return true;
+  }
   if (graph::Graph* const graph = graph::building()) {
     graph::add_assign(*graph, *this, graph::Change::kReplace, value);
     return true;
@@ -234,6 +245,10 @@ void Variable::add_on_device(const Op& op, const Tensor& delta, const char* op_n
 }
 
 void Variable::assign_add(const Tensor& delta) {
+  if (Tensor* substitute = Substitution::find(id_)) {
+    *substitute = call(ops::add, {*substitute, delta});
+    return;
+  }
   if (graph::Graph* const graph = graph::building()) {
     return graph::add_assign(*graph, *this, graph::Change::kAdd, delta);
   }
@@ -241,6 +256,10 @@ void Variable::assign_add(const Tensor& delta) {
 }
 
 void Variable::assign_sub(const Tensor& delta) {
+  if (Tensor* substitute = Substitution::find(id_)) {
+    *substitute = call(ops::subtract, {*substitute, delta});
+    return;
+  }
   if (graph::Graph* const graph = graph::building()) {
     return graph::add_assign(*graph, *this, graph::Change::kSubtract, delta);
   }

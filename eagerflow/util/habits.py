@@ -330,16 +330,14 @@ inference_mode | with torch.inference_mode(): | with tape.stop_recording():
 enable_grad | with torch.enable_grad(): | tf.GradientTape()
 set_grad_enabled | torch.set_grad_enabled(False) | with tape.stop_recording():
     Without a tape, nothing is recorded anyway.
-grad | jax.grad(f)(x) | tape.gradient(loss, x)
-    The block `with tf.GradientTape() as tape:` computes the loss.
-value_and_grad | jax.value_and_grad(f)(x) | tape.gradient(loss, x)
-    The block `with tf.GradientTape() as tape:` computes the loss.
-jacobian | jax.jacobian(f)(x) | tape.jacobian(loss, x)
-jacrev | jax.jacrev(f)(x) | tape.jacobian(loss, x)
-jacfwd | jax.jacfwd(f)(x) | tape.jacobian(loss, x)
-jvp | jax.jvp(f, [x], [x]) | tf.autodiff.ForwardAccumulator(x, x)
-vjp | jax.vjp(f, x) | tape.gradient(loss, x, output_gradients=scalar)
-vmap | jax.vmap(f)(x) | tf.vectorized_map(f, x)
+grad | jax.grad(f)(scalar) | tf.func.grad(f)(scalar)
+value_and_grad | jax.value_and_grad(f)(scalar) | tf.func.value_and_grad(f)(scalar)
+jacobian | jax.jacobian(f)(x) | tf.func.jacrev(f)(x)
+jacrev | jax.jacrev(f)(x) | tf.func.jacrev(f)(x)
+jacfwd | jax.jacfwd(f)(x) | tf.func.jacfwd(f)(x)
+jvp | jax.jvp(f, [x], [x]) | tf.func.jvp(f, (x,), (x,))
+vjp | jax.vjp(f, x) | tf.func.vjp(f, x)
+vmap | jax.vmap(f)(x) | tf.func.vmap(f)(x)
 pmap | jax.pmap(f)(x) | tf.distribute.MirroredStrategy().run(f, [x])
 jit | jax.jit(f) | tf.function(f)
 compile | torch.compile(f) | tf.function(f)

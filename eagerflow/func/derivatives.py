@@ -1,0 +1,326 @@
+"""Gradients, Jacobians and their products with vectors, as functions of the same arguments.
+
+An argument is differentiated as a value of its own: a tensor that the function also reads from outside is
+a constant there, whatever is passed.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from eagerflow import _core, nest
+from eagerflow.autodiff.forward_mode import ForwardAccumulator
+from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients
+
+_ops = _core.ops
+Tensor = _core.Tensor
+_ZERO = UnconnectedGradients.ZERO
+
+
+def grad(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that computes the gradient of another one.
+
+    Args:
+        func: returns a real scalar.
+        argnums: which of its arguments to differentiate by: a tensor or variable, what can be converted to
+            a tensor, or a nested structure of them.
+        has_aux: whether `func` returns a pair, whose second item is passed on.
+
+    Returns:
+        A function of the same arguments, which returns a structure like the argument: tensors of their shapes
+        and dtypes, zeros where the result does not depend on them. For several `argnums` it returns a tuple,
+        and with `has_aux` the pair of that and the second item.
+
+    Raises:
+        TypeError: when it is called, if an argument is an integer or the result is not real.
+        ValueError: if the result is no scalar, or there is no such argument.
+
+    >>> cube = lambda x: x**3
+    >>> tf.func.grad(cube)(2.0).numpy(), tf.func.grad(tf.func.grad(cube))(2.0).numpy()
+    (np.float32(12.0), np.float32(12.0))
+    """
+    both = value_and_grad(func, argnums, has_aux)
+
+    @functools.wraps(func, updated=())
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return gradient
+
+
+def value_and_grad(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that computes the value and the gradient of another one.
+
+    Args:
+        func: returns a real scalar.
+        argnums: which of its arguments to differentiate by.
+        has_aux: whether `func` returns a pair, whose second item is passed on.
+
+    Returns:
+        A function of the same arguments, which returns what `func` does and the gradient, as `tf.func.grad`.
+
+    Raises:
+        TypeError: when it is called, if an argument is an integer or the result is not real.
+        ValueError: if the result is no scalar, or there is no such argument.
+
+    >>> value, gradient = tf.func.value_and_grad(lambda x: tf.reduce_sum(x * x))(
+    ...     tf.constant([1.0, 2.0])
+    ... )
+    >>> value.numpy(), gradient.numpy()
+    (np.float32(5.0), array([2., 4.], dtype=float32))
+    """
+
+    @functools.wraps(func, updated=())
+    def both(*args: Any, **kwargs: Any) -> Any:
+        sources, args = _chosen(args, argnums)
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(sources)
+            result = func(*args, **kwargs)
+        value = _core.as_tensor(_first(result, has_aux))
+        if value.ndim not in (0, None):
+            raise ValueError(
+                f"A gradient is that of a scalar, but the function returned shape {value.shape}."
+            )
+        if not value.dtype.is_floating:
+            raise TypeError(
+                f"A gradient is that of a real number, but the function returned {value.dtype.name}."
+            )
+        gradients = _dense(tape.gradient(value, sources, unconnected_gradients=_ZERO))
+        return (value, result[1]) if has_aux else value, gradients
+
+    return both
+
+
+def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """The value of a function, and the products of vectors with its Jacobian.
+
+    Args:
+        func: returns a tensor, or a nested structure of them.
+        *primals: its arguments: tensors, or nested structures of them.
+        has_aux: whether `func` returns a pair, whose second item is passed on.
+
+    Returns:
+        The result, and a function of a structure like it: weights of its elements, of the same dtypes. The
+        function returns a tuple of structures like the arguments, and can be called several times. With
+        `has_aux` the second item of the pair follows.
+
+    Raises:
+        TypeError: if an argument is an integer.
+
+    >>> value, product = tf.func.vjp(lambda x: x * x, tf.constant([1.0, 3.0]))
+    >>> value.numpy(), product(tf.constant([1.0, 10.0]))[0].numpy()
+    (array([1., 9.], dtype=float32), array([ 2., 60.], dtype=float32))
+    """
+    args = nest.map_structure(_own, primals)
+    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+        tape.watch(args)
+        result = func(*args)
+    value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+
+    def product(cotangents: Any) -> tuple[Any, ...]:
+        nest.assert_same_structure(value, cotangents)
+        weights = nest.map_structure(
+            lambda part, w: _core.convert(w, part.dtype, None), value, cotangents
+        )
+        return _dense(tape.gradient(value, args, weights, _ZERO))
+
+    return (value, product, result[1]) if has_aux else (value, product)
+
+
+def jvp(
+    func: Callable[..., Any],
+    primals: tuple[Any, ...],
+    tangents: tuple[Any, ...],
+    has_aux: bool = False,
+) -> tuple[Any, ...]:
+    """The value of a function, and the product of its Jacobian with a vector: how the value changes.
+
+    Args:
+        func: returns a tensor, or a nested structure of them.
+        primals: a tuple of its arguments: tensors, or nested structures of them.
+        tangents: a tuple of the same structure: the direction in which they move.
+        has_aux: whether `func` returns a pair, whose second item is passed on.
+
+    Returns:
+        The result, and a structure like it. With `has_aux` the second item of the pair follows.
+
+    Raises:
+        TypeError: if an argument is an integer.
+        ValueError: if a tangent does not fit its argument.
+
+    >>> value, change = tf.func.jvp(tf.sin, (0.0,), (2.0,))
+    >>> value.numpy(), change.numpy()
+    (np.float32(0.0), np.float32(2.0))
+    """
+    args = nest.map_structure(_own, tuple(primals))
+    with ForwardAccumulator(args, tuple(tangents)) as accumulator:
+        result = func(*args)
+    value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+    product = accumulator.jvp(value, _ZERO)
+    return (value, product, result[1]) if has_aux else (value, product)
+
+
+def jacrev(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that computes the Jacobian of another one, by one backward pass for all rows.
+
+    It is the better choice where the result has fewer elements than the argument.
+
+    Args:
+        func: returns a tensor of shape `s`, or a nested structure of them.
+        argnums: which of its arguments to differentiate by: tensors of shape `t`, or nested structures.
+        has_aux: whether `func` returns a pair, whose second item is passed on.
+
+    Returns:
+        A function of the same arguments, which returns a structure like the result of `func`. Each tensor in
+        it is replaced by a structure like the argument, of tensors of shape `s + t`; for several `argnums`
+        by a tuple. With `has_aux` it returns the pair of that and the second item.
+
+    Raises:
+        TypeError: when it is called, if an argument is an integer.
+        ValueError: if there is no such argument.
+
+    >>> tf.func.jacrev(lambda x: x * x)(tf.constant([1.0, 3.0])).numpy()
+    array([[2., 0.],
+           [0., 6.]], dtype=float32)
+    """
+
+    @functools.wraps(func, updated=())
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        sources, args = _chosen(args, argnums)
+        with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+            tape.watch(sources)
+            result = func(*args, **kwargs)
+        value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+        rows = nest.map_structure(lambda part: tape.jacobian(part, sources, _ZERO), value)
+        return (rows, result[1]) if has_aux else rows
+
+    return jacobian
+
+
+def jacfwd(
+    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+) -> Callable[..., Any]:
+    """The function that computes the Jacobian of another one, by one forward pass for all columns.
+
+    It is the better choice where the argument has fewer elements than the result.
+
+    Args:
+        func: returns a tensor of shape `s`, or a nested structure of them.
+        argnums: which of its arguments to differentiate by: tensors of shape `t`, or nested structures.
+        has_aux: whether `func` returns a pair, whose second item is passed on.
+
+    Returns:
+        A function like that of `tf.func.jacrev`.
+
+    Raises:
+        TypeError: when it is called, if an argument is an integer.
+        ValueError: if there is no such argument.
+
+    >>> tf.func.jacfwd(lambda x: tf.stack([x, x**2, x**3]))(tf.constant(2.0)).numpy()
+    array([ 1.,  4., 12.], dtype=float32)
+    """
+
+    @functools.wraps(func, updated=())
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        sources, args = _chosen(args, argnums)
+        leaves = nest.flatten(sources)
+        with ForwardAccumulator._batch_accumulator(leaves, _unit_tangents(leaves)) as accumulator:
+            result = func(*args, **kwargs)
+        value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+        counts = [math.prod(leaf._sizes()) for leaf in leaves]
+
+        def columns(part: Tensor) -> Any:
+            products = accumulator.jvp(part, _ZERO)
+            products = _ops.transpose(products, [*range(1, products.ndim), 0])
+            shaped = [
+                _ops.reshape(products[..., end - count : end], [*part._sizes(), *leaf._sizes()])
+                for leaf, count, end in zip(
+                    leaves, counts, itertools.accumulate(counts), strict=True
+                )
+            ]
+            return nest.pack_sequence_as(sources, shaped)
+
+        rows = nest.map_structure(columns, value)
+        return (rows, result[1]) if has_aux else rows
+
+    return jacobian
+
+
+def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+    """The function that computes all second derivatives of another one.
+
+    Args:
+        func: returns a tensor of shape `s`, or a nested structure of them.
+        argnums: which of its arguments to differentiate by: tensors of shape `t`, or nested structures.
+
+    Returns:
+        A function of the same arguments, which returns a tensor of shape `s + t + t`; for structures, a
+        structure like the result, of structures like the argument, of structures like the argument.
+
+    Raises:
+        TypeError: when it is called, if an argument is an integer.
+        ValueError: if there is no such argument.
+
+    >>> tf.func.hessian(lambda x: x[0] ** 2 * x[1])(tf.constant([1.0, 3.0])).numpy()
+    array([[6., 2.],
+           [2., 0.]], dtype=float32)
+    """
+    return jacrev(jacrev(func, argnums), argnums)
+
+
+def _chosen(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> tuple[Any, tuple[Any, ...]]:
+    several = isinstance(argnums, tuple)
+    changed = list(args)
+    for number in argnums if several else (argnums,):
+        if not -len(args) <= number < len(args):
+            raise ValueError(
+                f"There is no argument {number}: the function was called with {len(args)}."
+            )
+        changed[number] = nest.map_structure(_own, args[number])
+    return tuple(changed[n] for n in argnums) if several else changed[argnums], tuple(changed)
+
+
+def _own(value: Any) -> Tensor:
+    """A tensor of its own identity, which nothing else in the program is."""
+    tensor = _core.as_tensor(value)
+    if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
+        raise TypeError(
+            f"Derivatives are those by real or complex numbers, got {tensor.dtype.name}."
+        )
+    return _ops.identity(tensor)
+
+
+def _first(result: Any, has_aux: bool) -> Any:
+    if not has_aux:
+        return result
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(
+            f"With has_aux=True the function must return a pair, got {type(result).__name__}."
+        )
+    return result[0]
+
+
+def _dense(gradients: Any) -> Any:
+    """Gradients without `tf.IndexedSlices`."""
+    return nest.map_structure(_core.as_tensor, gradients)
+
+
+def _unit_tangents(leaves: list[Tensor]) -> list[Tensor]:
+    """For each tensor, the directions that move one element of all tensors each: `[count, *shape]`."""
+    counts = [math.prod(leaf._sizes()) for leaf in leaves]
+    total, tangents = sum(counts), []
+    for leaf, count, end in zip(leaves, counts, itertools.accumulate(counts), strict=True):
+        units = _ops.eye(total, dtype=leaf.dtype)[:, end - count : end]
+        tangents.append(_ops.reshape(units, [total, *leaf._sizes()]))
+    return tangents
