@@ -13,7 +13,7 @@ from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras import config as defaults
-from eagerflow.keras.optimizers import clipping, scalars
+from eagerflow.keras.optimizers import accumulation, clipping, scalars
 from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, names_of
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
@@ -248,7 +248,8 @@ class Optimizer(_NewOptimizer):
     def _own_scalars(self) -> dict[str, Any]:
         """The optimizer's state in checkpoints other than the slots, by name."""
         counter = self.__dict__.get("_iterations")
-        return {"iter": counter, **self._hyper}
+        calls = {accumulation.COUNTER: self._calls} if "_calls" in self.__dict__ else {}
+        return {"iter": counter, **calls, **self._hyper}
 
     def _checkpoint_children(self) -> dict[str, Any]:
         return {

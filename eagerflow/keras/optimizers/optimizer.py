@@ -17,10 +17,11 @@ from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.trackable import Trackable
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras.config import float_dtype
-from eagerflow.keras.optimizers import clipping, keras3_state, scalars, updates
+from eagerflow.keras.optimizers import accumulation, clipping, scalars, updates
 from eagerflow.keras.optimizers.keras2_hooks import CallableList, Keras2Hooks, Slots, summed_rows
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
+from eagerflow.keras.optimizers.stored_variables import StoredVariables
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.typing import Config, CustomObjects, InitializerLike
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
@@ -56,7 +57,9 @@ def is_optimizer(value: object) -> bool:
     return isinstance(type(value), OptimizerType)
 
 
-class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType):
+class Optimizer(
+    HasLearningRate, StoredVariables, Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType
+):
     """Base class of the optimizers.
 
     A user-defined subclass makes its variables in `build` with `add_variable_from_reference` and
@@ -76,7 +79,10 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             variables; None: only in `finalize_variable_values`.
         jit_compile: whether updates are compiled; always False without a GPU.
         learning_rate: a number, a `tf.Variable`, a schedule, or a function that returns one.
-        **kwargs: `lr` is ignored with a warning.
+        **kwargs: `gradient_accumulation_steps=n` lets each n-th call of `apply_gradients` update the
+            variables by the mean of n gradients, which is that of one batch of the size of n. Calls
+            before it change nothing; `iterations`, schedules and moving averages count updates.
+            `lr` is ignored with a warning.
 
     Raises:
         ValueError: for clipping thresholds that contradict each other or are negative, for an
@@ -119,6 +125,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         jit_compile: bool = True,
         **kwargs: Any,
     ) -> None:
+        steps = accumulation.checked_steps(kwargs.pop("gradient_accumulation_steps", None))
+        self.gradient_accumulation_steps = steps
         rate = self._rate_argument(kwargs)
         clipping.check_thresholds(clipnorm, clipvalue, global_clipnorm)
         if use_ema and not 0 <= ema_momentum <= 1:
@@ -148,6 +156,9 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         self._one = _core.convert(1, dtypes.int64)  # the increment of `iterations`
         self._variables: list[Variable] = []
         self._start_counting()
+        if steps:
+            self._calls = accumulation.counter()
+            self._variables.append(self._calls)
         self._index_dict: dict[int, int] = {}
         self._slots: dict[int, Slots] = {}
         self._averages: dict[int, Variable] = {}
@@ -219,69 +230,6 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
     def variables(self) -> CallableList:
         """The optimizer's own variables: the iteration, then all slots."""
         return CallableList(self._variables)
-
-    @property
-    def weights(self) -> list[Variable]:
-        """The same as `variables`."""
-        return list(self._variables)
-
-    def get_weights(self) -> list:
-        """The values of the optimizer's variables, as arrays."""
-        return [variable.numpy() for variable in self._variables]
-
-    def set_weights(self, weights: Iterable[Any]) -> None:
-        """Sets the values of the optimizer's variables.
-
-        Raises:
-            ValueError: if the optimizer has not been built yet, or a shape does not fit.
-        """
-        if not self._was_built:
-            raise ValueError(
-                "You are calling `set_weights()` on an optimizer that has not yet been built. "
-                "Please call `optimizer.build(trainable_variables)` to create the optimizer "
-                "weights before calling `set_weights()`."
-            )
-        for variable, weight in zip(self._variables, weights, strict=False):
-            if tuple(variable.shape) != tuple(getattr(weight, "shape", ())):
-                raise ValueError(
-                    f"Optimizer variable {variable.name} has shape {variable.shape} not compatible "
-                    f"with provided weight shape {getattr(weight, 'shape', ())}."
-                )
-            variable.assign(weight)
-
-    def save_own_variables(self, store: dict) -> None:
-        """Puts the values of all variables into a store, by index."""
-        for index, variable in enumerate(self._variables):
-            store[str(index)] = variable.numpy()
-
-    def load_own_variables(self, store: Any) -> None:
-        """Loads the values that `save_own_variables` stored, here or in Keras 3."""
-        values = keras3_state.values_for(
-            self, [store[str(k)][()] for k in range(len(store.keys()))]
-        )
-        if len(values) != len(self._variables):
-            warn(
-                f"Skipping variable loading for optimizer '{self.name}', because it has "
-                f"{len(self._variables)} variables whereas the saved optimizer has "
-                f"{len(values)} variables."
-            )
-            return
-        for variable, value in zip(self._variables, values, strict=True):
-            variable.assign(value)
-
-    def _save_for_keras3(self, store: dict) -> None:
-        """As `save_own_variables`, in the order of Keras 3."""
-        if type(self).save_own_variables is not Optimizer.save_own_variables:
-            self.save_own_variables(store)
-            return
-        store |= {str(k): value for k, value in enumerate(keras3_state.values_of(self))}
-
-    def _has_slots_in_keras3(self) -> bool:
-        return True
-
-    def _extras_of_keras3(self) -> list[Any]:
-        """The last variables of Keras 3's optimizer, which have no counterparts here."""
-        return []
 
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the optimizer's variables for the model's; `apply_gradients` calls this."""
@@ -463,7 +411,7 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             **kwargs: `experimental_aggregate_gradients=False` is the same by its older name.
 
         Returns:
-            The `iterations`, incremented by one.
+            The `iterations`, incremented by one if the variables were updated.
 
         Raises:
             ValueError: if all gradients are None.
@@ -517,6 +465,36 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If you're using "
                 f"`model.compile()`, did you forget to provide a `loss` argument? {hints.NO_GRADIENT}"
             )
+        if self.gradient_accumulation_steps:
+            accumulation.accumulate(
+                self._calls,
+                self.gradient_accumulation_steps,
+                slots_named(slots, accumulation.SLOT),
+                gradients,
+                lambda means: self._apply(variables, means, slots, False, distributed),
+                lambda: self._count(self._calls, distributed),
+            )
+        else:
+            self._apply(variables, gradients, slots, sparse, distributed)
+        return self._iterations
+
+    def _apply(
+        self,
+        variables: list[Variable],
+        gradients: list,
+        slots: list[Slots],
+        sparse: bool,
+        distributed: bool,
+    ) -> None:
+        """Updates variables by their gradients, after these were summed over replicas.
+
+        Args:
+            variables: the variables.
+            gradients: their gradients.
+            slots: their slots.
+            sparse: whether there are `tf.IndexedSlices` among the gradients.
+            distributed: whether there are replicas.
+        """
         thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
         if thresholds != (None, None, None):  # legacy optimizers clip to 0
             gradients = self._clipped(gradients)
@@ -531,15 +509,17 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
             self._update_by_kind(variables, gradients, slots, rate)
         else:
             self._update(variables, gradients, slots, rate)
-        if not distributed or self._counts_steps():
-            self._iterations.assign_add(self._one)
+        self._count(self._iterations, distributed)
         if self.use_ema:
             self._update_averages(variables)
         if self._constrained:
             for variable in variables:
                 if variable._id in self._constrained:
                     variable.assign(variable.constraint(variable))  # type: ignore[misc]
-        return self._iterations
+
+    def _count(self, counter: Variable, distributed: bool) -> None:
+        if not distributed or self._counts_steps():
+            counter.assign_add(self._one)
 
     def _counts_steps(self) -> bool:
         """Whether this replica counts its step: the last one does if all share the counter."""
@@ -635,9 +615,12 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
                     variable, "average", initial_value=variable
                 )
         values = self._initial_slots()
+        groups = self._slot_groups(tuple(values))
+        if self.gradient_accumulation_steps:
+            values, groups = {**values, accumulation.SLOT: 0.0}, [*groups, (accumulation.SLOT,)]
         # Slots share the memory of their initial value until the first write, which may never come.
         initial_values: dict[Any, Tensor] = {}
-        for names in self._slot_groups(tuple(values)):
+        for names in groups:
             for variable in variables:
                 slots = self._slots.setdefault(variable._id, {})
                 for name in names:
@@ -755,6 +738,8 @@ class Optimizer(HasLearningRate, Keras2Hooks, Keras3Hooks, Trackable, metaclass=
         config |= arguments_config(self, Optimizer)
         if self._decay:
             config["decay"] = self._decay
+        if self.gradient_accumulation_steps:
+            config["gradient_accumulation_steps"] = self.gradient_accumulation_steps
         return config
 
     @classmethod
