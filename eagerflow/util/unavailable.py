@@ -30,6 +30,12 @@ _QUANTIZED_NUMBERS = (
 )
 _KERAS_STYLE = "layers of version 1 share variables by name here. Use tf.keras.layers."
 _SDCA = "there is no stochastic dual coordinate ascent here. Train with tf.keras.optimizers.Ftrl()."
+_DEBUGGER = (
+    "runs are not stopped or written to files here. Use tf.print, tf.debugging.check_numerics or "
+    "Python's debugger in eager code."
+)
+_DEVICES = "values are not sent between devices here. Use tf.distribute.MirroredStrategy()."
+_TRACES = "runs of sessions are not traced here. Use tf.profiler.experimental.start."
 _LATER = "no program has needed it here yet."
 
 _TABLES = (
@@ -118,6 +124,10 @@ _NAMES: dict[str, tuple[str, str]] = {
         _SHARDS,
     ),
     "types.experimental": ("AtomicFunction", _LATER),
+    "lite.python.convert": ("ConverterError", _LITE),
+    "lite.python.interpreter": ("Interpreter load_delegate", _LITE),
+    "lite.python.lite": ("TFLiteConverter", _LITE),
+    "lite.python.util": ("get_grappler_config get_tensor_name run_graph_optimizations", _LITE),
     "lite.experimental.authoring": ("compatible", _LITE),
     "experimental  ": ("enable_strict_mode", _LATER),
     "compat.v1": (
@@ -150,7 +160,10 @@ _NAMES: dict[str, tuple[str, str]] = {
     "profiler.experimental.server": ("start", _CLUSTER),
     "debugging.experimental": ("disable_dump_debug_info enable_dump_debug_info", _LATER),
     # Private names that packages import, with or without using them.
+    "compiler.tf2xla.python.xla": ("call_module", _MLIR),
+    "compiler.tf2xla.python.xla ": ("replica_id", _TPU),
     "core.protobuf.tpu.compilation_result_pb2": ("CompilationResultProto", _TPU),
+    "core.protobuf.tpu.topology_pb2": ("TopologyProto", _TPU),
     "python.distribute.cluster_resolver.tpu_cluster_resolver": ("is_running_in_gce", _TPU),
     "python.distribute.distribute_lib": ("_DefaultReplicaThreadMode", _TPU),
     "python.eager.wrap_function": ("VariableHolder WrappedGraph", _LATER),
@@ -161,30 +174,8 @@ _NAMES: dict[str, tuple[str, str]] = {
         _SDCA,
     ),
     "python.ops.summary_ops_v2": ("legacy_raw_flush summary_writer_initializer_op", _TPU),
-    "python.tpu.device_assignment": ("device_assignment", _TPU),
-    "python.tpu.feature_column": (
-        "_TPUEmbeddingColumn _TPUSharedEmbeddingColumn "
-        "get_sequence_length_feature_key_name_from_feature_key_name",
-        _TPU,
-    ),
-    "python.tpu.feature_column_v2": (
-        "EmbeddingDevice _TPUDeviceSpecificEmbeddingColumnV2 _TPUEmbeddingColumnV2 "
-        "_TPUSharedDeviceSpecificEmbeddingColumnV2 _TPUSharedEmbeddingColumnV2 "
-        "pad_sparse_embedding_lookup_indices",
-        _TPU,
-    ),
-    "python.tpu.functional": ("TPUPartitionedCall", _TPU),
-    "python.tpu.ops.tpu_ops": (
-        "outfeed_dequeue_tuple outfeed_enqueue_tuple tpu_ordinal_selector",
-        _TPU,
-    ),
-    "python.tpu.preempted_hook": ("CloudTPUPreemptedHook", _TPU),
     "python.tpu.session_support": (
         "GracefulShutdownHook ResetComputation ShutdownAllWorkers ShutdownLameWorkers",
-        _TPU,
-    ),
-    "python.tpu.tpu": (
-        "_TPUInferenceContext prune_unconnected_ops_from_xla split_compile_and_shard",
         _TPU,
     ),
     "python.tpu.tpu_embedding": (
@@ -200,24 +191,34 @@ _NAMES: dict[str, tuple[str, str]] = {
         "hook_dummy_table_variables_to_activations",
         _TPU,
     ),
-    "python.tpu.tpu_feed": ("InfeedQueue _PartitionedInfeedQueue", _TPU),
-    "python.tpu.tpu_function": ("on_device_training_loop", _TPU),
-    "python.tpu.tpu_system_metadata": ("_query_tpu_system_metadata master_job", _TPU),
     "python.training.basic_session_run_hooks": ("_MultiStepStopAtStepHook", _TPU),
     "python.training.basic_session_run_hooks ": ("ProfilerHook", _LATER),
     "python.training.evaluation": ("_MultiStepStopAfterNEvalsHook", _TPU),
     "python.training.training": ("get_or_create_steps_per_run_variable", _TPU),
     # Private classes that packages name, whose kernels are compiled against TensorFlow's runtime.
+    "python.client.timeline": ("Timeline", _TRACES),
     "python.data.experimental.ops.testing": ("sleep", _LIBRARY),
     "python.data.ops.dataset_ops": (
         "BatchDataset DatasetSource RepeatDataset ShuffleDataset",
         _LIBRARY,
     ),
     "python.data.ops.load_op": ("_LoadDataset", _LIBRARY),
-    "python.distribute.coordinator.cluster_coordinator": ("Closure", _CLUSTER),
     "python.distribute.input_lib": ("DistributedDatasetsFromFunction", _CLUSTER),
     "image": ("decode_jxl generate_bounding_box_proposals", _LATER),
     "io": ("decode_jxl", _LATER),
+}
+
+# Private modules below these have nothing that exists here but public names: `private_modules.txt`
+# lists what else TensorFlow has in them.
+AREAS = {
+    "python.tpu": _TPU,
+    "python.debug": _DEBUGGER,
+    "python.distribute.coordinator.cluster_coordinator": _CLUSTER,
+    "python.distribute.parameter_server_strategy_v2": _CLUSTER,
+    "python.distribute.sharded_variable": _PARTS,
+    "python.ops.gen_nccl_ops": _DEVICES,
+    "python.ops.gen_tpu_ops": _TPU,
+    "python.ops.nccl_ops": _DEVICES,
 }
 
 # Members of these classes that programs name when they are imported.
@@ -316,6 +317,17 @@ def find(path: str) -> object:
     """
     why = reason(path)
     return None if why is None else _stand_in(path, why)
+
+
+def find_in_area(path: str) -> object:
+    """What stands for a name of a module of which nothing exists here.
+
+    >>> from eagerflow.util import unavailable
+    >>> unavailable.find_in_area("python.tpu.tpu_feed.InfeedQueue").__name__
+    'InfeedQueue'
+    """
+    why = next(why for area, why in AREAS.items() if f"{path}.".startswith(f"{area}."))
+    return _stand_in(path, why)
 
 
 def find_by_name(name: str) -> object:

@@ -1,8 +1,8 @@
 """What TensorFlow's private modules have, found among the public names.
 
-`private_modules.txt` lists the modules, and the names that cannot be derived. All others have the last
-part of their public name: `array_ops.reshape` is `tf.reshape`, `nn_ops.conv2d_v2` is `tf.nn.conv2d`, and
-`math_ops.reduce_sum_v1` is version 1's.
+`private_modules.txt` lists the modules, the names that cannot be derived, and those that refuse. All
+others have the last part of their public name: `array_ops.reshape` is `tf.reshape`, `nn_ops.conv2d_v2`
+is `tf.nn.conv2d`, and `math_ops.reduce_sum_v1` is version 1's.
 """
 
 from __future__ import annotations
@@ -34,17 +34,21 @@ _PROTOS = (
     "cluster",
     "saved_model",
     "example",
+    "xla",
 )
 
 
 @functools.cache
 def modules() -> dict[str, dict[str, str]]:
-    """The paths of private modules below `tensorflow`, each with its names that are not derived."""
+    """The paths of private modules below `tensorflow`, each with its names that are not derived.
+
+    The public name of one is empty if it does not exist here.
+    """
     found = {}
     for line in _LIST.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             path, *renamed = line.split()
-            found[path] = dict(item.split("=") for item in renamed)
+            found[path] = {item.partition("=")[0]: item.partition("=")[2] for item in renamed}
     return found
 
 
@@ -69,12 +73,14 @@ def find(path: str, name: str) -> object:
         public = resolve(f"{_FIRST}.{name}")
         if public is not None:
             return public
-    if path.startswith("core.") and path.endswith("_pb2"):
-        return _message(name)
+    if path.startswith(("core.", "compiler.")) and path.endswith("_pb2"):
+        return unavailable.find(f"{path}.{name}") or _message(name)
     if path.startswith("python.ops.gen_"):
         operation = _raw_operation(name)
         if operation is not None:
             return operation
+    if modules().get(path, {}).get(name) == "":
+        return unavailable.find_in_area(f"{path}.{name}")
     if name.startswith("gen_") and f"python.ops.{name}" in modules():
         # Modules of operations pass on those that are generated.
         return importlib.import_module(f"tensorflow.python.ops.{name}")
@@ -101,6 +107,7 @@ def _candidates(path: str, name: str) -> Iterator[str]:
     if renamed is not None:
         yield f"{_SECOND}.{renamed}"
     base = re.sub(r"(_v[12]|V[12])$", "", name)
+    base = base if base == name else base.lstrip("_")  # special_math_ops._einsum_v1
     if base != name and name.endswith("1"):
         yield from _first_generation(base)
     for candidate in (name, base):
@@ -114,7 +121,9 @@ def _candidates(path: str, name: str) -> Iterator[str]:
 @functools.cache
 def _renamed_elsewhere() -> dict[str, str]:
     """The names that are not derived, for modules that pass on what others define."""
-    return {name: public for renamed in modules().values() for name, public in renamed.items()}
+    return {
+        name: public for renamed in modules().values() for name, public in renamed.items() if public
+    }
 
 
 @functools.cache

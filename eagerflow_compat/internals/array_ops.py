@@ -9,7 +9,14 @@ from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.ops.array import rank, shape, size
 from eagerflow.typing import DTypeLike, TensorLike
 
-__all__ = ["prevent_gradient", "rank_internal", "shape_internal", "size_internal"]
+__all__ = [
+    "_slice_helper",
+    "_slice_helper_var",
+    "prevent_gradient",
+    "rank_internal",
+    "shape_internal",
+    "size_internal",
+]
 
 
 def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> _core.Tensor:
@@ -27,6 +34,16 @@ def prevent_gradient(input: TensorLike, message: str = "", name: str | None = No
         return _core.ops.identity(value), refuse
 
     return pass_on(_core.as_tensor(input))
+
+
+def _slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+    """The part of a tensor that an index selects; of a variable, one that can be assigned to."""
+    return (tensor if var is None else var)[slice_spec]
+
+
+def _slice_helper_var(var: Any, slice_spec: Any) -> Any:
+    """The part of a variable that an index selects, which can be assigned to."""
+    return var[slice_spec]
 
 
 def shape_internal(

@@ -7,6 +7,7 @@ integers, and for arguments that the result does not depend on.
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,12 +25,58 @@ __all__ = [
     "implicit_grad",
     "implicit_val_and_grad",
     "make_vjp",
+    "record_operation",
+    "should_record_backprop",
     "stop_recording",
     "val_and_grad_function",
 ]
 
 # A context in which no tape records.
 stop_recording = _core.stop_recording
+
+
+def record_operation(
+    op_type: str,
+    output_tensors: Sequence[_core.Tensor],
+    input_tensors: Sequence[_core.Tensor],
+    backward_function: Callable[..., Any],
+    forward_function: object = None,
+) -> None:
+    """Tells the tapes how tensors were computed from others.
+
+    Args:
+        op_type: accepted.
+        output_tensors: the results.
+        input_tensors: what they were computed from.
+        backward_function: returns the gradients of the inputs for those of the outputs.
+        forward_function: accepted.
+    """
+    _core.record_custom(
+        list(output_tensors), list(input_tensors), lambda weights: backward_function(*weights)
+    )
+
+
+def should_record_backprop(tensors: Sequence[_core.Tensor]) -> bool:
+    """Whether a tape watches one of the tensors.
+
+    >>> from eagerflow_compat.internals.backprop import should_record_backprop
+    >>> x, y = tf.constant(1.0), tf.constant(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     should_record_backprop([x * x]), should_record_backprop([y])
+    (True, False)
+    """
+    if not _core.recording():
+        return False
+
+    def gradients(weights: list[_core.Tensor]) -> list[None]:
+        return [None] * len(tensors)
+
+    # A tape that watches none of the inputs keeps nothing of what is recorded.
+    kept = weakref.ref(gradients)
+    _core.record_custom([_core.as_tensor(0.0)], list(tensors), gradients)
+    del gradients
+    return kept() is not None
 
 
 def make_vjp(

@@ -16,6 +16,7 @@ __all__ = [
     "ENABLE_CONTROL_FLOW_V2",
     "EnableControlFlowV2",
     "GetContainingWhileContext",
+    "GetContainingXLAContext",
     "GraphOrParentsInXlaContext",
     "InXlaContext",
     "IsInWhileLoop",
@@ -125,6 +126,10 @@ def IsInWhileLoop(op: object) -> bool:
 
 def GetContainingWhileContext(ctxt: object, stop_ctxt: object = None) -> None:
     """None: what a loop runs is in a graph of its own."""
+
+
+def GetContainingXLAContext(ctxt: object) -> None:
+    """None: there is no compiler."""
 
 
 def get_enclosing_xla_context() -> None:

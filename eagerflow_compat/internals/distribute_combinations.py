@@ -9,10 +9,16 @@ from typing import Any
 
 from eagerflow.config import devices
 from eagerflow.distribute.strategy import MirroredStrategy, OneDeviceStrategy, get_strategy
+from eagerflow.test.case import main
 from eagerflow_compat.internals import combinations
 from eagerflow_compat.internals.combinations import NamedObject, combine, env, times
 
-__all__ = ["NamedDistribution", "NamedObject", "combine", "env", "generate", "times"]
+__all__ = ["NamedDistribution", "NamedObject", "combine", "env", "generate", "test_main", "times"]
+
+
+def test_main() -> None:
+    """Runs the tests of a program, in its process: no other processes are started here."""
+    main()
 
 
 class NamedDistribution:

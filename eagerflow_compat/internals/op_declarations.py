@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.c_api_util: what TensorFlow declares of its operations."""
+"""tensorflow.python.framework.c_api_util and op_def_registry: what TensorFlow declares of its operations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from typing import Any
 
 from eagerflow.graphdef import node_messages, op_defs
 
-__all__ = ["ApiDefMap"]
+__all__ = ["ApiDefMap", "get"]
+
+
+def get(name: str) -> Any:
+    """The OpDef message of an operation; None if there is no operation of this name.
+
+    >>> from eagerflow_compat.internals import op_declarations
+    >>> [argument.name for argument in op_declarations.get("Relu").input_arg]
+    ['features']
+    """
+    definition = op_defs.find(name)
+    return None if definition is None else node_messages.declaration(definition)
 
 
 class ApiDefMap:
@@ -18,7 +29,7 @@ class ApiDefMap:
         Raises:
             ValueError: if there is no operation of this name.
         """
-        definition = op_defs.find(op_name)
-        if definition is None:
+        declared = get(op_name)
+        if declared is None:
             raise ValueError(f"No entry found for {op_name}.")
-        return node_messages.declaration(definition)
+        return declared

@@ -1,10 +1,11 @@
-"""tf.__internal__, its `tf2` and its `train`."""
+"""tf.__internal__, its `tf2` and its `train`, and tensorflow.python.platform.build_info."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from eagerflow import sysconfig
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import process
 from eagerflow.framework.func_graph import FuncGraph
@@ -19,6 +20,7 @@ __all__ = [
     "FuncGraph",
     "SymbolicTensor",
     "assign_moving_average",
+    "build_info",
     "enabled",
     "execute_fn_for_device",
     "get_enclosing_xla_context",
@@ -27,6 +29,9 @@ __all__ = [
     "is_tfrt_enabled",
     "update_checkpoint_state",
 ]
+
+
+build_info = sysconfig.get_build_info()
 
 
 def enabled() -> bool:

@@ -9,7 +9,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.ops.conversion import convert_to_tensor
 from eagerflow.typing import DTypeLike
 
-__all__ = ["_tensor_shape_tensor_conversion_function", "get_positive_axis"]
+__all__ = ["_tensor_shape_tensor_conversion_function", "get_positive_axis", "unknown_shape"]
 
 
 def _tensor_shape_tensor_conversion_function(
@@ -23,6 +23,22 @@ def _tensor_shape_tensor_conversion_function(
     if not s.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known TensorShape {s} to a Tensor.")
     return convert_to_tensor(s.as_list(), dtype or dtypes.int32, name=name)
+
+
+def unknown_shape(rank: int | None = None, **kwargs: int | None) -> TensorShape:
+    """A shape of which only the rank may be known.
+
+    Args:
+        rank: the rank, if it is known.
+        **kwargs: may have the rank as `ndims`.
+
+    Raises:
+        TypeError: for another argument.
+    """
+    rank = kwargs.pop("ndims", rank)
+    if kwargs:
+        raise TypeError(f"Unknown argument: {kwargs}")
+    return TensorShape(None if rank is None else [None] * rank)
 
 
 def get_positive_axis(

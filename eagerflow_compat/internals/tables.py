@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.framework import dtypes
+from eagerflow.lookup.tables import StaticHashTable as HashTable
 from eagerflow.lookup.tables import Table as InitializableLookupTableBase
 from eagerflow.lookup.tables import Table as LookupInterface
 from eagerflow_compat.contrib.lookup import words
@@ -14,6 +15,7 @@ from eagerflow_compat.contrib.lookup.words import (
 )
 
 __all__ = [
+    "HashTable",
     "InitializableLookupTableBase",
     "LookupInterface",
     "index_table_from_file",

@@ -17,7 +17,29 @@ from eagerflow.util import lazy
 graphs = lazy.Module("eagerflow.graph.graph")
 
 TensorFlowTestCase = TestCase
-__all__ = ["TensorFlowTestCase", "is_gpu_available"]
+__all__ = ["TensorFlowTestCase", "assert_meta_graph_protos_equal", "is_gpu_available"]
+
+
+def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
+    """Fails unless two MetaGraphDef messages are equal, but for the order of their nodes.
+
+    Args:
+        tester: the test case.
+        a: one message.
+        b: the other one.
+
+    Raises:
+        AssertionError: if they differ.
+    """
+    ordered = []
+    for message in (a, b):
+        copied = type(message)()
+        copied.CopyFrom(message)
+        nodes = sorted(message.graph_def.node, key=lambda node: node.name)
+        del copied.graph_def.node[:]
+        copied.graph_def.node.extend(nodes)
+        ordered.append(copied)
+    tester.assertProtoEquals(*ordered)
 
 
 def _optional(decorate: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from eagerflow.framework import context
 from eagerflow_compat.v1.global_step import get_global_step
 
-__all__ = ["GLOBAL_STEP_READ_KEY", "STANDARD_PS_OPS", "_get_or_create_global_step_read"]
+__all__ = [
+    "GLOBAL_STEP_READ_KEY",
+    "STANDARD_PS_OPS",
+    "_RoundRobinStrategy",
+    "_get_or_create_global_step_read",
+]
 
 GLOBAL_STEP_READ_KEY = "global_step_read_op_cache"
 # The kinds of operations that version 1 places on parameter servers.
@@ -27,6 +33,20 @@ STANDARD_PS_OPS = (
     "ResourceConditionalAccumulator",
     "DecisionTreeResource",
 )
+
+
+class _RoundRobinStrategy:
+    """Returns the numbers of tasks in turn, for operations that are placed one after the other.
+
+    Args:
+        num_tasks: how many there are.
+    """
+
+    def __init__(self, num_tasks: int) -> None:
+        self._tasks = itertools.cycle(range(num_tasks))
+
+    def __call__(self, unused_op: object) -> int:
+        return next(self._tasks)
 
 
 def _get_or_create_global_step_read(graph: Any = None) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow.graph.variables import VariableV1 as variable
-from eagerflow_compat.v1.variable_scope import variable_scope
+from eagerflow_compat.v1.variable_scope import EagerVariableStore, variable_scope
 
-__all__ = ["_pure_variable_scope", "variable"]
+__all__ = ["EagerVariableStore", "_pure_variable_scope", "variable"]
 
 
 def _pure_variable_scope(

@@ -308,6 +308,11 @@ class ImportedMetaGraph:
                     self._resources.of(node)
             self._restore_collections(described)
 
+    def variables(self) -> dict[str, _core.Variable]:
+        """The variables of the nodes, by name."""
+        parts = {name: values[0] for name, values in self._found.items() if values}
+        return {name: part for name, part in parts.items() if isinstance(part, _core.Variable)}
+
     def _described(self) -> dict[str, list[Any]]:
         """What collections tell of variables."""
         found = {}

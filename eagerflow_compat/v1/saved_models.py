@@ -306,23 +306,52 @@ def load(
     """
     folder = path_text(export_dir)
     message = with_tags(read_model(folder, True), {tags} if isinstance(tags, str) else set(tags))
-    assets = {
+    with sess.graph.as_default():
+        saver = add_graph(
+            folder, message, import_scope, allowed_operations=allowed_operations, **saver_kwargs
+        )
+        restore(sess, saver, folder)
+        initialize(sess, message, import_scope)
+    return message
+
+
+def assets(folder: str, message: Any) -> dict[str, str]:
+    """The files of a SavedModel's graph by the names of the tensors that name them."""
+    return {
         asset.tensor_info.name: os.path.join(
             folder, constants.ASSETS_DIRECTORY, os.path.basename(asset.filename)
         )
         for asset in message.asset_file_def
     }
-    with sess.graph.as_default():
-        imported = ImportedMetaGraph(message, import_scope, assets, allowed_operations)
-        prefix = constants.variables_prefix(folder)
-        saver = imported.saver(**saver_kwargs)
-        if saver is None or not os.path.exists(index_path(prefix)):
-            logging.info("The specified SavedModel has no variables; none were restored.")
-        else:
-            saver.restore(sess, prefix)
-        for name in _initializers(message):
-            sess.run(f"{import_scope}/{name}" if import_scope else name)
-    return message
+
+
+def add_graph(
+    folder: str,
+    message: Any,
+    import_scope: str | None,
+    *,
+    allowed_operations: Iterable[str] = (),
+    **saver_kwargs: Any,
+) -> Any:
+    """Adds a graph of a SavedModel to the current one, and returns the saver of its variables, or None."""
+    files = assets(folder, message)
+    imported = ImportedMetaGraph(message, import_scope, files, allowed_operations)
+    return imported.saver(**saver_kwargs)
+
+
+def restore(session: Any, saver: Any, folder: str) -> None:
+    """Gives a session the values of a SavedModel's variables."""
+    prefix = constants.variables_prefix(folder)
+    if saver is None or not os.path.exists(index_path(prefix)):
+        logging.info("The specified SavedModel has no variables; none were restored.")
+    else:
+        saver.restore(session, prefix)
+
+
+def initialize(session: Any, message: Any, import_scope: str | None) -> None:
+    """Runs what a SavedModel's graph says must run first."""
+    for name in _initializers(message):
+        session.run(f"{import_scope}/{name}" if import_scope else name)
 
 
 def with_tags(model: Any, tags: set[str]) -> Any:
