@@ -127,7 +127,12 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     if (options.all_effects && node.has_effects()) needed[id] = 1;
     if (!needed[id]) continue;
     for (const Port& port : node.inputs) need(port);
-    for (const NodeId control : node.controls) needed[static_cast<size_t>(control)] = 1;
+    for (const NodeId control : node.controls) {
+      // A placeholder that is fed has nothing to run.
+      const Node& before = graph.node(control);
+      const bool runs = before.op || before.function || before.constant;
+      if (runs || !is_fed({control, 0})) needed[static_cast<size_t>(control)] = 1;
+    }
   }
 
   // Marks nodes whose known values do not count, because they depend on a fed tensor.

@@ -109,27 +109,34 @@ def run(
             raise
         if "--generation" not in str(error):
             with contextlib.suppress(RecursionError):
-                reading = Reading(source, generation, Path(folder), Path(origin).name, package)
-                _say_other_generation(error, reading, Path(origin).name)
+                name = Path(origin).name
+                this, other = (
+                    Reading(source, each, Path(folder), name, package)
+                    for each in (generation, generations.other(generation))
+                )
+                _say_other_generation(error, this, other, name)
         return 1
     _say_what_was_not_run(Path(origin).name, generation, chosen)
     return 0
 
 
-def _say_other_generation(error: BaseException, reading: Reading, program: str) -> None:
+def _say_other_generation(
+    error: BaseException, reading: Reading, other: Reading, program: str
+) -> None:
     """Says how the program runs under the other generation, if an error comes from this one.
 
-    It does where a line of the traceback has something that does not fit the generation, and where the
-    error is about eager execution, which one generation starts with.
+    It does where a line of the traceback has something that fits the other generation alone, and where
+    the error is about eager execution, which one generation starts with.
     """
     lines = {
         (Path(frame.filename).name, frame.lineno)
         for frame in traceback.extract_tb(error.__traceback__)
     }
-    found = next((p for p in reading.problems if (p.file, p.line) in lines), None)
+    only_here = (p for p in reading.problems if p not in other.problems)
+    found = next((p for p in only_here if (p.file, p.line) in lines), None)
     if found is None and "eager execution" not in str(error):
         return
-    first, second = reading.generation, generations.other(reading.generation)
+    first, second = reading.generation, other.generation
     what = f"{program} ran as a program of"
     if found is not None:
         what = f"{found.name} ({found.file}:{found.line}) does not fit"

@@ -456,3 +456,77 @@ def test_sizes_of_batches():
 def test_refusals(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def turing_step(v, controller, x, state):
+    """One reading head and one writing head, by the equations of the paper."""
+    size = state.M.shape[2]
+    hidden, controller_state = controller(
+        tf.concat([x, *state.read_vector_list], 1), state.controller_state
+    )
+    hidden = hidden.numpy()
+    parameters = hidden @ v["o2p/kernel"] + v["o2p/bias"]
+    places = []
+    for head, last in zip(
+        np.split(parameters[:, : 2 * (size + 6)], 2, 1), state.w_list, strict=True
+    ):
+        key, strength, gate = np.tanh(head[:, :size]), head[:, size], sigmoid(head[:, size + 1])
+        shift = np.exp(head[:, size + 2 : size + 5])
+        shift /= shift.sum(1, keepdims=True)
+        new = np.zeros(last.shape)
+        for b, memory in enumerate(state.M.numpy()):
+            alike = (
+                memory @ key[b] / (np.linalg.norm(memory, axis=1) * np.linalg.norm(key[b]) + 1e-8)
+            )
+            alike = np.exp(np.log1p(np.exp(strength[b])) * alike)
+            mixed = gate[b] * alike / alike.sum() + (1 - gate[b]) * last[b].numpy()
+            moved = (
+                shift[b, 0] * mixed
+                + shift[b, 1] * np.roll(mixed, 1)
+                + shift[b, 2] * np.roll(mixed, -1)
+            )
+            sharp = moved ** (np.log1p(np.exp(head[b, -1])) + 1)
+            new[b] = sharp / sharp.sum()
+        places.append(new)
+    erase, add = sigmoid(parameters[:, -2 * size : -size]), np.tanh(parameters[:, -size:])
+    read = np.einsum("bp,bps->bs", places[0], state.M.numpy())
+    memory = state.M.numpy() * (1 - np.einsum("bp,bs->bps", places[1], erase))
+    memory = memory + np.einsum("bp,bs->bps", places[1], add)
+    output = np.concatenate([hidden, read], 1) @ v["o2o/kernel"] + v["o2o/bias"]
+    return output, places, memory
+
+
+def test_turing_machines():
+    random = np.random.default_rng(2)
+    controller = rnn.GRUCell(5)
+    cell = rnn.NTMCell(controller, 7, 3, 1, 1)
+    x = tf.constant(random.normal(size=(2, 4)), tf.float32)
+    state = cell.zero_state(2, tf.float32)
+    for _ in range(3):
+        before = state
+        output, state = cell(x, state)
+        names = {v.name.partition("/")[2].removesuffix(":0"): v.numpy() for v in cell.variables}
+        expected, places, memory = turing_step(names, controller, x, before)
+        np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(state.w_list[0], places[0], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(state.w_list[1], places[1], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(state.M, memory, rtol=1e-4, atol=1e-5)
+    assert float(state.time) == 3 and output.shape == (2, 4)
+
+
+def test_turing_machines_unroll_and_learn_where_they_begin():
+    with tf.Graph().as_default(), v1.Session() as session:
+        cell = rnn.NTMCell(rnn.BasicLSTMCell(6), 8, 4, 2, 1, output_dim=3)
+        x = v1.placeholder(tf.float32, [None, 5, 3])
+        start = cell.zero_state(tf.shape(x)[0], tf.float32)
+        outputs, _ = v1.nn.dynamic_rnn(cell, x, initial_state=start)
+        loss = tf.reduce_mean(tf.square(outputs - tf.reverse(x, [1])))
+        train = v1.train.AdamOptimizer(0.02).minimize(loss)
+        gradients = tf.gradients(loss, v1.trainable_variables())
+        assert all(gradient is not None for gradient in gradients)
+        session.run(v1.global_variables_initializer())
+        feeds = {x: np.random.default_rng(0).integers(0, 2, (4, 5, 3))}
+        first = session.run(loss, feeds)
+        for _ in range(60):
+            session.run(train, feeds)
+        assert session.run(loss, feeds) < first / 2

@@ -261,6 +261,8 @@ def test_doubts_about_the_generation_are_said(tmp_path):
         ("1.x", "tf.optimizers.SGD(0.1)", "run its programs with --generation 2.x"),
         ("1.x", "1 / 0", ""),
         ("2.x", "tf.nonsense", ""),
+        ("2.x", "raise ValueError(tf.__name__)", ""),
+        ("1.x", "raise ValueError(tf.__name__)", ""),
     ],
 )
 def test_errors_of_the_wrong_generation_name_the_other(tmp_path, generation, line, said):

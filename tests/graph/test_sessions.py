@@ -548,3 +548,22 @@ def test_arguments_of_unknown_rank():
             assert session.run(fetch, {n: value}).tolist() == expected
         with pytest.raises(ValueError, match="must be scalar"):
             tf.sequence_mask([1], tf.placeholder(tf.int32, [None]))
+
+
+def test_what_waits_for_a_placeholder_runs_if_it_is_fed():
+    with tf.Graph().as_default(), tf.Session() as session:
+        given = tf.placeholder(tf.float32, [])
+        counter = tf.get_variable("counter", [], initializer=tf.zeros_initializer())
+        with tf.control_dependencies([given]):
+            count = counter.assign_add(1.0)
+        with tf.control_dependencies([count]):
+            answer = tf.constant(3.0) * 2.0
+        session.run(counter.initializer)
+        assert session.run(answer, {given: 1.0}) == 6.0 and session.run(counter) == 1.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="feed a value for placeholder"):
+            session.run(answer)
+        assert session.run(counter) == 1.0
+        # A node that is no placeholder runs as well, whatever its output is taken to be.
+        with tf.control_dependencies([count]):
+            waits = tf.identity(answer)
+        assert session.run(waits, {given: 1.0, answer: 5.0}) == 5.0 and session.run(counter) == 2.0

@@ -45,6 +45,10 @@ from eagerflow_compat.contrib.rnn.stacks import (
     stack_bidirectional_rnn as stack_bidirectional_rnn,
     transpose_batch_time as transpose_batch_time,
 )
+from eagerflow_compat.contrib.rnn.turing import (
+    NTMCell as NTMCell,
+    NTMControllerState as NTMControllerState,
+)
 from eagerflow_compat.contrib.rnn.wrappers import (
     AttentionCellWrapper as AttentionCellWrapper,
     CompiledWrapper as CompiledWrapper,

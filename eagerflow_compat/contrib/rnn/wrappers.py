@@ -17,7 +17,7 @@ from eagerflow_compat.v1.variable_scope import VariableScope
 _ops = _core.ops
 
 
-class _Around(RNNCell):
+class Around(RNNCell):
     """Base class of cells with variables of their own, in whose scope those of the inner cell are."""
 
     def __init__(self, cell: Any, reuse: Any = None) -> None:
@@ -59,7 +59,7 @@ class _Around(RNNCell):
             return self._cell.zero_state(batch_size, dtype)
 
 
-class AttentionCellWrapper(_Around):
+class AttentionCellWrapper(Around):
     """Attends to the last outputs of a cell (Bahdanau, Cho and Bengio, arXiv 1409.0473).
 
     Args:
@@ -211,7 +211,7 @@ class CompiledWrapper(Wrapper):
         super().__init__(cell)
 
 
-class EmbeddingWrapper(_Around):
+class EmbeddingWrapper(Around):
     """A cell whose inputs are ids `[batch]` or `[batch, 1]`, which become vectors.
 
     Args:
@@ -264,7 +264,7 @@ class _Vectors(Like):
         self.dtype = dtype
 
 
-class InputProjectionWrapper(_Around):
+class InputProjectionWrapper(Around):
     """A cell whose inputs are mapped first.
 
     Args:
@@ -295,7 +295,7 @@ class InputProjectionWrapper(_Around):
         return self._cell(self._activation(self._linear(inputs)), state)
 
 
-class OutputProjectionWrapper(_Around):
+class OutputProjectionWrapper(Around):
     """A cell whose outputs are mapped.
 
     Args:
