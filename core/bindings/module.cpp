@@ -467,6 +467,9 @@ NB_MODULE(_core, m) {
         return result;
       },
       "The bytes in use in blocks above 1 MiB, and their peak.");
+  m.def("compare_by_identity", py::compare_by_identity, nb::arg("always"),
+        "Whether == compares what tensors and variables are, and not their values.");
+  m.def("all_compare_by_identity", py::all_compare_by_identity);
   m.def("limit_tensors", ef::set_buffer_limit, nb::arg("bytes"),
         "Limits the bytes of a tensor that this thread allocates; returns the previous limit.");
   py::collect_garbage_on_growth();

@@ -331,9 +331,12 @@ PyObject* invert(PyObject* self) {
   });
 }
 
+bool identity_of_all = false;
+
 // Whether tensors and variables are compared by identity, as in version 1's graphs, where they are
 // keys of dictionaries.
 bool compares_identity(PyObject* object) {
+  if (identity_of_all) return true;
   if (graph::graphs_begun == 0 && !(is_tensor(object) && tensor_of(object).impl()->lazy())) {
     return false;
   }
@@ -343,16 +346,17 @@ bool compares_identity(PyObject* object) {
   return graph && graph->in_program();
 }
 
-bool is_same(PyObject* a, PyObject* b) {
-  if (is_tensor(a) && is_tensor(b)) return tensor_of(a).impl() == tensor_of(b).impl();
-  return a == b;
+// What identifies an object: graphs may have several for one symbolic tensor.
+const void* identity_of(PyObject* object) {
+  const bool in_graph = is_tensor(object) && symbol_of(tensor_of(object));
+  return in_graph ? static_cast<const void*>(tensor_of(object).impl()) : object;
 }
 
 // Tensors are unequal if their shapes do not broadcast. Comparison with None accepts tensors only.
 PyObject* equality(PyObject* a, PyObject* b, bool equal) {
   if (b == Py_None && is_tensor(a)) return PyBool_FromLong(!equal);
   if (compares_identity(a)) [[unlikely]]
-    return PyBool_FromLong(is_same(a, b) == equal);
+    return PyBool_FromLong((identity_of(a) == identity_of(b)) == equal);
   const auto compare = [equal](const Operands& both) {
     Shape shape;
     if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {
@@ -365,6 +369,20 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
 }
 
 }  // namespace
+
+void compare_by_identity(bool always) { identity_of_all = always; }
+
+bool all_compare_by_identity() { return identity_of_all; }
+
+Py_hash_t hash_of_identity(PyObject* object) {
+  const Symbol* const symbol = is_tensor(object) ? symbol_of(tensor_of(object)) : nullptr;
+  const graph::GraphPtr graph = symbol ? symbol->graph() : nullptr;
+  if (!identity_of_all && !(graph && graph->in_program())) {
+    PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
+    return -1;
+  }
+  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(identity_of(object)) >> 4);
+}
 
 PyObject* rich_compare(PyObject* a, PyObject* b, int op) {
   switch (op) {

@@ -370,17 +370,6 @@ PyObject* iterator_next(PyObject* object) {
   return like(iterator->tensor, item);
 }
 
-// Tensors of programs' graphs are hashed by identity, as keys of dictionaries.
-Py_hash_t tensor_hash(PyObject* self) {
-  const Symbol* const symbol = symbol_of(tensor_of(self));
-  const graph::GraphPtr graph = symbol ? symbol->graph() : nullptr;
-  if (!graph || !graph->in_program()) {
-    PyErr_SetString(PyExc_TypeError, "Tensor is unhashable. Instead, use tensor.ref() as the key.");
-    return -1;
-  }
-  return static_cast<Py_hash_t>(reinterpret_cast<uintptr_t>(tensor_of(self).impl()) >> 4);
-}
-
 PyGetSetDef getset[] = {
     {"shape", get_shape, nullptr, "The shape, a TensorShape.", nullptr},
     {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
@@ -524,7 +513,7 @@ bool init_tensor_type(PyObject* module) {
       {Py_tp_methods, methods},
       {Py_tp_members, members},
       {Py_tp_richcompare, slot(rich_compare)},
-      {Py_tp_hash, slot(tensor_hash)},
+      {Py_tp_hash, slot(hash_of_identity)},
       {Py_tp_iter, slot(tensor_iter)},
       {Py_mp_subscript, slot(subscript)},
       {Py_mp_length, slot(tensor_length)},

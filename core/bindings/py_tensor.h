@@ -71,6 +71,11 @@ PyObject* run_op(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs);
 // Fills the number, comparison and mapping slots shared by tensors and variables.
 extern PyNumberMethods operator_slots;
 PyObject* rich_compare(PyObject* a, PyObject* b, int op);
+// The hash of tensors that are compared by identity; others have none.
+Py_hash_t hash_of_identity(PyObject* object);
+// Whether all tensors and variables are, also those that have values.
+void compare_by_identity(bool always);
+bool all_compare_by_identity();
 PyObject* subscript(PyObject* self, PyObject* key);
 
 // Classes that Python registers.

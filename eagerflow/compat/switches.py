@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from eagerflow import _core
 from eagerflow.framework import context, shapes
 
 
@@ -98,10 +99,20 @@ def disable_v2_dtype_behavior() -> None:
 
 
 def enable_tensor_equality() -> None:
-    """Does nothing: tensors that have values are compared by these, those of graphs by what they are."""
+    """Compares tensors and variables by their values, except in version 1's graphs."""
+    _core.compare_by_identity(False)
 
 
-disable_tensor_equality = enable_tensor_equality
+def disable_tensor_equality() -> None:
+    """Compares tensors and variables by what they are, so that they are keys of dictionaries.
+
+    >>> tf.compat.v1.disable_tensor_equality()
+    >>> x, y = tf.constant(1.0), tf.constant(1.0)
+    >>> x == y, {x: "x", y: "y"}[x]
+    (False, 'x')
+    >>> tf.compat.v1.enable_tensor_equality()
+    """
+    _core.compare_by_identity(True)
 
 
 def enable_control_flow_v2() -> None:

@@ -672,7 +672,8 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         return iter(self.read_value())
 
     def __hash__(self) -> int:
-        if context.building_graph() is not None:  # of a program, where variables are keys
+        # In a program's graph variables are keys.
+        if context.building_graph() is not None or _core.all_compare_by_identity():
             return id(self)
         raise TypeError(
             f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"

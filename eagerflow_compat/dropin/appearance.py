@@ -35,6 +35,7 @@ def take_on(generation: str, keras: bool) -> None:
     if first:
         known_as.rename(_core.SymbolicTensor, "tensorflow.python.framework.ops", "Tensor")
     tensor.show_ids(first)
+    _core.compare_by_identity(first)
     shapes.show_dimensions(first)
     if first:
         # Imported here for the start of programs that build no graphs.
@@ -50,6 +51,7 @@ def give_up() -> None:
         operators.show_as_functions(False)
     known_as.restore()
     tensor.show_ids(False)
+    _core.compare_by_identity(False)
     shapes.show_dimensions(False)
     context.set_eager(True)
     context.process.control_flow_v2 = context.process.resource_variables = True
