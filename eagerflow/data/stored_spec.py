@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eagerflow import errors
+from eagerflow import errors, nest
 from eagerflow.data.structure import named_tuple
-from eagerflow.framework import type_spec
+from eagerflow.extension_types.extension_type import ExtensionTypeSpec
+from eagerflow.framework import spec_names, type_spec
 from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.indexed_slices import IndexedSlicesSpec
 from eagerflow.framework.shapes import TensorShape, fill_message
@@ -23,7 +24,7 @@ from eagerflow.util import lazy
 iterators = lazy.Module("eagerflow.data.iterator")
 
 # The ids of the spec classes.
-_SPARSE, _SLICES, _RAGGED, _ITERATOR, _OTHER = 1, 2, 3, 6, 12
+_SPARSE, _SLICES, _RAGGED, _ITERATOR, _OTHER, _EXTENSION = 1, 2, 3, 6, 12, 13
 _NONE = "tf.NoneTensorSpec"
 
 
@@ -73,6 +74,10 @@ def fill_value(value: Any, spec: Structure) -> None:
             fill_value(value.dict_value.fields[key], item)
     elif isinstance(spec, NoneTensorSpec):
         _fill_class(value, _OTHER, _NONE, 0, [])
+    elif isinstance(spec, TypeSpec) and spec_names.is_named(type(spec)):
+        kind = _EXTENSION if isinstance(spec, ExtensionTypeSpec) else _OTHER
+        components = len(nest.flatten(spec._component_specs, expand_composites=True))
+        _fill_class(value, kind, spec_names.get_name(type(spec)), components, spec._serialized())
     else:
         _fill_composite(value, spec)
 
@@ -89,28 +94,51 @@ def _fill_composite(value: object, spec: Structure) -> None:
         _fill_class(value, _SLICES, "IndexedSlicesSpec", 2 + (state[3] is not None), state)
     elif isinstance(spec, iterators.IteratorSpec):
         _fill_class(value, _ITERATOR, "IteratorSpec", 1, [spec.element_spec])
+    elif isinstance(spec, TypeSpec):
+        raise TypeError(
+            f"Elements with {spec!r} cannot be saved: the type has no name in files. Extension types "
+            "have an attribute `__name__`, such as 'package.Name', for it."
+        )
     else:
         raise TypeError(f"Elements with {spec!r} cannot be saved.")
 
 
-def _fill_class(value: Any, kind: int, name: str, components: int, state: list[Any]) -> None:
+def _fill_class(value: Any, kind: int, name: str, components: int, state: Sequence[Any]) -> None:
     message = value.type_spec_value
     message.type_spec_class = kind
     message.type_spec_class_name = name
     message.num_flat_components = components
     message.type_state.tuple_value.SetInParent()
     for part in state:
-        item = message.type_state.tuple_value.values.add()
-        if isinstance(part, TensorShape):
-            fill_message(item.tensor_shape_value, part)
-        elif part is None:
-            item.none_value.SetInParent()
-        elif isinstance(part, int):
-            item.int64_value = part
-        elif isinstance(part, DType):
-            item.tensor_dtype_value = part.as_datatype_enum
-        else:
-            fill_value(item, part)
+        _fill_part(message.type_state.tuple_value.values.add(), part)
+
+
+def _fill_part(value: Any, part: Any) -> None:
+    """Sets a StructuredValue to a part of a spec's state: specs, and what describes them."""
+    if isinstance(part, TensorShape):
+        fill_message(value.tensor_shape_value, part)
+    elif part is None:
+        value.none_value.SetInParent()
+    elif isinstance(part, bool):
+        value.bool_value = part
+    elif isinstance(part, int):
+        value.int64_value = part
+    elif isinstance(part, float):
+        value.float64_value = part
+    elif isinstance(part, str):
+        value.string_value = part
+    elif isinstance(part, DType):
+        value.tensor_dtype_value = part.as_datatype_enum
+    elif type(part) is tuple:
+        value.tuple_value.SetInParent()
+        for item in part:
+            _fill_part(value.tuple_value.values.add(), item)
+    elif isinstance(part, Mapping):
+        value.dict_value.SetInParent()
+        for key, item in part.items():
+            _fill_part(value.dict_value.fields[key], item)
+    else:
+        fill_value(value, part)
 
 
 def read_value(value: Any) -> Any:
@@ -145,6 +173,9 @@ def _read_class(message: Any) -> TypeSpec:
     kinds = {_RAGGED: RaggedTensorSpec, _SLICES: IndexedSlicesSpec, _SPARSE: SparseTensorSpec}
     if message.type_spec_class == _ITERATOR:
         return iterators.IteratorSpec(*read_value(message.type_state))
+    if message.type_spec_class in (_EXTENSION, _OTHER):
+        named: Any = spec_names.lookup(message.type_spec_class_name)
+        return named._deserialize(read_value(message.type_state))
     if message.type_spec_class not in kinds:
         raise ValueError(f"specs of the class {message.type_spec_class_name!r} cannot be read")
     return kinds[message.type_spec_class](*read_value(message.type_state))

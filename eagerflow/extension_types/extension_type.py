@@ -12,6 +12,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.extension_types import fields as field_rules
 from eagerflow.extension_types.fields import Converter, Field, ImmutableDict, SpecDict
+from eagerflow.framework import spec_names
 from eagerflow.framework.composite import FORWARDING, CompositeTensor
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
@@ -247,6 +248,8 @@ class ExtensionType(_Record, CompositeTensor):
             init.__qualname__ = f"{cls.__qualname__}.__init__"
         setattr(cls, "__init__", _enclosed(init, _value_converter))  # noqa: B010
         cls.Spec = _spec_class(cls, fields)
+        if "__name__" in cls.__dict__:  # the type's name in files
+            spec_names.register(f"{cls.__dict__['__name__']}.Spec")(cls.Spec)
 
     def __validate__(self) -> None:
         """Checks a value that has been made; subclasses raise errors here."""
@@ -435,6 +438,15 @@ class ExtensionTypeSpec(_Record, TypeSpec):
         """A spec with these fields, which need no check."""
         return _rebuilt(cls, values)
 
+    def _serialize(self) -> tuple[tuple[str, object], ...]:
+        """The fields by name, as files hold them."""
+        return tuple(self._field_values())
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        """The spec with these fields."""
+        return cls._of({name: _with_spec_dicts(value) for name, value in serialization})
+
     @classmethod
     def from_value(cls, value: Any) -> Any:
         """The spec of a value."""
@@ -543,6 +555,14 @@ class ExtensionTypeSpec(_Record, TypeSpec):
 
     def __reduce__(self) -> tuple:
         return _rebuilt_spec, (self.value_type, dict(self._field_values()))
+
+
+def _with_spec_dicts(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_with_spec_dicts, value))
+    if isinstance(value, Mapping):
+        return SpecDict({key: _with_spec_dicts(item) for key, item in value.items()})
+    return value
 
 
 def _rebuilt_spec(kind: Any, values: dict[str, object]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
+from eagerflow.framework.spec_names import get_name, lookup, register
 from eagerflow.framework.tensor import Tensor
 from eagerflow.framework.trace_type import TraceType
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, type_spec_from_value
@@ -124,12 +125,10 @@ class BoundedTensorSpec(TensorSpec):
 DenseSpec = TensorSpec
 Symbol = Tensor
 
-_NAME_TO_TYPE_SPEC: dict[str, type] = {
-    f"tf.{kind.__name__}": kind
-    for kind in (BoundedTensorSpec, NoneTensorSpec, RaggedTensorSpec, SparseTensorSpec)
-    + (TensorArraySpec, TensorSpec)
-}
-_TYPE_SPEC_TO_NAME: dict[type, str] = {kind: name for name, kind in _NAME_TO_TYPE_SPEC.items()}
+for _kind in (BoundedTensorSpec, NoneTensorSpec, RaggedTensorSpec, SparseTensorSpec):
+    register(f"tf.{_kind.__name__}")(_kind)
+for _kind in (TensorArraySpec, TensorSpec):
+    register(f"tf.{_kind.__name__}")(_kind)
 
 
 def is_sparse(tensor: object) -> bool:
@@ -146,56 +145,6 @@ def replace_composites_with_components(structure: Structure) -> Structure:
         return nest.flatten(leaf, expand_composites=True)
 
     return nest.map_structure(components, structure)
-
-
-def register(name: str) -> Callable[[type], type]:
-    """A decorator that registers a spec's class under a name such as "package.Name".
-
-    Raises:
-        ValueError: if the name or the class has been registered already.
-    """
-    if not isinstance(name, str):
-        raise TypeError(f"Expected `name` to be a string; got {name!r}")
-
-    def decorated(cls: type) -> type:
-        if name in _NAME_TO_TYPE_SPEC:
-            other = _NAME_TO_TYPE_SPEC[name]
-            raise ValueError(
-                f"Name {name} has already been registered for class "
-                f"{other.__module__}.{other.__name__}."
-            )
-        if cls in _TYPE_SPEC_TO_NAME:
-            raise ValueError(
-                f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
-                f"{get_name(cls)}."
-            )
-        _NAME_TO_TYPE_SPEC[name] = cls
-        _TYPE_SPEC_TO_NAME[cls] = name
-        return cls
-
-    return decorated
-
-
-def get_name(cls: type) -> str:
-    """The name under which a spec's class has been registered.
-
-    Raises:
-        ValueError: if it has not been.
-    """
-    if cls not in _TYPE_SPEC_TO_NAME:
-        raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
-    return _TYPE_SPEC_TO_NAME[cls]
-
-
-def lookup(name: str) -> type:
-    """The spec's class that has been registered under a name.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    if name not in _NAME_TO_TYPE_SPEC:
-        raise ValueError(f"No TypeSpec has been registered with name {name!r}")
-    return _NAME_TO_TYPE_SPEC[name]
 
 
 def convert_variables_to_tensors(values: Structure) -> Structure:
