@@ -143,9 +143,12 @@ def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]
     if input_tensors is None:
         for tensor in graph.inputs:
             source = tensor._keras_history.layer
-            known[id(tensor)] = Input(
-                batch_shape=tuple(tensor.shape.as_list()), dtype=tensor.dtype, name=source.name
-            )
+            if isinstance(source, InputLayer):  # of sparse tensors, or of an extension type, maybe
+                known[id(tensor)] = _copied(source).output
+            else:
+                known[id(tensor)] = Input(
+                    batch_shape=tuple(tensor.shape.as_list()), dtype=tensor.dtype, name=source.name
+                )
     else:
         for tensor, given in zip(graph.inputs, nest.flatten(input_tensors), strict=True):
             known[id(tensor)] = given

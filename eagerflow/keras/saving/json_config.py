@@ -9,6 +9,11 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.util import lazy
+
+# Few configurations have specs.
+spec_config = lazy.Module("eagerflow.keras.saving.spec_config")
 
 
 def json_default(value: Any) -> Any:
@@ -28,6 +33,8 @@ def json_default(value: Any) -> Any:
         return value.tolist() if value.ndim else value.item()
     if isinstance(value, _core.Tensor | _core.Variable):
         return value.numpy().tolist()
+    if isinstance(value, TypeSpec):
+        return spec_config.encoded(value)
     if hasattr(value, "get_config"):
         return {"class_name": type(value).__name__, "config": value.get_config()}
     if callable(value) and hasattr(value, "__name__"):
@@ -86,6 +93,8 @@ def as_tuples(config: object) -> Any:
     if isinstance(config, dict):
         if config.get("class_name") == "TensorShape" and "items" in config:
             return TensorShape(config["items"])
+        if config.get("class_name") == "__typespec__":
+            return spec_config.decoded(config)
         if config.get("class_name") == "__tuple__" and "items" in config:
             return tuple(as_tuples(item) for item in config["items"])
         return {key: as_tuples(value) for key, value in config.items()}

@@ -12,6 +12,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.type_spec import TypeSpec
 from eagerflow.io.damage import made_by
 from eagerflow.keras.saving import reachable, registration
 from eagerflow.keras.typing import Config, CustomObjects
@@ -20,6 +21,8 @@ from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
 function_code = lazy.Module("eagerflow.keras.utils.function_code")
+# Few configurations have specs.
+spec_config = lazy.Module("eagerflow.keras.saving.spec_config")
 
 _PLAIN = (str, int, float, bool)
 
@@ -155,6 +158,8 @@ def serialize_keras_object(obj: object) -> Any:
         }
     if isinstance(obj, types.FunctionType) and obj.__name__ == "<lambda>":
         return _serialize_lambda(obj)
+    if isinstance(obj, TypeSpec):
+        return spec_config.encoded(obj)
     return _serialize_object(obj)
 
 
@@ -347,6 +352,8 @@ def unknown_name(kind: str, name: str | None, objects: dict[str, object]) -> str
 def _from_class(config: Config, known: dict[str, object], kind: str | None, safe_mode: bool) -> Any:
     name = config["class_name"]
     inner = config["config"] if config["config"] is not None else {}
+    if name == "__typespec__":
+        return spec_config.decoded(config)
     if name == "__tensor__":
         return _core.convert(inner["value"], dtypes.as_dtype(inner["dtype"]), None)
     if name == "__numpy__":

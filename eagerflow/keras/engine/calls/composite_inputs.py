@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eagerflow.keras.engine.layer import Layer
 
 # Imported when they are first used: few programs need them.
+normalization = lazy.Module("eagerflow.ops.nn.normalization")
 arithmetic = lazy.Module("eagerflow.sparse.arithmetic")
 arrangement = lazy.Module("eagerflow.sparse.arrangement")
 conversion = lazy.Module("eagerflow.sparse.conversion")
@@ -107,6 +108,8 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object])
     """`Dense`: a sparse matrix is multiplied without its zeros."""
     if is_ragged(inputs):
         return _of_vectors(layer, inputs)
+    if not isinstance(inputs, tensor.SparseTensor):
+        return _of_dispatched_product(layer, inputs)
     if len(inputs.shape) != 2:
         return layer(_dense(inputs))
     if not layer.built:
@@ -117,6 +120,16 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object])
     outputs = arithmetic.sparse_dense_matmul(inputs, kernel)
     if layer.use_bias:
         outputs = _ops.bias_add(outputs, layer.bias)
+    return outputs if layer.activation is None else layer.activation(outputs)
+
+
+def _of_dispatched_product(layer: Any, inputs: Any) -> Any:
+    """`Dense` for types of a program's own, which say what the product and the sum of theirs are."""
+    if not layer.built:
+        layer._build_for(inputs)
+    outputs = _ops.matmul(inputs, layer.kernel)
+    if layer.use_bias:
+        outputs = normalization.bias_add(outputs, layer.bias)
     return outputs if layer.activation is None else layer.activation(outputs)
 
 

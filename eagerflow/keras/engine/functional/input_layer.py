@@ -22,7 +22,10 @@ from eagerflow.keras.engine.layer import Layer
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
 from eagerflow.typing import DTypeLike, ShapeLike
-from eagerflow.util import advice
+from eagerflow.util import advice, lazy
+
+# Few inputs have specs of their own.
+spec_config = lazy.Module("eagerflow.keras.saving.spec_config")
 
 
 class InputLayer(Layer):
@@ -101,6 +104,9 @@ class InputLayer(Layer):
             )
         super().__init__(dtype=dtype, name=name)
         self.built = True
+        # The spec of a type that the other arguments do not tell.
+        plain = isinstance(type_spec, TensorSpec | RaggedTensorSpec | SparseTensorSpec)
+        self.__dict__["_type_spec"] = None if plain else type_spec
         self.sparse = bool(sparse)
         self.ragged = bool(ragged)
         self.optional = optional
@@ -133,8 +139,18 @@ class InputLayer(Layer):
         self.is_placeholder = True
         Node(self, outputs=input_tensor)
 
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> InputLayer:
+        """The layer with these arguments."""
+        spec = config.get("type_spec")
+        if isinstance(spec, dict):
+            config = {**config, "type_spec": spec_config.decoded(spec)}
+        return cls(**config)
+
     def get_config(self) -> dict[str, Any]:
         """The arguments that make a layer like this one."""
+        if self._type_spec is not None:
+            return {"name": self.name, "type_spec": self._type_spec}
         return {
             "batch_input_shape": self.__dict__.get("_batch_input_shape"),
             "dtype": self.dtype,
