@@ -6,8 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from eagerflow import _core
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.name_scope import name_scope
-from eagerflow.framework.type_spec import TypeSpec
+from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.keras import metrics
 from eagerflow.keras.engine.calls.first_call import note_arguments, note_inputs
 from eagerflow.keras.engine.calls.layer_call import mark_built, names_from_here
@@ -75,6 +77,29 @@ def _is_allowed(config: object) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def _as_float(value: Any, dtype: DType) -> Any:
+    """A tensor in the float dtype of a function's argument; others as they are."""
+    floats = value.dtype.is_floating and dtype.is_floating and value.dtype is not dtype
+    return _core.ops.cast(value, dtype) if floats else value
+
+
+def _with_boolean(
+    position: int | None, args: tuple, kwargs: dict[str, object]
+) -> tuple[tuple, dict[str, object]]:
+    """A call's arguments with `training` as a boolean: learning phases are 0 and 1.
+
+    Args:
+        position: the index of `training` among the parameters, if it is one.
+        args: the arguments.
+        kwargs: those by name.
+    """
+    if position is not None and position < len(args) and type(args[position]) is int:
+        args = (*args[:position], bool(args[position]), *args[position + 1 :])
+    if type(kwargs.get("training")) is int:
+        kwargs = {**kwargs, "training": bool(kwargs["training"])}
+    return args, kwargs
 
 
 class KerasObjectLoader(ObjectLoader):
@@ -228,12 +253,17 @@ class KerasObjectLoader(ObjectLoader):
                 )
             if args and in_list and not isinstance(args[0], list):
                 args = ([args[0]], *args[1:])
+            args, kwargs = _with_boolean(position, args, kwargs)
+            if args and isinstance(args[0], _core.Tensor) and isinstance(first, TensorSpec):
+                args = (_as_float(args[0], first.dtype), *args[1:])
             outputs = function(*args, **kwargs)
             if with_losses is not None:
                 outputs, losses = outputs
                 self.add_loss(losses)
             return outputs
 
+        names = [] if function is None else list(function.__signature__.parameters)
+        position = names.index("training") if "training" in names else None
         owner = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
         if function is not None:
             # The functions are for either value, and None is neither.
@@ -252,6 +282,8 @@ class KerasObjectLoader(ObjectLoader):
         if class_name == "Lambda":
             arguments = (entry.get("config") or {}).get("arguments")
             own |= {"function": function, "arguments": arguments}
+        if function is not None:  # it is for inputs of the dtype that it was called with
+            own["autocast"] = False
         made = kind(name=entry.get("name"), dtype=entry.get("dtype"), **own)
         made.__dict__["_config"] = entry.get("config") or {}
         made.__dict__["_called"] = function

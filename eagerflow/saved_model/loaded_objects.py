@@ -330,6 +330,8 @@ class ObjectLoader:
             )
             if "signatures" in parts:
                 vars(made)["signatures"] = self._finished(parts["signatures"])
+            elif number == 0:
+                vars(made)["signatures"] = SignatureMap({})
 
     def _finished(self, number: int) -> Any:
         node, made = self._nodes[number], self._made[number]

@@ -80,10 +80,7 @@ def load(export_dir: FilePath, tags: Iterable[str] | None = None, options: objec
         # Programs look at its graph, and may change it.
         own = MESSAGES["MetaGraphDef"].FromString(meta_graph.SerializeToString())
         return version1.load(folder, own, getattr(options, "allowed_operations", ()))
-    loaded = load_folder(export_dir, tags)
-    if hasattr(loaded, "_flatten_layers"):
-        signatures.add_signatures(loaded)
-    return loaded
+    return load_folder(export_dir, tags)
 
 
 def load_partial(export_dir: Any, filters: Any, tags: Any = None, options: object = None) -> Any:
@@ -161,6 +158,8 @@ def load_folder(export_dir: FilePath, tags: Any = None, compile: bool = False) -
         loader.initialize()
     for layer in model._flatten_layers():
         layer.finalize_state()
+    if "signatures" not in model.__dict__:
+        signatures.add_signatures(model)
     return model
 
 

@@ -45,6 +45,7 @@ lambda_layer = lazy.Module("eagerflow.keras.layers.lambda_layer")
 layer = lazy.Module("eagerflow.keras.engine.layer")
 layer_losses = lazy.Module("eagerflow.keras.engine.layer_losses")
 metric = lazy.Module("eagerflow.keras.metrics.metric")
+policies = lazy.Module("eagerflow.keras.mixed_precision.policy")
 optimizer = lazy.Module("eagerflow.keras.optimizers.optimizer")
 sequential = lazy.Module("eagerflow.keras.engine.sequential")
 
@@ -565,7 +566,7 @@ def _keras_metadata(item: Any, node: int) -> str:
         "name": item.name,
         "trainable": item.trainable,
         "expects_training_arg": item._call_spec.expects_training,
-        "dtype": item.dtype,
+        "dtype": policies.serialize(item._dtype_policy) or item.dtype,
         "stateful": getattr(item, "stateful", False),
         "must_restore_from_config": False,
         "class_name": registration.get_registered_name(type(item)),

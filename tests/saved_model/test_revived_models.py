@@ -340,3 +340,68 @@ def test_a_layer_by_itself_is_loaded_as_a_layer(tmp_path):
     assert isinstance(loaded, tf.keras.layers.Layer)
     assert not isinstance(loaded, tf.keras.Model)
     np.testing.assert_allclose(loaded(tf.ones([2, 3])), expected)
+
+
+class Switched(tf.keras.layers.Layer):
+    def call(self, x, training=None):
+        return x * 2.0 if training else x
+
+
+@pytest.mark.parametrize("phase", [0, 1])
+def test_a_learning_phase_decides_for_a_layer_without_its_class(phase, tmp_path):
+    tf.keras.Sequential([tf.keras.Input([2]), Switched()]).save(str(tmp_path / "m"))
+    tf.keras.backend.set_learning_phase(phase)
+    try:
+        loaded = tf.keras.models.load_model(str(tmp_path / "m"))
+        assert loaded(tf.ones([1, 2])).numpy().tolist() == [[1.0 + phase] * 2]
+    finally:
+        tf.keras.backend.clear_session()
+
+
+def test_tensors_after_training_among_the_arguments(tmp_path):
+    class Difference(tf.keras.Model):
+        def call(self, first, training, second):
+            return first + second if training else first - second
+
+    model = Difference()
+    model(tf.ones([2, 1]), False, tf.ones([2, 1]))
+    model.save(str(tmp_path / "m"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "m"))
+    for training in (False, True):
+        result = loaded(tf.ones([3, 1]), training, tf.ones([3, 1]))
+        assert result.numpy().tolist() == [[2.0 * training]] * 3
+
+
+def test_a_mixed_policy_of_a_model_without_its_class(tmp_path):
+    class Halved(tf.keras.Model):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.dense = tf.keras.layers.Dense(
+                2, kernel_initializer="ones", dtype=self.dtype_policy
+            )
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Halved(dtype="mixed_float16")
+    model(tf.ones([1, 2]))
+    model.save(str(tmp_path / "m"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "m"))
+    assert loaded.dtype_policy.name == "mixed_float16"
+    assert loaded.dense.kernel.dtype == tf.float32
+    for x in (tf.ones([1, 2]), tf.ones([1, 2], tf.float16)):
+        assert loaded(x).dtype == tf.float16
+        assert loaded(x).numpy().tolist() == [[2.0, 2.0]]
+
+
+def test_signatures_of_loaded_models(tmp_path):
+    inputs = tf.keras.Input([2], name="given")
+    dense = tf.keras.layers.Dense(1, name="result", kernel_initializer="ones")
+    tf.keras.Model(inputs, dense(inputs)).save(str(tmp_path / "m"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "m"))
+    result = loaded.signatures["serving_default"](given=tf.ones([1, 2]))
+    assert {name: value.numpy().tolist() for name, value in result.items()} == {"result": [[2.0]]}
+    module = tf.Module()
+    module.weight = tf.Variable(1.0)
+    tf.saved_model.save(module, str(tmp_path / "plain"))
+    assert dict(tf.saved_model.load(str(tmp_path / "plain")).signatures) == {}

@@ -23,13 +23,17 @@ def note_inputs(layer: Layer, inputs: Any) -> None:
     layer.__dict__["_called_with"] = _specs(inputs)
 
 
-def note_arguments(layer: object, args: tuple, kwargs: dict[str, object]) -> None:
-    """Stores the specs of a call's tensor arguments after the inputs."""
+def note_arguments(layer: Layer, args: tuple, kwargs: dict[str, object]) -> None:
+    """Stores the specs of a call's tensor arguments after the inputs.
+
+    Those after an argument that is no tensor, such as `training`, are stored by name.
+    """
     if layer.__dict__.get("_says_its_inputs"):
         return
     specs = [_specs(value) for value in args]
     count = specs.index(None) if None in specs else len(specs)
     named = {key: _specs(value) for key, value in kwargs.items() if key != "mask"}
+    named.update(zip(layer._call_spec.positional[1 + count :], specs[count:], strict=False))
     named = {key: spec for key, spec in named.items() if spec is not None}
     layer.__dict__["_called_with_also"] = specs[:count], named
 
