@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.config.device_attributes import list_local_devices
+from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import context
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.func_graph import is_symbolic
@@ -22,6 +23,10 @@ from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.ragged.value import RaggedTensorValue
 from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import Array, Structure
+from eagerflow.util import lazy
+
+# Few programs run sessions in parts.
+partial_runs = lazy.Module("eagerflow.graph.partial_runs")
 
 
 class _Default(threading.local):
@@ -109,6 +114,7 @@ class BaseSession:
         self._kept: list[Any] = []
         self._store = _core.VariableStore()
         self._plans: dict[tuple, _Planned] = {}
+        self._partial_runs: dict[str, Any] = {}
 
     @property
     def graph(self) -> Any:
@@ -231,9 +237,54 @@ class BaseSession:
             text = error.args[0] if error.args else error
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
 
-    def partial_run_setup(self, *args: object, **kwargs: object) -> None:
-        """Not supported: raises a RuntimeError."""
-        raise RuntimeError("Sessions run fetches at once, not in parts.")
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
+        """Prepares a run in parts.
+
+        Args:
+            fetches: all that the parts will fetch.
+            feeds: the tensors for which they will have values.
+
+        Returns:
+            A handle for `partial_run`.
+
+        Raises:
+            TypeError: if a fetched or fed object is not part of a graph.
+
+        >>> with tf.compat.v1.Graph().as_default():
+        ...     x, y = (tf.compat.v1.placeholder(tf.float32, []) for _ in range(2))
+        ...     first = x + 1.0
+        ...     second = first * y
+        ...     with tf.compat.v1.Session() as session:
+        ...         handle = session.partial_run_setup([first, second], [x, y])
+        ...         value = session.partial_run(handle, first, {x: 1.0})
+        ...         print(session.partial_run(handle, second, {y: value}))
+        4.0
+        """
+        run = partial_runs.PartialRun(self, fetches, feeds or ())
+        handle = f"->{len(self._partial_runs)}"
+        self._partial_runs[handle] = run
+        return handle
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Continues a run: computes fetches from what has been fed so far.
+
+        Args:
+            handle: what `partial_run_setup` returned.
+            fetches: some of what it was called with.
+            feed_dict: values for some of its feeds.
+
+        Returns:
+            A structure like `fetches`, of arrays; None for operations.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if a fetch or feed was not announced or has been used, or a
+                fetch needs a tensor that has not been fed.
+            tf.errors.UnimplementedError: if an operation has a control dependency on an earlier part.
+        """
+        run = self._partial_runs.get(handle)
+        if run is None or run.is_complete:
+            raise InvalidArgumentError._of("Must run 'setup' before performing partial runs!")
+        return run.run(fetches, feed_dict)
 
     def _make_callable_from_options(self, options: Any) -> Callable[..., list[Any]]:
         """A function from fed values to fetched values.
