@@ -133,5 +133,22 @@ from eagerflow.ops.segment import (
     unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
 )
 from eagerflow.ops.special import nextafter as nextafter, sobol_sample as sobol_sample
+from eagerflow.ops.statistics import (
+    histogram as histogram,
+    median as median,
+    mode as mode,
+    nanmax as nanmax,
+    nanmean as nanmean,
+    nanmedian as nanmedian,
+    nanmin as nanmin,
+    nanpercentile as nanpercentile,
+    nanquantile as nanquantile,
+    nanstd as nanstd,
+    nansum as nansum,
+    nanvar as nanvar,
+    percentile as percentile,
+    quantile as quantile,
+    unique as unique,
+)
 
 mod = floormod

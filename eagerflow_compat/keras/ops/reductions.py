@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,9 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.ops import array as _array
-from eagerflow.ops import norms, segment
+from eagerflow.ops import norms, segment, statistics
 from eagerflow.ops.numpy_functions import products
 from eagerflow.ops.numpy_functions import reductions as shared
-from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
 from eagerflow.ops.reduction import reduce_logsumexp
 from eagerflow.typing import Axes, DTypeLike, TensorLike
@@ -42,10 +40,10 @@ def quantile(
         x: the elements.
         q: the share, or several: they are the first axes of the result.
         axis: an axis or several; all by default.
-        method: "linear", "lower", "higher", "midpoint" or "nearest".
+        method: "linear", "lower", "higher", "midpoint", "nearest" or another one of `tf.math.quantile`.
         keepdims: whether reduced axes stay, with size 1.
     """
-    return _quantile(x, q, axis, method, keepdims, without_nan=False)
+    return statistics.quantiles(floating(x), q, axis, method, keepdims, without_nan=False)
 
 
 @op_function
@@ -58,55 +56,7 @@ def nanquantile(
     array([[1.25],
            [1.5 ]], dtype=float32)
     """
-    return _quantile(x, q, axis, method, keepdims, without_nan=True)
-
-
-def _quantile(
-    x: TensorLike, q: TensorLike, axis: Any, method: str, keepdims: bool, *, without_nan: bool
-) -> Tensor:
-    x, q = floating(x), floating(q)
-    rank = x.ndim
-    axes = axes_of(axis, rank)
-    kept = [k for k in range(rank) if k not in axes]
-    shape = x._sizes()
-    outer = [shape[k] for k in kept]
-    count = math.prod(shape[k] for k in axes)
-    x = _ops.reshape(_ops.transpose(x, [*kept, *axes]), [*outer, count])
-    last: Any = count - 1
-    if without_nan:
-        known = _ops.logical_not(_ops.is_nan(x))
-        # Sorted to the end, from where no element is taken.
-        x = _ops.select(known, x, _ops.zeros_like(x) + math.inf)
-        last = _ops.reduce_sum(_ops.cast(known, dtypes.int32), axis=-1, keepdims=True) - 1
-    x = _ops.sort(x)
-    position = _ops.reshape(q, [-1]) * _ops.cast(_ops.maximum(last, 0), q.dtype)
-    low, high = _ops.floor(position), _ops.ceil(position)
-    if method == "lower":
-        high = low
-    elif method == "higher":
-        low = high
-    elif method == "nearest":
-        low = high = _ops.round(position)
-    elif method not in ("linear", "midpoint"):
-        raise ValueError(
-            "Invalid method. Received: method=" + method + ". Available methods are "
-            "('linear', 'lower', 'higher', 'midpoint', 'nearest')."
-        )
-    batch_dims = len(kept) if without_nan else 0
-    below, above = (
-        _ops.gather(x, _ops.cast(place, dtypes.int32), axis=-1, batch_dims=batch_dims)
-        for place in (low, high)
-    )
-    part = 0.5 * (high - low) if method == "midpoint" else position - low
-    difference = above - below
-    # An infinite element is no distance from itself.
-    difference = _ops.select(_ops.equal(low, high), _ops.zeros_like(difference), difference)
-    result = below + difference * _ops.cast(part, x.dtype)
-    if without_nan:
-        result = _ops.select(_ops.less(last, 0), _ops.zeros_like(result) + math.nan, result)
-    result = move_axis(result, -1, 0)
-    ends = [1 if k in axes else shape[k] for k in range(rank)] if keepdims else outer
-    return _ops.reshape(result, [*q._sizes(), *ends])
+    return statistics.quantiles(floating(x), q, axis, method, keepdims, without_nan=True)
 
 
 @op_function
@@ -141,35 +91,22 @@ def nanmedian(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -
     return nanquantile(x, 0.5, axis, keepdims=keepdims)
 
 
-def _extreme_of_numbers(
-    x: TensorLike, axis: Axes | None, keepdims: bool, reduce: Callable[..., Tensor], neutral: float
-) -> Tensor:
-    x = tensor(x)
-    result = reduce(KERAS, shared.nan_as(x, neutral), axis, keepdims)
-    if not x.dtype.is_floating:
-        return result
-    none = _ops.reduce_all(_ops.is_nan(x), axis=axis, keepdims=keepdims)
-    return _ops.select(none, _ops.zeros_like(result) + math.nan, result)
-
-
 @op_function
 def nanmax(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """The largest elements, without NaN; NaN where there are no others."""
-    return _extreme_of_numbers(x, axis, keepdims, shared.amax, -math.inf)
+    return statistics.nanmax(tensor(x), axis, keepdims)
 
 
 @op_function
 def nanmin(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """The smallest elements, without NaN; NaN where there are no others."""
-    return _extreme_of_numbers(x, axis, keepdims, shared.amin, math.inf)
+    return statistics.nanmin(tensor(x), axis, keepdims)
 
 
 @op_function
 def nanvar(x: TensorLike, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Variances, without NaN."""
-    x = floating(x)
-    distance = x - shared.nanmean(KERAS, x, axis, keepdims=True)
-    return shared.nanmean(KERAS, _ops.square(distance), axis, keepdims=keepdims)
+    return statistics.nanvar(floating(x), axis, keepdims)
 
 
 @op_function
@@ -238,13 +175,8 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fal
 @op_function
 def histogram(x: TensorLike, bins: int = 10, range: Any = None) -> tuple[Tensor, Tensor]:
     """How many elements fall into each of several equal bins, and the bins' edges."""
-    x = _ops.reshape(floating(x), [-1])
-    low, high = map(float, (_ops.reduce_min(x), _ops.reduce_max(x)) if range is None else range)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    edges = np.linspace(low, high, bins + 1).astype(x.dtype.as_numpy_dtype)
-    counts = np.histogram(x.numpy(), edges)[0]
-    return _core.as_tensor(counts.astype(edges.dtype)), _core.as_tensor(edges)
+    counts, edges = statistics.histogram(floating(x), bins, range)
+    return _ops.cast(counts, edges.dtype), edges
 
 
 @op_function
