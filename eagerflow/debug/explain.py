@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.debug import discarded
 from eagerflow.debug.numerics import counts_of
 from eagerflow.debug.tracing import Keys, Step, Trace, trace_or_error
 from eagerflow.typing import TensorLike
@@ -21,11 +22,14 @@ class Explanation:
             "bad value" or "bad gradient".
         step: the operation where the path breaks or the first NaN or infinity appears, if there is one.
         text: the explanation as text.
+        rewritten: the call to write instead of a `tf.where` that discards the values, but not their
+            gradients; None if that is not the reason, or the line does not show the call.
     """
 
     kind: str
     text: str
     step: Step | None = None
+    rewritten: str | None = None
 
     @property
     def line(self) -> Any:
@@ -198,7 +202,9 @@ def _of_values(tape: _core.Tape, keys: Keys, trace: Trace, target: Any, source: 
     for step in path:
         if any(_bad(value) for value in step.outputs):
             counts = _counts(step.outputs)
-            return Explanation(
+            return _with_selection(
+                keys,
+                path,
                 "bad value",
                 f"The first bad values are {counts} in the result of "
                 f"{_place(step)}\nits inputs: {_described(step.inputs)}.",
@@ -215,12 +221,46 @@ def _of_values(tape: _core.Tape, keys: Keys, trace: Trace, target: Any, source: 
         return Explanation(
             "connected", "The target depends on the source; values and gradients are finite."
         )
-    return Explanation(
+    return _with_selection(
+        keys,
+        path,
         "bad gradient",
         f"The gradient becomes bad in the backward step of {_place(bad_step)}\n"
         f"its inputs: {_described(bad_step.inputs)}.",
         bad_step,
     )
+
+
+def _with_selection(keys: Keys, path: list[Step], kind: str, text: str, step: Step) -> Explanation:
+    """An explanation, with advice if a selection discards what the step computes."""
+    found = _discarding(keys, path, step)
+    if found is None:
+        return Explanation(kind, text, step)
+    selection, branch = found
+    call = discarded.rewritten(selection.line, branch)
+    text += (
+        f"\nThe result is discarded there by {_place(selection)}\nbut its gradient is not, as zero times an "
+        "infinite derivative is NaN. Let the function see only values for which it is defined:\n    "
+    )
+    general = "tf.math.where_defined(condition, function, x, otherwise)"
+    return Explanation(kind, text + (call or general), step, call or general)
+
+
+def _discarding(keys: Keys, path: list[Step], step: Step) -> tuple[Step, int] | None:
+    """The selection whose result no longer has bad values of a step, and its argument that has them.
+
+    The gradient of what was not chosen is zero there, so that a selection without NaN in its result is
+    the reason also where only gradients are bad.
+    """
+    reached = {keys(value) for value in step.outputs}
+    for later in path[path.index(step) + 1 :]:
+        inputs = [k for k, value in enumerate(later.inputs) if keys(value) in reached]
+        if not inputs:
+            continue
+        if discarded.is_selection(later.name) and not any(_bad(value) for value in later.outputs):
+            return later, inputs[0]
+        reached.update(keys(value) for value in later.outputs)
+    return None
 
 
 def _leading_to(keys: Keys, path: list[Step], target: object) -> list[Step]:

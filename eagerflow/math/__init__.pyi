@@ -150,5 +150,6 @@ from eagerflow.ops.statistics import (
     quantile as quantile,
     unique as unique,
 )
+from eagerflow.ops.where_defined import where_defined as where_defined
 
 mod = floormod

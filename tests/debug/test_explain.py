@@ -4,6 +4,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import debug
+from eagerflow.debug import discarded
 from eagerflow.functions.function import function
 
 
@@ -175,3 +176,54 @@ def test_the_path_is_followed_into_a_call():
         assert explanation.step.name == "Round"
         assert explanation.line.function == "inner"
         assert explanation.line.text() == "return tf.round(x * 3.0) * 2.0"
+
+
+def test_what_where_discards():
+    x = tf.constant([0.0, 2.0])
+    found = explained(lambda x: tf.reduce_sum(tf.where(x > 0, tf.math.log(x), 0.0)), x)
+    assert found.kind == "bad value" and found.step.name == "Log"
+    assert found.rewritten == "tf.math.where_defined(x > 0, tf.math.log, x, 0.0)"
+    assert found.text.endswith(found.rewritten) and "discarded" in found.text
+    found = explained(lambda x: tf.reduce_sum(tf.where(x == 0, 1.0, tf.sin(x) / x)), x)
+    assert found.rewritten == "tf.math.where_defined(~(x == 0), lambda x: tf.sin(x) / x, x, 1.0)"
+    found = explained(lambda x: tf.reduce_sum(tf.where(x > 0, tf.acos(x / 2.0 - 1.0), 1.0)), x)
+    assert found.kind == "bad gradient" and found.step.name == "Acos"
+    assert (
+        found.rewritten == "tf.math.where_defined(x > 0, lambda x: tf.acos(x / 2.0 - 1.0), x, 1.0)"
+    )
+
+    def in_two_lines(x):
+        logarithm = tf.math.log(x)
+        return tf.where(x > 0, logarithm, 0.0)
+
+    general = "tf.math.where_defined(condition, function, x, otherwise)"
+    assert explained(in_two_lines, x).rewritten == general
+    kept = explained(lambda x: tf.where(x > 0, x, tf.math.log(x)), x)
+    assert kept.kind == "bad value" and kept.rewritten is None
+    assert explained(lambda x: tf.math.where_defined(x > 0, tf.math.log, x), x).kind == "connected"
+
+
+@pytest.mark.parametrize(
+    ("line", "branch", "expected"),
+    [
+        ("return tf.where(ok, f(a, b) + a, c)", 1, "(ok, lambda a, b: f(a, b) + a, (a, b), c)"),
+        ("if tf.where(ok, c, 1 / a):", 2, "(~ok, lambda a: 1 / a, a, c)"),
+        ("y = np.where(a > 0, f(a, 2), 0) * 2", 1, "(a > 0, lambda a: f(a, 2), a, 0)"),
+    ],
+)
+def test_rewritten_lines(line, branch, expected):
+    assert discarded.call_rewritten(line, branch) == f"tf.math.where_defined{expected}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "y = f(x)",
+        "tf.where(ok, x=1, y=2)",
+        "tf.where(ok,",
+        "tf.where(ok, 1, 2)",
+        "tf.where(ok, f(self.a), 0)",
+    ],
+)
+def test_lines_that_show_no_call(line):
+    assert discarded.call_rewritten(line, 1) is None
