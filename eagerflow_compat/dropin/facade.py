@@ -70,7 +70,6 @@ class Facade(ModuleType):
         submodules: Collection[str] = (),
     ) -> None:
         super().__init__(name)
-        self.__path__: list[str] = []
         self.__dict__["_targets"] = tuple(targets)
         self.__dict__["_otherwise"] = otherwise
         self.__dict__["_submodules"] = submodules
@@ -96,9 +95,10 @@ class Facade(ModuleType):
                 value = getattr(target, name)
             except AttributeError:
                 continue
-            # Facades answer for whole modules, so that names of a generation stay within it.
+            # Facades answer for whole modules of ours, so that names of a generation stay within it.
             path = f"{self.__name__}.{name}"
-            if isinstance(value, ModuleType) and not isinstance(value, Facade):
+            is_module = isinstance(value, ModuleType) and not isinstance(value, Facade)
+            if is_module and own_code.is_own(value.__name__):
                 try:
                     value = importlib.import_module(path)
                 except ModuleNotFoundError:
@@ -118,21 +118,30 @@ class Facade(ModuleType):
         names = {name for name in self.__dict__ if not name.startswith("_")}
         names.update(self.__dict__["_submodules"])
         for target in self._existing_targets():
-            names.update(getattr(target, "__all__", None) or _public(target))
+            listed = getattr(target, "__all__", None) or dir(target)
+            names.update(name for name in listed if not name.startswith("_"))
         return sorted(names)
-
-
-def _public(target: Any) -> list[str]:
-    return [name for name in dir(target) if not name.startswith("_")]
 
 
 def missing(module: str, name: str, known: Sequence[str]) -> str:
     """What to tell somebody who asks for a name that does not exist."""
-    from eagerflow.util import hints
-    from eagerflow_compat.dropin import estimators, generations, install, packages
+    from eagerflow.util import hints, unavailable
+    from eagerflow_compat.dropin import (
+        estimators,
+        generations,
+        install,
+        packages,
+        paths,
+        private_names,
+    )
 
     text = f"module {module!r} has no attribute {name!r}"
     hint = hints.of_module(module, name)
+    where = paths.second(module.partition(".")[2])
+    private = paths.is_private(where)
+    if not hint and where and not private and resolve(f"eagerflow.{where}") is None:
+        why = unavailable.reason_of_namespace(where)  # of a module of which nothing exists
+        hint = f": {why}" if why else ""
     package, _, inside = f"{module}.{name}".partition(".")
     if package == "tensorflow" and estimators.is_path(inside):
         return f"{text}. {estimators.advice()}"
@@ -148,5 +157,8 @@ def missing(module: str, name: str, known: Sequence[str]) -> str:
     if hint:
         return text + hint
     close = hints.nearest(name, known)
+    if not close and private:
+        alike = [n for n in private_names.known() if n[0].lower() == name[0].lower()]
+        close = hints.nearest(name, alike)
     text += ": it is not implemented in eagerflow"
     return f"{text}; the nearest names are {', '.join(close)}" if close else text

@@ -9,6 +9,7 @@ import importlib.machinery
 import importlib.metadata
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +17,7 @@ from eagerflow import version
 from eagerflow.util import unavailable
 from eagerflow_compat.dropin import (
     appearance,
+    companions,
     distributions,
     estimators,
     horovod,
@@ -28,6 +30,17 @@ from eagerflow_compat.dropin.generations import KERAS_VERSIONS
 
 _TENSORFLOW = ("tensorflow", "tensorflow_core")
 _KERAS = ("keras", "tf_keras")
+_FILE = str(Path(__file__).parent / "tensorflow" / "__init__.py")
+
+
+class _Files:
+    """The reader of the files in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def files(self) -> Path:
+        return self._folder
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -50,7 +63,19 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             known = dir(sys.modules[parent]) if parent in sys.modules else []
             # With the full name in `name`, `from package import name` would drop the message.
             raise ModuleNotFoundError(missing(parent, name, known), name=f"{package}:{inside}")
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        # The file is that of the first module that answers; what the path has nobody imports.
+        targets = map(resolve, self._targets(package, inside) or ())
+        file = next(filter(None, (getattr(t, "__file__", None) for t in targets)), _FILE)
+        spec = importlib.machinery.ModuleSpec(
+            fullname, self, origin=file if inside else _FILE, is_package=True
+        )
+        spec.submodule_search_locations = [str(Path(_FILE).parent)]
+        spec.has_location = True
+        return spec
+
+    def get_resource_reader(self, name: str) -> _Files:
+        """The files beside a module's, for `importlib.resources`."""
+        return _Files(Path(sys.modules[name].__file__ or _FILE).parent)
 
     def find_distributions(
         self, context: importlib.metadata.DistributionFinder.Context | None = None
@@ -185,6 +210,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
     appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
     sys.meta_path[:0] = [_active, _active.estimators, _horovod]
+    companions.bring()
     return importlib.import_module("tensorflow")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from pathlib import Path
+
 from eagerflow.util import unavailable
 from eagerflow_compat.dropin import estimators, packages, private_names
 from eagerflow_compat.dropin.facade import resolve
@@ -321,10 +324,18 @@ _KERAS_ROOTS = (
     "api._v2.keras",
     "api._v1.keras",
     "api.keras",
+    "_impl.keras",
     "_tf_keras.keras",
     "python",
     "python.keras",
 )
+
+
+@functools.cache
+def _keras_modules() -> frozenset[str]:
+    """The modules that releases of Keras have had, without the folders before the public names."""
+    lines = Path(__file__).with_name("keras_modules.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def keras_root(first_generation: bool) -> str:
@@ -332,13 +343,28 @@ def keras_root(first_generation: bool) -> str:
     return f"{_V1 if first_generation else _V2}.keras"
 
 
+def _without_folders(path: str) -> str:
+    """The path of a module of Keras without the folders before the public names."""
+    for folder in sorted(_KERAS_ROOTS, key=len, reverse=True):
+        if path == folder or path.startswith(f"{folder}."):
+            return _without_folders(path[len(folder) + 1 :])
+    return path
+
+
 def keras_targets(root: str, path: str) -> tuple[str, ...]:
     """The namespaces that answer for `keras.<path>`, best first, those of earlier versions among them.
+
+    There are none for a module that no release of Keras has had.
 
     >>> from eagerflow_compat.dropin.paths import keras_targets
     >>> keras_targets("eagerflow.keras", "layers.core")
     ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
+    >>> keras_targets("eagerflow.keras", "layers.no_such_module")
+    ()
     """
+    public = _without_folders(path)
+    if public and public not in _keras_modules() and resolve(f"{root}.{public}") is None:
+        return ()
     if path in ("__internal__.models", "__internal__.backend"):
         return (f"{_INTERNALS}.keras_models", f"{root}.{path.rpartition('.')[2]}")
     if path == "__internal__.optimizers":
@@ -364,11 +390,10 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.layer_sizes", f"{root}.utils")
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
-    for prefix in sorted(_KERAS_ROOTS, key=len, reverse=True):
-        if path == prefix or path.startswith(f"{prefix}."):
-            found = keras_targets(root, path[len(prefix) + 1 :])
-            # Keras 3 defines the names of a namespace in modules that have other names.
-            return (*found, f"{root}.{path.split('.')[1]}") if prefix == "src" != path else found
+    if public != path:
+        found = keras_targets(root, public)
+        # Keras 3 defines the names of a namespace in modules that have other names.
+        return (*found, f"{root}.{path.split('.')[1]}") if path.startswith("src.") else found
     namespaces = [f"{root}.{path}" if path else root]
     parts = path.split(".") if path else []
     for length in range(len(parts), 0, -1):
@@ -418,7 +443,8 @@ def is_private(path: str) -> bool:
     return (
         path in private_names.modules()
         or inside in _FORMER_MODULES
-        or inside.split(".")[0] in ("estimator", "keras")
+        or bool(internal_targets(inside))
+        and inside.split(".")[0] in ("estimator", "keras")
     )
 
 
@@ -520,6 +546,8 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
         return ("eagerflow.compat.v2", root)
     if path.startswith("compat.v2"):
         return targets(second(path), False)
+    if path.startswith("compat.v1.keras."):
+        return keras_targets(keras_root(True), path.removeprefix("compat.v1.keras."))
     if path.startswith("compat.v1"):
         return (f"eagerflow.{path}",)
     if head == "_api":  # tensorflow._api.v1.math, tensorflow._api.v2.math
@@ -530,6 +558,6 @@ def targets(path: str, first_generation: bool) -> tuple[str, ...] | None:
     if head == "__internal__":
         return _INTERNAL_NAMESPACES.get(rest)
     if head == "__operators__":
-        return (f"{_INTERNALS}.operators",)
+        return None if rest else (f"{_INTERNALS}.operators",)
     found = (f"{root}.{path}",) if path else (root,)
     return (*found, _ZERO[path]) if first_generation and path in _ZERO else found

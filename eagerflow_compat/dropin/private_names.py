@@ -11,7 +11,7 @@ import functools
 import importlib
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -102,6 +102,11 @@ def find(path: str, name: str) -> object:
     raise AttributeError(name)
 
 
+def known() -> Collection[str]:
+    """The names that every private module answers for."""
+    return _second_generation().keys()
+
+
 def _candidates(path: str, name: str) -> Iterator[str]:
     renamed = modules().get(path, {}).get(name)
     if renamed is not None:
@@ -150,9 +155,14 @@ def _has_stub(namespace: str) -> bool:
 
 
 def _first_generation(name: str) -> Iterator[str]:
-    yield f"{_FIRST}.{name}"
-    for namespace in _first_namespaces():
-        yield f"{_FIRST}.{namespace}.{name}"
+    for namespace in (_FIRST, *(f"{_FIRST}.{each}" for each in _first_namespaces())):
+        if name.startswith("_") or name in _names_in(namespace):
+            yield f"{namespace}.{name}"
+
+
+@functools.cache
+def _names_in(namespace: str) -> frozenset[str]:
+    return frozenset(dir(resolve(namespace)))
 
 
 @functools.cache

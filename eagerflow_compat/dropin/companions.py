@@ -1,0 +1,44 @@
+"""Modules of other packages that TensorFlow imports, and that programs use without importing them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+# Only of packages whose own import costs nothing: each name below them is bound, and its module run when
+# a program first uses it.
+_MODULES = (
+    "absl.app",
+    "absl.flags",
+    "absl.logging",
+    "concurrent.futures",
+    "google.protobuf.json_format",
+    "google.protobuf.text_format",
+    "urllib.error",
+    "urllib.request",
+    "urllib.response",
+    "xml.dom",
+    "xml.sax",
+)
+
+
+def bring() -> None:
+    """Makes `import urllib` enough for `urllib.request` and its like, where they are installed."""
+    for name in _MODULES:
+        if name not in sys.modules:
+            _bind(name)
+
+
+def _bind(name: str) -> None:
+    package, _, inner = name.rpartition(".")
+    try:
+        spec = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        return
+    if spec is None or spec.loader is None:
+        return
+    spec.loader = loader = importlib.util.LazyLoader(spec.loader)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
+    setattr(sys.modules[package], inner, module)
