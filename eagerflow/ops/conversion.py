@@ -156,8 +156,9 @@ def register_tensor_conversion_function(
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Converts the elements to another type.
 
-    Floats are truncated towards zero on their way to integers, integers keep their low bits,
-    everything but zero is true, and complex numbers lose their imaginary part.
+    Floats are truncated towards zero on their way to integers, integers keep their low bits (so that
+    negative floats become large unsigned integers, of every size), everything but zero is true, and
+    complex numbers lose their imaginary part.
 
     Args:
         x: a tensor or a value that can be converted to one, or a `tf.IndexedSlices`.

@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes
+from eagerflow.framework import dtypes, logging
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
 
 Tensor = _core.Tensor
+
+# The names of levels and functions of TensorFlow's log, and of absl's.
+_LEVELS = {
+    logging.INFO: ("INFO", "info"),
+    logging.WARN: ("WARN", "WARNING", "warn", "warning"),
+    logging.ERROR: ("ERROR", "error"),
+}
 
 
 def _scalar_text(value: Any, dtype: dtypes.DType) -> str:
@@ -104,6 +111,18 @@ def _structure_text(value: Any, leaf_text: Any) -> str:
     return "[" + ", ".join(parts) + "]"
 
 
+def _level(stream: Any) -> int | None:
+    """The level of the log that a stream stands for, or None."""
+    absl = sys.modules.get("absl.logging")
+    for level, names in _LEVELS.items():
+        for module in (logging, absl):
+            known = [getattr(module, name, None) for name in names]
+            # No 0 for False, and no file that compares itself with numbers.
+            if any(stream is one or (type(stream) is int and stream == one) for one in known):
+                return level
+    return None
+
+
 @op_function(overridable=False, in_graph=on_host(always(None), effects=True))
 def print(
     *inputs: Any,
@@ -117,8 +136,10 @@ def print(
 
     Args:
         *inputs: tensors, other values, and nested structures of them.
-        output_stream: `sys.stderr` (the default), `sys.stdout`, or `"file://"` and a path, to which
-            the text is appended.
+        output_stream: `sys.stderr` (the default), `sys.stdout`, `"file://"` and a path, to which the
+            text is appended. Levels of `absl.logging` and `tf.compat.v1.logging`, and their functions
+            `info`, `warning` and `error`, stand for TensorFlow's log: the text becomes a message of
+            `tf.get_logger()`.
         summarize: how many elements are shown at both ends of a long axis; -1 shows all.
         sep: the text between the values.
         end: the text after the last value.
@@ -135,6 +156,10 @@ def print(
     if isinstance(output_stream, str) and output_stream.startswith("file://"):
         with open(output_stream[len("file://") :], "a", encoding="utf-8") as file:
             file.write(text)
+        return
+    level = _level(output_stream)
+    if level is not None:
+        logging.log(level, "%s", text.removesuffix("\n"))
         return
     stream = sys.stderr if output_stream is None else output_stream
     if not hasattr(stream, "write"):

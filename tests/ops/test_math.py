@@ -522,3 +522,13 @@ def test_saturated_integers(source, target, in_graph):
         assert abs(integer - wanted) <= abs(wanted) * float(
             np.finfo("f4").eps if real.size > 2 else 2**-8
         )
+
+
+@pytest.mark.parametrize("target", ["uint8", "uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("source", ["float16", "bfloat16", "float32", "float64"])
+def test_floats_become_unsigned_integers_by_their_low_bits(source, target):
+    values = tf.constant([-1.0, -1.5, -300.0, 300.0, 65000.0, -0.5], source)
+    bits = 8 * tf.as_dtype(target).size
+    expected = [int(value) % 2**bits for value in np.asarray(values, "float64")]
+    assert tf.cast(values, target).numpy().tolist() == expected
+    assert tf.function(tf.cast)(values, target).numpy().tolist() == expected

@@ -1,6 +1,8 @@
 """tf.print's text, as TensorFlow writes it."""
 
+import importlib
 import io
+import logging
 
 import pytest
 
@@ -55,3 +57,21 @@ def test_files(tmp_path):
     assert (tmp_path / "out.txt").read_text() == "1\n1\n"
     with pytest.raises(ValueError, match="Unsupported output stream"):
         tf.print(1, output_stream=5)
+
+
+@pytest.mark.parametrize("name", ["info", "warning", "error"])
+def test_levels_and_functions_of_logs(caplog, name):
+    absl = pytest.importorskip("absl.logging")
+    first = importlib.import_module("eagerflow.compat.v1").logging
+    upper = {"warning": "WARN"}.get(name, name.upper())
+    with caplog.at_level(logging.INFO, tf.get_logger().name):
+        for stream in (
+            getattr(absl, name), getattr(absl, name.upper()), getattr(first, name), getattr(first, upper)
+        ):  # fmt: skip
+            tf.print("x =", tf.constant([1]), output_stream=stream)
+        tf.function(lambda x: tf.print(x, output_stream=getattr(first, name)))(tf.constant(2))
+    found = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert found == [(name.upper(), "x = [1]")] * 4 + [(name.upper(), "2")]
+    for other in (absl.debug, absl.FATAL, False, 5):
+        with pytest.raises(ValueError, match="Unsupported output stream"):
+            tf.print(1, output_stream=other)

@@ -71,6 +71,11 @@ def is_functional_arguments(args: tuple, kwargs: dict[str, object]) -> bool:
 _Model = TypeVar("_Model", bound="Model")
 
 
+def is_empty(shape: object) -> bool:
+    """Whether a shape has no sizes at all, not even one for the batch."""
+    return shape == () or shape == [] or (isinstance(shape, TensorShape) and shape.rank == 0)
+
+
 class Model(Trainer, Layer, Pictured):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
@@ -408,7 +413,8 @@ class Model(Trainer, Layer, Pictured):
         """Creates all weights for inputs of a shape, by a symbolic call.
 
         Args:
-            input_shape: a shape with the batch size, which may be None, or a structure of shapes.
+            input_shape: a shape with the batch size, which may be None, or a structure of shapes. An
+                empty one leaves the weights to the first call.
 
         Raises:
             ValueError: if the shape does not fit, or `call` needs more than one argument.
@@ -418,6 +424,9 @@ class Model(Trainer, Layer, Pictured):
             return
         if context.building and context.layers and context.layers[-1] is self:
             Layer.build(self, input_shape)  # a running call creates the weights
+            return
+        if is_empty(input_shape):
+            Layer.build(self, input_shape)
             return
         if input_shape is None:
             raise ValueError(

@@ -14,7 +14,7 @@ from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import plain_shape
-from eagerflow.keras.engine.model import Model
+from eagerflow.keras.engine.model import Model, is_empty
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.typing import Structure
@@ -255,6 +255,8 @@ class Sequential(Model):
     def build(self, input_shape: Any = None) -> None:
         """Creates all weights for inputs of a shape, which includes the batch size.
 
+        An empty shape leaves them to the first call.
+
         Raises:
             ValueError: if there is no shape.
         """
@@ -266,6 +268,9 @@ class Sequential(Model):
             return
         if input_shape is None:
             raise ValueError("You must provide an `input_shape` argument.")
+        if is_empty(input_shape):
+            Layer.build(self, input_shape)
+            return
         self._infer_from(input_shape, None)
 
     def _infer_from(self, shape: object, dtype: object) -> None:

@@ -118,3 +118,22 @@ def test_a_call_of_ones_own_builds_what_it_calls():
     model.compile("sgd")
     history = model.fit(np.ones((4, 1)), np.ones((4, 1)), verbose=0)
     assert history.history["loss"] == [4.0] and not model.weights
+
+
+@pytest.mark.parametrize("shape", [(), [], tf.TensorShape([])])
+@pytest.mark.parametrize("subclass", [False, True])
+def test_an_empty_shape_leaves_weights_to_the_first_call(shape, subclass):
+    class Network(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(2)
+
+        def call(self, x):
+            return self.dense(x)
+
+    model = Network() if subclass else tf.keras.Sequential([tf.keras.layers.Dense(2)])
+    model.build(input_shape=shape)
+    assert model.built and not model.weights
+    assert model(tf.ones([3, 4])).shape == [3, 2] and len(model.weights) == 2
+    model.compile("sgd", "mse")
+    model.fit(tf.ones([4, 4]), tf.ones([4, 2]), verbose=0)
