@@ -18,7 +18,8 @@ class Distribution(importlib.metadata.Distribution):
     """
 
     def __init__(self, name: str, number: str) -> None:
-        self._texts = {"METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n"}
+        head = f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n"
+        self._texts = {"METADATA": f"{head}Requires-Dist: eagerflow\n"}
 
     def read_text(self, filename: str) -> str | None:
         """A file of what pip notes of a package; there is one."""

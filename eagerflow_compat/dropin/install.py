@@ -8,7 +8,8 @@ import importlib.abc
 import importlib.machinery
 import importlib.metadata
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import _bootstrap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -51,6 +52,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.first = generation == "1.x"
         self.estimators = estimators.EstimatorFinder(self.first)
         self.packages = (*_TENSORFLOW, *_KERAS) if keras else _TENSORFLOW
+        self._asked = ""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -59,8 +61,13 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if package not in self.packages:
             return None
         if self._targets(package, inside) is None:
+            asked, self._asked = self._asked, ""
+            if not _is_imported(fullname):  # `importlib.util.find_spec` asks whether it exists.
+                return None
             parent, _, name = fullname.rpartition(".")
             known = dir(sys.modules[parent]) if parent in sys.modules else []
+            if asked != fullname:  # `import package.name`
+                raise ModuleNotFoundError(missing(parent, name, known), name=fullname)
             # With the full name in `name`, `from package import name` would drop the message.
             raise ModuleNotFoundError(missing(parent, name, known), name=f"{package}:{inside}")
         # The file is that of the first module that answers; what the path has nobody imports.
@@ -109,7 +116,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         targets = self._targets(package, inside)
         assert targets is not None
         if package in _TENSORFLOW and paths.is_private(inside):
-            find = functools.partial(private_names.find, inside)
+            find = self._noted(spec.name, functools.partial(private_names.find, inside))
             return Facade(spec.name, targets, {}, find, private_names.submodules(inside))
         names: dict[str, Any] = {}
         if spec.name.split(".")[-1] in _KERAS:
@@ -117,9 +124,22 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
             names = self._versions()
         if package in _KERAS:
-            return Facade(spec.name, targets, names, submodules=() if inside else ["__internal__"])
-        find = functools.partial(self._unavailable, inside)
+            find = self._noted(spec.name, _nothing)
+            below = () if inside else ["__internal__"]
+            return Facade(spec.name, targets, names, find, below)
+        find = self._noted(spec.name, functools.partial(self._unavailable, inside))
         return Facade(spec.name, targets, names, find, paths.submodules(inside, self.first))
+
+    def _noted(self, module: str, find: Callable[[str], Any]) -> Callable[[str], Any]:
+        """A look-up that notes which name it was asked for: before it imports a module of this name,
+        `from package import name` asks the package for the name.
+        """
+
+        def look_up(name: str) -> Any:
+            self._asked = f"{module}.{name}"
+            return find(name)
+
+        return look_up
 
     def _versions(self) -> dict[str, str | int]:
         number = version.GENERATIONS[self.generation]
@@ -154,6 +174,16 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif package in _TENSORFLOW and inside.startswith("compat.v2.compat."):
             inside = inside.removeprefix("compat.v2.")
             sys.modules[module.__name__] = importlib.import_module(f"{package}.{inside}")
+
+
+def _nothing(name: str) -> Any:
+    raise AttributeError(name)
+
+
+def _is_imported(name: str) -> bool:
+    """Whether a module is being imported: then the import system holds its lock."""
+    reference = getattr(_bootstrap, "_module_locks", {}).get(name)
+    return reference is not None and reference() is not None
 
 
 _active: _Finder | None = None
