@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from eagerflow.protos.schema import Absent
 from eagerflow.util import hints, unavailable
 from eagerflow.util.deprecated_names import FORMER
-from eagerflow_compat.dropin import install, packages, recognise, usage
+from eagerflow_compat.dropin import imported_packages, install, recognise, usage
+from eagerflow_compat.dropin import packages as contrib
 from eagerflow_compat.dropin.facade import resolve
 from eagerflow_compat.dropin.generations import NAMES, ROOTS
 from eagerflow_compat.dropin.own_modules import OwnModules
@@ -28,12 +29,14 @@ class Finding(NamedTuple):
         line: where in it.
         text: what is missing, and what to do.
         asked: whether the program itself asks if it is there, or which version it runs on.
+        package: the installed package that uses it; empty if the program does.
     """
 
     file: str
     line: int
     text: str
     asked: bool
+    package: str = ""
 
 
 class Report(NamedTuple):
@@ -49,8 +52,9 @@ class Report(NamedTuple):
 
 
 def check(source: str, file: str, folder: Path | None, generation: str | None = None) -> Report:
-    """Looks up every name of TensorFlow and Keras in a program and in its own modules.
+    """Looks up every name of TensorFlow and Keras in a program, its own modules, and what it imports.
 
+    Of the packages that it imports, the modules are read that these import from themselves.
     Chains of attributes are followed as far as modules and classes go; what tensors and other objects
     have is known when the program runs.
 
@@ -77,12 +81,14 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
         generation = verdict.generation
         why = verdict.doubt or f"taken for {NAMES[generation]}: {verdict.reason}"
     own = Reading(source, generation, folder, name).own
-    modules = list(usage.modules_of(source, file, own))
+    modules = [("", *read) for read in usage.modules_of(source, file, own)]
+    if folder is not None:
+        modules += _modules_of_packages([used for _, _, used in modules], own)
     install.install_as_tensorflow(generation)
     try:
         problems: dict[str, str | None] = {}
         findings = []
-        for name, used in modules:
+        for package, name, used in modules:
             seen = set()
             for use in used.uses:
                 if use.path not in problems:
@@ -90,12 +96,12 @@ def check(source: str, file: str, folder: Path | None, generation: str | None = 
                 text = problems[use.path]
                 if text is not None and (text, use.line) not in seen:
                     seen.add((text, use.line))
-                    findings.append(Finding(name, use.line, text, use.asked))
-            findings += _not_installed(name, used, own)
+                    findings.append(Finding(name, use.line, text, use.asked, package))
+            findings += [] if package else _not_installed(name, used, own)
     finally:
         install.uninstall()
     findings.sort(
-        key=lambda finding: (finding.file != file, finding.file, finding.line, finding.text)
+        key=lambda found: (found.package, found.file != file, found.file, found.line, found.text)
     )
     return Report(generation, why, len(problems), findings)
 
@@ -143,7 +149,7 @@ def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
     """The end of a message that says what there is instead."""
     name = inside.split(".")[-1]
     if package == "tensorflow":
-        brought = packages.advice(inside) if generation == "1.x" else None
+        brought = contrib.advice(inside) if generation == "1.x" else None
         if brought is not None:
             return f". {brought}"
         for other, root in ROOTS.items():
@@ -159,6 +165,21 @@ def _advice(package: str, inside: str, parent: Any, generation: str) -> str:
             return meant.rstrip(".")
     near = hints.nearest(name, [known for known in dir(parent) if not known.startswith("_")])
     return f"; the nearest names are {', '.join(near)}" if near else "; nothing is called like it"
+
+
+def _modules_of_packages(
+    program: list[usage.Usage], own: OwnModules
+) -> Iterator[tuple[str, str, usage.Usage]]:
+    """The packages that a program imports, each with the files of it that are read, and their names."""
+    names = [name for used in program for name in used.modules]
+    for root, folder in imported_packages.installed(names):
+        if own.has(root):
+            continue
+        inside = OwnModules(None)
+        inside.folders = [folder.parent]
+        wanted = [name for name in names if name.partition(".")[0] == root]
+        for file, used in usage.reached(wanted, inside, root):
+            yield root, file, used
 
 
 def _not_installed(file: str, used: usage.Usage, own: OwnModules) -> Iterator[Finding]:
@@ -207,8 +228,10 @@ def _scripts(paths: Sequence[str]) -> Iterator[Path]:
 
 
 def _print(file: Path, report: Report) -> int:
-    missing = [finding for finding in report.findings if not finding.asked]
-    asked = [finding for finding in report.findings if finding.asked]
+    program = [finding for finding in report.findings if not finding.package]
+    missing = [finding for finding in program if not finding.asked]
+    asked = [finding for finding in program if finding.asked]
+    packages = [f for f in report.findings if f.package and not f.asked]
     verdict = f"{len(missing)} missing" if missing else "all are there"
     print(f"{file}: {NAMES[report.generation]}, {report.names} names, {verdict}")
     if report.why:
@@ -219,4 +242,10 @@ def _print(file: Path, report: Report) -> int:
         print("  Missing, where the program itself asks what there is, or looks for it:")
         for finding in asked:
             print(f"  {finding.file}:{finding.line}: {finding.text}")
+    if packages:
+        print("  Missing in packages that it imports, with the first place:")
+        for text in dict.fromkeys(finding.text for finding in packages):
+            places = [finding for finding in packages if finding.text == text]
+            more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+            print(f"  {places[0].file}:{places[0].line}{more}: {text}")
     return 1 if missing else 0

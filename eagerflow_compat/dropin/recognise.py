@@ -6,9 +6,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from eagerflow_compat.dropin import imported_packages
 from eagerflow_compat.dropin.generations import NAMES, other
 from eagerflow_compat.dropin.reading import Reading
 from eagerflow_compat.dropin.reading_parts import Level, Problem
+from eagerflow_compat.dropin.usage import Usage
 
 
 class Verdict(NamedTuple):
@@ -55,10 +57,11 @@ def judge(
 
     The program is followed once for each (`eagerflow_compat/dropin/reading.py`). The generation that
     has all names that certainly run, and passes the program's own checks, is the program's. Where both
-    have them, what possibly runs decides, and of a file that runs nothing, its functions do. A program
-    that both run counts as 2.x. If neither has all, what the program says of itself decides (checks of
-    the version, calls that enable or disable eager execution), then the number of names that are
-    missing, then whether one of them is of `tf.contrib`.
+    have them, what possibly runs decides, and of a file that runs nothing, its functions do. If neither
+    has all, what the program says of itself decides (checks of the version, calls that enable or disable
+    eager execution), then the number of names that are missing, then whether one of them is of
+    `tf.contrib`. A program that both run counts as 2.x, unless a package that it imports requires a
+    TensorFlow before 2.
 
     Args:
         source: the program's text.
@@ -101,6 +104,9 @@ def judge(
             f"{_listed(for_it)} does not fit {NAMES[other(generation)]}",
             f"{_listed(against)} does not fit {NAMES[generation]}" if doubted else "",
         )
+    package_of_first = imported_packages.of_first_generation(Usage(source).modules)
+    if package_of_first is not None:
+        return Verdict("1.x", package_of_first)
     return Verdict("2.x", "all that it runs fits both generations")
 
 

@@ -206,10 +206,24 @@ def modules_of(source: str, name: str, own: OwnModules) -> Iterator[tuple[str, U
     """
     usage = Usage(source)
     yield name, usage
-    pending, seen = _imported(usage, own.package), {Path(name).stem}
+    yield from reached(_imported(usage, own.package), own, seen={Path(name).stem})
+
+
+def reached(
+    names: Sequence[str], own: OwnModules, root: str = "", seen: set[str] | None = None
+) -> Iterator[tuple[str, Usage]]:
+    """What modules use, and those that they import, each with the name of its file.
+
+    Args:
+        names: the full names of the first modules.
+        own: where modules are.
+        root: the package that is not left; empty for all that `own` has.
+        seen: the names of modules that are passed over.
+    """
+    pending, seen = list(names), seen or set()
     while pending:
         for part, file in own.find(pending.pop(0)):
-            if part in seen:
+            if part in seen or (root and part.partition(".")[0] != root):
                 continue
             seen.add(part)
             if file is None:

@@ -191,3 +191,64 @@ def test_the_examples_lack_nothing_but_packages():
     packages = r"the package (fastapi|pydantic) is not installed$"
     assert all(re.search(packages, line) for line in lacks), done.stdout
     assert done.returncode == bool(lacks) and "serve.py: TensorFlow 2" in done.stdout
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """A folder with two packages: one that asks for a TensorFlow before 2, and one that does not say."""
+    for name, requirement in (
+        ("first_nets", "tensorflow (<2.0,>=1.8) ; extra == 'cpu'"),
+        ("nets", ""),
+    ):
+        folder = tmp_path / "site" / name
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").write_text(f"from .deep import *\nfrom {name} import wide\n")
+        (folder / "deep.py").write_text(
+            "import tensorflow as tf\nx = [tf.nn.relux(1), tf.nn.relux(2)]\n"
+        )
+        (folder / "wide.py").write_text("import numpy\n")
+        (folder / "unread.py").write_text("import tensorflow as tf\ntf.no_such()\n")
+        info = tmp_path / "site" / f"{name}-1.0.dist-info"
+        info.mkdir()
+        lines = [f"Requires-Dist: {requirement}"] if requirement else []
+        text = "\n".join(["Metadata-Version: 2.1", f"Name: {name}", "Version: 1.0", *lines, ""])
+        (info / "METADATA").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+
+
+def test_packages_that_a_program_imports_are_read(packages, tmp_path, capsys):
+    from eagerflow_compat.dropin.check import main
+
+    program = tmp_path / "program.py"
+    program.write_text("import nets\nimport numpy as np\n")
+    report = check(program.read_text(), str(program), tmp_path)
+    assert report.generation == "2.x"
+    assert [(f.package, Path(f.file).name, f.line) for f in report.findings] == [
+        ("nets", "deep.py", 2)
+    ]
+    assert main([str(program)], None) == 0
+    said = capsys.readouterr().out
+    assert "all are there" in said and "deep.py:2: tf.nn.relux is missing" in said
+
+
+def test_packages_that_ask_for_the_first_generation_decide(packages):
+    from eagerflow_compat.dropin.imported_packages import excludes_second
+    from eagerflow_compat.dropin.recognise import judge
+
+    for text in (
+        "import first_nets.deep",
+        "import nets, first_nets\nimport tensorflow as tf\ntf.ones(1)",
+    ):
+        verdict = judge(text)
+        assert verdict.generation == "1.x" and "first_nets requires tensorflow" in verdict.reason
+    assert judge("import nets").generation == "2.x"
+    for requirement in ("tensorflow==1.15.*", "tensorflow-gpu~=1.14", "TensorFlow_CPU (<2)"):
+        assert excludes_second(requirement)
+    for requirement in (
+        "tensorflow",
+        "tensorflow>=1.15",
+        "tensorflow<2.16",
+        "tensorflow-hub<0.5",
+        "numpy<2",
+    ):
+        assert not excludes_second(requirement)
