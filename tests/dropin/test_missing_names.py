@@ -93,7 +93,7 @@ def test_every_module_refuses_a_name_that_it_lacks():
         ("from tensorflow.python.keras.utils import generic_util", "generic_utils"),
         ("from tensorflow.python.framework import opz", "the nearest names are ops"),
         ("from keras.layers.core import Dens", "the nearest names are Dense"),
-        ("import tensorflow.lite.python.interpreter", "models are not converted for phones here"),
+        ("import tensorflow.lite.python.optimize", "models are not converted for phones here"),
         ("from tensorflow.tpu import nothing", "has no attribute 'nothing'"),
     ],
 )
