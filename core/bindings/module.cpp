@@ -49,6 +49,7 @@
 #include "bindings/traced_call.h"
 #include "checksum/crc32c.h"
 #include "data/example.h"
+#include "data/png_rows.h"
 #include "data/shuffle_order.h"
 #include "data/snappy.h"
 #include "device/allocator.h"
@@ -218,6 +219,16 @@ nb::bytes snappy_expand(nb::bytes block) {
   }
   if (!data) throw nb::value_error("data compressed with Snappy are damaged");
   return nb::bytes(data->data(), data->size());
+}
+
+nb::bytes png_rows(nb::bytes lines, size_t length, size_t step) {
+  std::optional<std::string> plain;
+  {
+    const py::Unlocked unlocked;
+    plain = ef::png_rows({lines.c_str(), lines.size()}, length, step);
+  }
+  if (!plain) throw nb::value_error("a row has an unknown filter");
+  return nb::bytes(plain->data(), plain->size());
 }
 
 // Features to read from Example messages, prepared for many messages.
@@ -406,6 +417,8 @@ NB_MODULE(_core, m) {
   m.def("draw_shuffled", draw_shuffled, nb::arg("ring"), nb::arg("start"), nb::arg("left"),
         nb::arg("words"), nb::arg("incoming"), nb::arg("drawn"),
         "Draws from a shuffle buffer: one element for each word; returns the ring's new start.");
+  m.def("png_rows", png_rows, nb::arg("lines"), nb::arg("length"), nb::arg("step"),
+        "The plain bytes of a PNG image's rows; raises a ValueError for an unknown filter.");
   m.def("snappy_compress", snappy_compress, nb::arg("data"),
         "Compresses bytes into a Snappy block.");
   m.def("snappy_expand", snappy_expand, nb::arg("block"),

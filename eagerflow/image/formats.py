@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from eagerflow import _core
 from eagerflow.util.expansion import expanded_at_most
 from eagerflow.util.optional import optional
 
@@ -285,10 +286,12 @@ def _decode_png16(data: bytes) -> np.ndarray:
         if not columns or not rows:
             continue
         span = rows * (1 + columns * step)
-        block = np.frombuffer(lines, np.uint8, span, at).reshape(rows, 1 + columns * step)
+        try:
+            plain = _core.png_rows(lines[at : at + span], columns * step, step)
+        except ValueError as error:
+            raise BadImage(str(error)) from error
         at += span
-        plain = _unfiltered(block, step).view(">u2").reshape(rows, columns, samples)
-        result[top::down, left::right] = plain
+        result[top::down, left::right] = np.frombuffer(plain, ">u2").reshape(rows, columns, samples)
     if transparency is not None and samples in (1, 3) and transparency.size == samples:
         solid = np.any(result != transparency, axis=-1, keepdims=True)
         result = np.concatenate([result, np.where(solid, 65535, 0).astype(np.uint16)], axis=-1)
@@ -301,46 +304,6 @@ def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         size = int.from_bytes(data[at : at + 4], "big")
         yield data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
         at += size + 12
-
-
-def _unfiltered(block: np.ndarray, step: int) -> np.ndarray:
-    """Unfilters rows, whose first byte is the filter type."""
-    rows, length = block.shape[0], block.shape[1] - 1
-    plain = np.zeros((rows, length), np.uint8)
-    above = np.zeros(length, np.uint8)
-    for row in range(rows):
-        kind, line = int(block[row, 0]), block[row, 1:]
-        if kind == 0:
-            current = line
-        elif kind == 1:
-            current = np.cumsum(line.reshape(-1, step), axis=0, dtype=np.uint8).reshape(-1)
-        elif kind == 2:
-            current = line + above
-        elif kind in (3, 4):
-            current = _predicted(line.tolist(), above.tolist(), step, kind == 4)
-        else:
-            raise BadImage(f"there is no filter {kind}")
-        plain[row] = above = current
-    return plain
-
-
-def _predicted(line: list[int], above: list[int], step: int, paeth: bool) -> np.ndarray:
-    """A row predicted from its left and upper neighbours, by their mean or by Paeth's choice."""
-    for i in range(len(line)):
-        left = line[i - step] if i >= step else 0
-        up = above[i]
-        if not paeth:
-            guess = (left + up) >> 1
-        else:
-            corner = above[i - step] if i >= step else 0
-            to_left, to_up = abs(up - corner), abs(left - corner)
-            to_corner = abs(left + up - 2 * corner)
-            if to_left <= to_up and to_left <= to_corner:
-                guess = left
-            else:
-                guess = up if to_up <= to_corner else corner
-        line[i] = (line[i] + guess) & 255
-    return np.array(line, np.uint8)
 
 
 def decode_bmp(data: bytes, channels: int) -> np.ndarray:
