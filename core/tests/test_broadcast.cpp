@@ -1,6 +1,7 @@
 // Broadcast operands expanded into contiguous memory, against element-by-element indexing.
 #include "kernels/cpu/broadcast.h"
 
+#include <complex>
 #include <random>
 #include <span>
 #include <string>
@@ -25,7 +26,7 @@ void check_expanded(std::mt19937& random, int64_t longest) {
   const Shape full{std::span<const int64_t>(out)}, shape{std::span<const int64_t>(operand)};
   std::vector<E> values(static_cast<size_t>(shape.num_elements()));
   for (E& value : values) value = static_cast<E>(random());
-  const auto layout = broadcast_layout<2>(full, {&full, &shape});
+  const auto layout = broadcast_layout<1>(full, {&shape});
   const auto expected = [&](int64_t at) {
     int64_t index = 0, stride = 1;
     for (size_t axis = out.size(); axis-- > 0; at /= out[axis]) {
@@ -39,7 +40,7 @@ void check_expanded(std::mt19937& random, int64_t longest) {
     const int64_t total = 1 + below(full.num_elements() - begin);
     const E guard = static_cast<E>(0x55);
     std::vector<E> result(static_cast<size_t>(total + 1), guard);
-    expand<E>(layout, 1, values.data(), begin, total, result.data());
+    expand(layout, sizeof(E), values.data(), begin, total, result.data());
     bool equal = result.back() == guard;  // nothing is written past the end
     for (int64_t i = 0; i < total; ++i) {
       equal = equal && result[static_cast<size_t>(i)] == expected(begin + i);
@@ -54,7 +55,9 @@ TEST(expanded_operands_have_each_element_in_its_place) {
     check_expanded<uint8_t>(random, 80);
     check_expanded<uint16_t>(random, 9);
     check_expanded<uint32_t>(random, 20);
+    check_expanded<uint32_t>(random, 70);
     check_expanded<uint64_t>(random, 12);
+    check_expanded<std::complex<double>>(random, 12);
   }
 }
 

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "device/isa.h"
 #include "tensor/shape.h"
+#include "tensor/tensor.h"
 
 namespace ef::cpu {
 
@@ -99,116 +101,46 @@ inline void repeat_bytes(void* to, int64_t filled, int64_t total) {
   }
 }
 
-// Writes one value several times.
-template <class E>
-void repeat(E* to, const E value, int64_t count) {
-  constexpr auto kFirst = static_cast<int64_t>(64 / sizeof(E));
-  constexpr auto kSize = static_cast<int64_t>(sizeof(E));
-  const int64_t first = std::min(count, kFirst);
-  for (int64_t i = 0; i < first; ++i) to[i] = value;
-  repeat_bytes(to, first * kSize, count * kSize);
-}
+// Writes elements [begin, begin + total) of an operand contiguously; `layout` has its own loops.
+void expand(const BroadcastLayout<1>& layout, int64_t element_bytes, const void* data,
+            int64_t begin, int64_t total, void* out);
 
-// The loops over one of the operands.
-template <int N>
-BroadcastLayout<1> layout_of(const BroadcastLayout<N>& layout, int operand) {
-  const int64_t* const stride = layout.stride[operand];
-  BroadcastLayout<1> own;
-  for (int axis = 0; axis < layout.rank; ++axis) {
-    const int last = own.rank - 1;
-    if (last >= 0 && own.stride[0][last] == stride[axis] * layout.size[axis]) {
-      own.size[last] *= layout.size[axis];
-      own.stride[0][last] = stride[axis];
-    } else {
-      own.size[own.rank] = layout.size[axis];
-      own.stride[0][own.rank++] = stride[axis];
-    }
-  }
-  return own;
-}
+// An operand of a broadcast, which is read in contiguous blocks.
+class BroadcastOperand {
+ public:
+  // The operand's shape must broadcast to `out`.
+  BroadcastOperand(const Shape& out, const Tensor& operand, int64_t element_bytes)
+      : layout_(broadcast_layout<1>(out, {&operand.shape()})),
+        data_(static_cast<const char*>(operand.raw_data())),
+        bytes_(element_bytes) {}
 
-// Writes `total` elements of a row of `length`, repeated, beginning with element `first`.
-template <class E>
-void repeat_row(E* to, const E* row, int64_t length, int64_t first, int64_t total) {
-  constexpr auto kSize = static_cast<int64_t>(sizeof(E));
-  const auto bytes = [](int64_t count) { return static_cast<size_t>(count * kSize); };
-  const int64_t end = std::min(length - first, total);
-  const int64_t rest = std::min(first, total - end);
-  std::memcpy(to, row + first, bytes(end));
-  std::memcpy(to + end, row, bytes(rest));
-  repeat_bytes(to, (end + rest) * kSize, total * kSize);
-}
+  // Elements [begin, begin + count): in place if they are contiguous, otherwise written to `block`.
+  const void* part(int64_t begin, int64_t count, void* block) const {
+    if (layout_.rank == 1 && layout_.stride[0][0] == 1) return data_ + begin * bytes_;
+    expand(layout_, bytes_, data_, begin, count, block);
+    return block;
+  }
 
-// Writes `total` elements: each element from `from` on is repeated `length` times, the first one
-// only `left` times.
-template <class E>
-void repeat_each(E* to, const E* from, int64_t step, int64_t length, int64_t left, int64_t total) {
-  // Short stretches are written in whole blocks, whose ends the next ones overwrite.
-  constexpr auto kBlock = static_cast<int64_t>(64 / sizeof(E));
-  int64_t done = 0;
-  for (int64_t count = left; length <= kBlock && done + kBlock <= total; from += step) {
-    const E value = *from;
-    for (int64_t i = 0; i < kBlock; ++i) to[done + i] = value;
-    done += count;
-    left = count = length;
-  }
-  for (; done < total; from += step) {
-    const int64_t count = std::min(left, total - done);
-    repeat(to + done, *from, count);
-    done += count;
-    left = length;
-  }
-}
-
-// Writes elements [begin, begin + total) of a broadcast operand contiguously. E is an unsigned
-// integer of the element's size, or any trivially copyable type of that size.
-template <class E, int N>
-void expand(const BroadcastLayout<N>& all, int operand, const void* data, int64_t begin,
-            int64_t total, void* out) {
-  const BroadcastLayout<1> layout = layout_of(all, operand);
-  const auto* const from = static_cast<const E*>(data);
-  auto* const to = static_cast<E*>(out);
-  const int64_t length = layout.inner();
-  const bool repeats = layout.inner_stride(0) == 0;
-  const int64_t step = layout.rank < 2 ? 0 : layout.stride[0][layout.rank - 2];
-  if (repeats && layout.rank == 2) {
-    const E* const first = from + begin / length * step;
-    return repeat_each(to, first, step, length, length - begin % length, total);
-  }
-  if (!repeats && layout.rank >= 2 && step == 0) {
-    // The innermost loop is the row, which begins at the first offset.
-    BroadcastLayout<1> rows = layout;
-    --rows.rank;
-    const int64_t row_size = length * rows.size[rows.rank - 1];
-    rows.size[rows.rank - 1] = row_size;
-    for_stretches(rows, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
-      repeat_row(to + done, from + offset[0], length, (begin + done) % row_size % length, count);
-    });
-    return;
-  }
-  for_stretches(layout, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
-    if (repeats) {
-      repeat(to + done, from[offset[0]], count);
-    } else {
-      std::memcpy(to + done, from + offset[0], static_cast<size_t>(count) * sizeof(E));
-    }
-  });
-}
+ private:
+  BroadcastLayout<1> layout_;
+  const char* data_;
+  int64_t bytes_;
+};
 
 struct SixteenBytes {
   uint64_t low, high;
 };
 
-template <int N>
-void expand_bytes(const BroadcastLayout<N>& layout, int operand, int64_t element_bytes,
-                  const void* data, int64_t begin, int64_t total, void* out) {
-  switch (element_bytes) {
-    case 1: return expand<uint8_t>(layout, operand, data, begin, total, out);
-    case 2: return expand<uint16_t>(layout, operand, data, begin, total, out);
-    case 4: return expand<uint32_t>(layout, operand, data, begin, total, out);
-    case 8: return expand<uint64_t>(layout, operand, data, begin, total, out);
-    default: return expand<SixteenBytes>(layout, operand, data, begin, total, out);
-  }
-}
+// Loops that repeat elements, by the logarithm of the element size.
+struct Expansions {
+  // Writes `total` elements: each element of `from`, `step` elements apart, `length` times, the
+  // first one only `left` times.
+  void (*each[5])(void* to, const void* from, int64_t step, int64_t length, int64_t left,
+                  int64_t total);
+  // Writes `total` elements of a row of `length`, repeated, beginning with element `first`.
+  void (*row[5])(void* to, const void* row, int64_t length, int64_t first, int64_t total);
+};
+
+EF_EVERY_ISA(Expansions, expansions)
 
 }  // namespace ef::cpu

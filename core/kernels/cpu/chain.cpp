@@ -31,6 +31,9 @@ constexpr int64_t kCacheBytes = 24 << 10;
 constexpr int64_t kLongestBlock = 2048;
 constexpr int64_t kShortestBlock = 256;
 
+// Operands that broadcast are expanded for several tiles at once, in so many bytes in all.
+constexpr int64_t kExpandedBytes = 16 << 10;
+
 // Repeated rows of at most this length are expanded once for all blocks.
 constexpr int64_t kLongestRow = 4096;
 
@@ -350,6 +353,9 @@ class Chain::Run {
         block_ /= 2;
       }
     }
+    expanded_block_ = block_;
+    const auto all = static_cast<int64_t>(expanded_.size()) * chain.slot_bytes_;
+    while (tiles_ && 2 * expanded_block_ * all <= kExpandedBytes && all > 0) expanded_block_ *= 2;
   }
 
   void execute() const;
@@ -364,11 +370,12 @@ class Chain::Run {
     int64_t step = 0;  // bytes; 0 for a single element, and for a slot
     int32_t slot = -1;
     bool single = false;
+    bool expanded = false;   // an input whose blocks are written before the steps that read them
     int32_t rank = 0;        // of a single element
     char* stream = nullptr;  // where blocks go from the slot, past the caches
     char* filled = nullptr;  // a single element, repeated for tiles
   };
-  // An input that broadcasts, or has no memory. Its blocks are written to a slot.
+  // An input that broadcasts, or has no memory. Its blocks are written to the scratch memory.
   struct Expanded {
     int32_t value;
     const char* data = nullptr;
@@ -392,7 +399,8 @@ class Chain::Run {
       const Tensor& input = inputs[static_cast<size_t>(i)];
       Place& to = place(i);
       if (auto source = input.shape() == shape ? source_of(input) : nullptr) {
-        to.slot = chain_.num_slots_ + static_cast<int32_t>(expanded_.size());
+        to.step = chain_.value(i).bytes;
+        to.expanded = true;
         expanded_.push_back({i, nullptr, {}, std::move(source)});
         continue;
       }
@@ -404,7 +412,8 @@ class Chain::Run {
         to.single = true;
         to.rank = input.rank();
       } else {
-        to.slot = chain_.num_slots_ + static_cast<int32_t>(expanded_.size());
+        to.step = chain_.value(i).bytes;
+        to.expanded = true;
         expanded_.push_back({i, to.data, broadcast_layout<1>(shape, {&input.shape()}), nullptr});
       }
     }
@@ -484,6 +493,7 @@ class Chain::Run {
   const Chain& chain_;
   const int64_t count_;
   int64_t block_ = kLongestBlock;
+  int64_t expanded_block_ = 0;        // the elements of expanded inputs that are there at once
   const TileLoops* tiles_ = nullptr;  // if the chain runs on registers
   bool from_far_ = false;             // the inputs may be outside the caches of one processor
   std::vector<Place> places_;         // of the values
@@ -508,7 +518,7 @@ class Chain::Run::Part {
       const int64_t first = std::min((begin + tile - 1) / tile * tile, end);
       const int64_t last = std::max(end / tile * tile, first);
       compute(begin, first);
-      if (first < last) run_.tiles_->run(code_.data(), first, last);
+      run_tiles(first, last);
       compute(last, end);
     } else {
       compute(begin, end);
@@ -524,7 +534,7 @@ class Chain::Run::Part {
     if (run_.tiles_) {
       for (const size_t k : result_code_) code_[k].data = to.data;
       first += count / run_.block_ * run_.block_;
-      if (first > begin) run_.tiles_->run(code_.data(), begin, first);
+      run_tiles(begin, first);
     }
     compute(first, begin + count);
   }
@@ -533,7 +543,7 @@ class Chain::Run::Part {
   // Slots, and repeated rows, from the start of the scratch memory.
   void place_slots() {
     const int64_t slot_bytes = run_.block_ * chain_.slot_bytes_;
-    int64_t total = (chain_.num_slots_ + static_cast<int64_t>(run_.expanded_.size())) * slot_bytes;
+    int64_t total = chain_.num_slots_ * slot_bytes;
     const auto reserve = [&](int64_t bytes) {
       const int64_t at = total;
       total += (bytes + 63) / 64 * 64;
@@ -543,7 +553,8 @@ class Chain::Run::Part {
       const int64_t row = from.row();
       const bool repeats = row > 0 && row <= kLongestRow;
       const int64_t bytes = chain_.value(from.value).bytes;
-      rows_.push_back(repeats ? reserve((row + run_.block_) * bytes) : -1);
+      rows_.push_back(repeats ? reserve((row + run_.expanded_block_) * bytes) : -1);
+      blocks_.push_back(reserve(run_.expanded_block_ * bytes));
     }
     std::vector<std::pair<int32_t, int64_t>> filled;  // single elements, repeated for tiles
     if (run_.tiles_) {
@@ -571,7 +582,7 @@ class Chain::Run::Part {
       const int64_t bytes = chain_.value(from.value).bytes;
       const int64_t row = from.row() * bytes;
       std::memcpy(scratch_->data() + rows_[k], from.data, static_cast<size_t>(row));
-      repeat_bytes(scratch_->data() + rows_[k], row, row + run_.block_ * bytes);
+      repeat_bytes(scratch_->data() + rows_[k], row, row + run_.expanded_block_ * bytes);
     }
     for (const auto& [number, at] : filled) {
       Place& single = places_[static_cast<size_t>(number)];
@@ -601,17 +612,30 @@ class Chain::Run::Part {
     }
   }
 
-  void expand(size_t k, int64_t begin, int64_t count) const {
+  // Tiles between multiples of their size.
+  void run_tiles(int64_t begin, int64_t end) {
+    const int64_t most = run_.expanded_.empty() ? end - begin : run_.expanded_block_;
+    for (int64_t i = begin; i < end; i += most) {
+      const int64_t count = std::min(most, end - i);
+      for (size_t k = 0; k < run_.expanded_.size(); ++k) expand(k, i, count);
+      for (const auto& [k, value] : expanded_code_) code_[k].data = place(value).data;
+      run_.tiles_->run(code_.data(), i, i + count);
+    }
+  }
+
+  // Writes elements [begin, begin + count), which are in the value's place then.
+  void expand(size_t k, int64_t begin, int64_t count) {
     const Expanded& from = run_.expanded_[k];
     const int64_t bytes = chain_.value(from.value).bytes;
-    char* const to = place(from.value).data;
+    char* const to = scratch_->data() + blocks_[k];
+    places_[static_cast<size_t>(from.value)].data = to - begin * bytes;
     if (from.source) {
       from.source->read(begin, count, to);
     } else if (rows_[k] >= 0) {
       std::memcpy(to, scratch_->data() + rows_[k] + begin % from.row() * bytes,
                   static_cast<size_t>(count * bytes));
     } else {
-      expand_bytes(from.layout, 0, bytes, from.data, begin, count, to);
+      cpu::expand(from.layout, bytes, from.data, begin, count, to);
     }
   }
 
@@ -644,14 +668,14 @@ class Chain::Run::Part {
   // A call that runs between steps on registers.
   struct Call : TileCall {
     const Part* part;
-    int64_t index;  // of a step, an expanded input or a result
+    int64_t index;  // of a step or a result
   };
 
   void write_code() {
     const TileLoops& tiles = *run_.tiles_;
     std::vector<TileStep>& code = code_;
-    code.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size() + 8);
-    calls_.reserve(2 * chain_.tile_code_.size() + run_.expanded_.size());
+    code.reserve(2 * chain_.tile_code_.size() + 8);
+    calls_.reserve(2 * chain_.tile_code_.size());
     std::vector<char> prefetched(places_.size(), !run_.from_far_);
     const auto call = [&](void (*run)(const TileCall&, int64_t, int64_t), int64_t index) {
       calls_.push_back({{run}, this, index});
@@ -665,18 +689,10 @@ class Chain::Run::Part {
           },
           result);
     };
-    for (size_t k = 0; k < run_.expanded_.size(); ++k) {
-      call(
-          [](const TileCall& c, int64_t at, int64_t count) {
-            const auto& self = static_cast<const Call&>(c);
-            self.part->expand(static_cast<size_t>(self.index), at, count);
-          },
-          static_cast<int64_t>(k));
-    }
     for (const TileAction& action : chain_.tile_code_) {
       for (const int32_t number : {action.value, action.other}) {
         if (number < 0 || number >= chain_.num_inputs_ || !place(number).step ||
-            chain_.value(number).dtype != chain_.tile_type_ ||
+            place(number).expanded || chain_.value(number).dtype != chain_.tile_type_ ||
             std::exchange(prefetched[static_cast<size_t>(number)], 1)) {
           continue;
         }
@@ -716,17 +732,20 @@ class Chain::Run::Part {
     if (value < 0) return {code, nullptr, 0};
     if (value == chain_.results_[0]) result_code_.push_back(code_.size());
     const Place& from = place(value);
+    if (from.expanded) expanded_code_.emplace_back(code_.size(), value);
     return {code, from.single ? from.filled : from.data, from.step ? -1 : 0};
   }
 
   const Run& run_;
   const Chain& chain_;
   InlineVector<Place, 16> places_;
-  InlineVector<int64_t, 4> rows_;  // of expanded inputs: their rows in the scratch memory, or -1
+  // Where expanded inputs have a repeated row in the scratch memory, or -1, and their blocks.
+  InlineVector<int64_t, 4> rows_, blocks_;
   std::optional<ChainScratch> scratch_;
   std::vector<TileStep> code_;  // steps on registers
   std::vector<Call> calls_;
   std::vector<size_t> result_code_;  // the steps that hold the address of the first result
+  std::vector<std::pair<size_t, int32_t>> expanded_code_;  // those of expanded inputs
 };
 
 void Chain::Run::execute() const {

@@ -261,36 +261,9 @@ struct SwappedCall {
 }
 
 // Below this length of the innermost loop, blocks of expanded operands are faster than short calls.
-constexpr int64_t kShortLoop = 24;
-
-constexpr int64_t kShortLoopBytes = (kBlock + kShortLoop) * 16;
-
-// An operand of a broadcast with a short innermost loop, in contiguous blocks.
-struct ShortLoopOperand {
-  const BroadcastLayout<2>& layout;
-  int index;
-  const void* data;
-  int64_t bytes;
-  bool full;
-
-  // A repeated row is expanded once for all blocks.
-  bool repeats_row() const {
-    return layout.rank == 2 && layout.stride[index][0] == 0 && layout.stride[index][1] == 1;
-  }
-  void prepare(char* block, int64_t total) const {
-    if (!repeats_row()) return;
-    const int64_t row = layout.inner() * bytes;
-    const int64_t needed = std::min(total, kBlock) * bytes + row;
-    std::memcpy(block, data, static_cast<size_t>(row));
-    repeat_bytes(block, row, needed);
-  }
-  const void* part(char* block, int64_t begin, int64_t size) const {
-    if (full) return byte_at(data, begin * bytes);
-    if (repeats_row()) return block + begin % layout.inner() * bytes;
-    expand_bytes(layout, index, bytes, data, begin, size, block);
-    return block;
-  }
-};
+constexpr int64_t kShortLoop = 64;
+// The size of such a block.
+constexpr int64_t kExpandedBytes = 8192;
 
 void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, const Tensor& out,
                    int64_t grain) {
@@ -313,18 +286,16 @@ void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, con
                        });
     return;
   }
-  const ShortLoopOperand x_operand{layout, 0, xs, bytes, x.size() == out.size()};
-  const ShortLoopOperand y_operand{layout, 1, ys, bytes, y.size() == out.size()};
+  const BroadcastOperand x_operand(out.shape(), x, bytes), y_operand(out.shape(), y, bytes);
+  const int64_t block = kExpandedBytes / bytes;
   for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
                      [&](void* to, int64_t begin, int64_t total) {
-                       alignas(16) char x_block[kShortLoopBytes], y_block[kShortLoopBytes];
-                       x_operand.prepare(x_block, total);
-                       y_operand.prepare(y_block, total);
-                       for (int64_t i = 0; i < total; i += kBlock) {
-                         const int64_t size = std::min(kBlock, total - i);
+                       alignas(64) char x_block[kExpandedBytes], y_block[kExpandedBytes];
+                       for (int64_t i = 0; i < total; i += block) {
+                         const int64_t size = std::min(block, total - i);
                          call(byte_at(to, i * call.out_bytes),
-                              x_operand.part(x_block, begin + i, size),
-                              y_operand.part(y_block, begin + i, size), size, Form::kBoth);
+                              x_operand.part(begin + i, size, x_block),
+                              y_operand.part(begin + i, size, y_block), size, Form::kBoth);
                        }
                      });
 }

@@ -13,7 +13,7 @@ namespace ef::cpu {
 namespace {
 
 constexpr int64_t kChoiceGrain = 65536;
-constexpr int64_t kChoiceBlock = 512;
+constexpr int64_t kChoiceBlock = 1024;
 
 void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, const Tensor& out) {
   const auto layout =
@@ -29,15 +29,6 @@ void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, c
                          : ys[offset[2] + i * layout.inner_stride(2)];
     }
   });
-}
-
-// The block of an operand that starts at `begin`: in place if the operand is contiguous, otherwise
-// expanded into `block`.
-const void* part_of(const BroadcastLayout<3>& layout, int operand, const Tensor& tensor, bool full,
-                    int64_t bytes, int64_t begin, int64_t size, void* block) {
-  if (full) return byte_at(tensor.raw_data(), begin * bytes);
-  expand_bytes(layout, operand, bytes, tensor.raw_data(), begin, size, block);
-  return block;
 }
 
 SelectLoop select_loop(DType type) {
@@ -107,21 +98,20 @@ void run_select(KernelContext& context) {
                        });
     return;
   }
-  const auto layout =
-      broadcast_layout<3>(out.shape(), {&condition.shape(), &x.shape(), &y.shape()});
-  for_element_blocks(
-      out.mutable_raw_data(), bytes, count, kChoiceGrain,
-      [&](void* to, int64_t begin, int64_t total) {
-        alignas(16) char block[3][kChoiceBlock * 16];
-        for (int64_t i = 0; i < total; i += kChoiceBlock) {
-          const int64_t size = std::min(kChoiceBlock, total - i);
-          const int64_t start = begin + i;
-          const void* c = part_of(layout, 0, condition, condition_full, 1, start, size, block[0]);
-          loop(byte_at(to, i * bytes), static_cast<const bool*>(c),
-               part_of(layout, 1, x, x_full, bytes, start, size, block[1]),
-               part_of(layout, 2, y, y_full, bytes, start, size, block[2]), size, 1, 1);
-        }
-      });
+  const BroadcastOperand conditions(out.shape(), condition, 1), xs(out.shape(), x, bytes),
+      ys(out.shape(), y, bytes);
+  for_element_blocks(out.mutable_raw_data(), bytes, count, kChoiceGrain,
+                     [&](void* to, int64_t begin, int64_t total) {
+                       alignas(64) char block[3][kChoiceBlock * 16];
+                       for (int64_t i = 0; i < total; i += kChoiceBlock) {
+                         const int64_t size = std::min(kChoiceBlock, total - i);
+                         const int64_t start = begin + i;
+                         const void* const c = conditions.part(start, size, block[0]);
+                         loop(byte_at(to, i * bytes), static_cast<const bool*>(c),
+                              xs.part(start, size, block[1]), ys.part(start, size, block[2]), size,
+                              1, 1);
+                       }
+                     });
 }
 
 struct SelectCall {
@@ -186,17 +176,16 @@ void run_clip(KernelContext& context) {
                        });
     return;
   }
-  const auto layout = broadcast_layout<3>(out.shape(), {&x.shape(), &low.shape(), &high.shape()});
+  const BroadcastOperand lows(out.shape(), low, bytes), highs(out.shape(), high, bytes);
   for_element_blocks(out.mutable_raw_data(), bytes, count, kChoiceGrain,
                      [&](void* to, int64_t begin, int64_t total) {
-                       double block[3][kChoiceBlock];
+                       alignas(64) double block[2][kChoiceBlock];
                        for (int64_t i = 0; i < total; i += kChoiceBlock) {
                          const int64_t size = std::min(kChoiceBlock, total - i);
-                         const void* parts[3] = {
-                             byte_at(x.raw_data(), (begin + i) * bytes),
-                             part_of(layout, 1, low, low_full, bytes, begin + i, size, block[1]),
-                             part_of(layout, 2, high, high_full, bytes, begin + i, size, block[2])};
-                         loop(byte_at(to, i * bytes), parts[0], parts[1], parts[2], size, 1, 1);
+                         const int64_t start = begin + i;
+                         loop(byte_at(to, i * bytes), byte_at(x.raw_data(), start * bytes),
+                              lows.part(start, size, block[0]), highs.part(start, size, block[1]),
+                              size, 1, 1);
                        }
                      });
 }
