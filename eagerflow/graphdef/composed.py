@@ -607,12 +607,17 @@ def mfcc(
     first = tf.floor(1.5 + lowest / hertz)
     last = tf.floor(highest / hertz)
     place = (mel(numbers * hertz) - low) / width
-    triangle = tf.maximum(
-        1.0 - tf.abs(place[:, None] - tf.range(1, channels + 1, dtype=tf.float64)[None]), 0.0
-    )
+    # A frequency lies between two centres, and counts for both by its distance.
+    magnitudes = tf.transpose(tf.sqrt(tf.cast(spectra, tf.float64)), [2, 0, 1])
     inside = tf.logical_and(numbers >= first, numbers <= last)
-    triangle = tf.where(inside[:, None], triangle, tf.zeros_like(triangle))
-    energy = tf.einsum("cfb,bm->cfm", tf.sqrt(tf.cast(spectra, tf.float64)), triangle)
+    below = tf.floor(place)
+    energy: Any = 0.0
+    for centre, share in ((below - 1, below + 1 - place), (below, place - below)):
+        counts = tf.logical_and(inside, tf.logical_and(centre >= 0, centre < channels))
+        filters = tf.cast(tf.where(counts, centre, -1.0), tf.int32)
+        parts = magnitudes * share[:, None, None]
+        energy += tf.math.unsorted_segment_sum(parts, filters, channels)
+    energy = tf.transpose(energy, [1, 2, 0])
     logs = tf.math.log(tf.maximum(energy, 1e-12))
     steps = tf.range(channels, dtype=tf.float64) + 0.5
     waves = tf.cos(tf.range(count, dtype=tf.float64)[:, None] * steps[None] * (math.pi / channels))
