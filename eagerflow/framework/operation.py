@@ -224,6 +224,8 @@ class GraphInspection:
 
     # Whether this is the graph of a function, and not a `tf.Graph`.
     building_function = True
+    # Whether it is a branch, or the condition or body of a loop.
+    is_control_flow_graph = False
     # Tensors of imported graphs by the names of their nodes there.
     imported: dict[str, list[Any]] | None = None
     seed: int | None = None

@@ -12,6 +12,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.trace_type import CastContext, TraceType, TracingContext
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions import trace_types
+from eagerflow.functions.variable_spec import VariableSpec
 
 POSITIONAL_ONLY = inspect.Parameter.POSITIONAL_ONLY
 POSITIONAL_OR_KEYWORD = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -195,7 +196,7 @@ def check_signature(input_signature: Any) -> None:
     """Checks an `input_signature`.
 
     Raises:
-        TypeError: unless it is a list or tuple of specs, in structures or not.
+        TypeError: unless it is a list or tuple of specs, in structures or not, and not of variables.
     """
     if not isinstance(input_signature, list | tuple):
         raise TypeError(
@@ -207,6 +208,9 @@ def check_signature(input_signature: Any) -> None:
             "input_signature must be a possibly nested sequence of TensorSpec objects, got invalid "
             f"args {wrong!r} with types {[type(leaf) for leaf in wrong]!r}."
         )
+    variables = [leaf for leaf in nest.flatten(input_signature) if isinstance(leaf, VariableSpec)]
+    if variables:
+        raise TypeError(f"input_signature doesn't support VariableSpec, got {variables!r}")
 
 
 def constrained(

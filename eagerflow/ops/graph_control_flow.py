@@ -28,8 +28,8 @@ def cond(pred: TensorLike, true_fn: Callable, false_fn: Callable, name: str | No
         )
     name = name or "cond"
     branches = {
-        "true_fn": func_graph.trace(true_fn, name=f"{name}_true"),
-        "false_fn": func_graph.trace(false_fn, name=f"{name}_false"),
+        "true_fn": _branch(true_fn, f"{name}_true"),
+        "false_fn": _branch(false_fn, f"{name}_false"),
     }
     return _choice(pred, branches, name, "tf.cond")
 
@@ -43,10 +43,21 @@ def switch_case(branch_index: Any, branches: Sequence[Callable], name: str | Non
         )
     name = name or "switch_case"
     graphs = {
-        f"branches[{k}]": func_graph.trace(function, name=f"{name}_branch{k}")
+        f"branches[{k}]": _branch(function, f"{name}_branch{k}")
         for k, function in enumerate(branches)
     }
     return _choice(branch_index, graphs, name, "tf.switch_case")
+
+
+def _part(name: str) -> FuncGraph:
+    """A new graph for a branch, or for a loop's condition or body."""
+    graph = FuncGraph(name)
+    graph.is_control_flow_graph = True
+    return graph
+
+
+def _branch(function: Callable, name: str) -> FuncGraph:
+    return func_graph.trace(function, name=name, graph=_part(name))
 
 
 def _choice(index: Tensor, branches: dict[str, FuncGraph], name: str, function: str) -> Any:
@@ -197,7 +208,7 @@ def _traced_part(
     name: str, function: Callable, loop_vars: Structure, specs: Sequence[TensorSpec]
 ) -> FuncGraph:
     """The graph of a loop's condition or body."""
-    graph = FuncGraph(name)
+    graph = _part(name)
     with graph.as_default():
         inputs = [
             graph.placeholder(spec.dtype, func_graph.dims_of(spec.shape), "Placeholder")

@@ -37,11 +37,16 @@ MESSAGES = Schema(
       map<string, AttrValue> attr = 2;
     }
     message NodeDef {
+      message ExperimentalDebugInfo {
+        repeated string original_node_names = 1;
+        repeated string original_func_names = 2;
+      }
       string name = 1;
       string op = 2;
       repeated string input = 3;
       string device = 4;
       map<string, AttrValue> attr = 5;
+      ExperimentalDebugInfo experimental_debug_info = 6;
     }
     message OpDef {
       message ArgDef {

@@ -7,6 +7,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.functions.function import function
+from eagerflow.functions.variable_spec import VariableSpec
 
 Spec = tf.TensorSpec
 
@@ -238,3 +239,10 @@ def test_a_nested_signature_is_traced_without_arguments():
     assert weighted({"a": [1.0, 2.0], "b": [3.0]}, rows).numpy().tolist() == [12.0, 18.0]
     assert weighted.get_concrete_function() is concrete
     assert weighted.experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_signatures_have_no_specs_of_variables(nested):
+    spec = VariableSpec([], tf.int32)
+    with pytest.raises(TypeError, match="doesn't support VariableSpec"):
+        tf.function(lambda v: v, input_signature=[[spec]] if nested else [spec])

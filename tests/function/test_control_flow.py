@@ -354,3 +354,21 @@ def test_gradients_reach_what_loops_and_branches_capture():
     inside = traced(lambda x, n: gradients(function, x, n), SCALAR, COUNT)(x, n)
     assert [float(g) for g in inside] == pytest.approx(expected)
     assert expected[1] != 0.0
+
+
+def test_graphs_of_branches_and_loops_say_what_they_are():
+    seen = []
+
+    def note(x):
+        seen.append(x.graph.is_control_flow_graph)
+        return x
+
+    @tf.function
+    def run(x):
+        note(x)
+        x = tf.cond(x > 0, lambda: note(x + 1), lambda: note(x - 1))
+        x = tf.switch_case(x, [lambda: note(x + 1), lambda: note(x - 1)])
+        return tf.while_loop(lambda i: note(i) < 9, lambda i: [note(i + 1)], [x])
+
+    run(tf.constant(1))
+    assert seen == [False] + [True] * 6

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from google.protobuf import text_format
 
 import eagerflow as tf
 from eagerflow.graphdef import state_ops
@@ -309,3 +310,22 @@ def test_outputs_of_a_node_are_tensors_of_their_own():
         names = [tensor.name for op in graph.get_operations() for tensor in op.outputs]
         assert len(set(names)) == len(names) > 6
         assert session.run("norm:1").tolist() == [1.0, 2.0]
+
+
+def test_texts_of_graphs_may_have_the_places_that_nodes_come_from():
+    message = tf.compat.v1.GraphDef()
+    text_format.Parse(
+        """
+        node {
+          name: "one" op: "Const"
+          attr { key: "dtype" value { type: DT_FLOAT } }
+          attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } } }
+          experimental_debug_info { original_node_names: "first" }
+        }
+        """,
+        message,
+    )
+    assert message.node[0].experimental_debug_info.original_node_names == ["first"]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        (one,) = tf.graph_util.import_graph_def(message, return_elements=["one:0"], name="")
+        assert session.run(one) == 1.0
