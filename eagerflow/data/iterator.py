@@ -309,6 +309,8 @@ class NumpyIterator:
         """The position in the pipeline."""
         return self._iterator.state()
 
+    save = state
+
     def restore(self, state: object) -> None:
         """Goes to a position that `state` returned."""
         self._iterator.restore(state)

@@ -138,16 +138,14 @@ def load_folder(export_dir: FilePath, tags: Any = None, compile: bool = False) -
         entry = {"class_name": root["class_name"], "config": root.get("config")}
         if entry["config"]:
             check_config(entry, path, part)
-        if functions and not (entry["config"] and keras_objects.knows_all(metadata)):
+        if not functions and not entry["config"]:
+            return _load_objects(folder, meta_graph, None)
+        model = None
+        if entry["config"] and (not functions or keras_objects.knows_all(metadata)):
+            model = _model_of_config(entry, root, bool(functions))
+        if model is None:
             loader = keras_objects.KerasObjectLoader(meta_graph, folder, stored, metadata)
             model = loader.load()
-        elif entry["config"]:
-            model = models.model_from_config(keras3.translated(entry))
-            shape = root.get("build_input_shape") or getattr(model, "_build_input_shape", None)
-            if not model.built and shape is not None:
-                model.build(shape)
-        else:
-            return _load_objects(folder, meta_graph, None)
         training = root.get("training_config")
         if compile and training is not None:
             hdf5_model.compile_from_config(model, training)
@@ -160,6 +158,20 @@ def load_folder(export_dir: FilePath, tags: Any = None, compile: bool = False) -
         layer.finalize_state()
     if "signatures" not in model.__dict__:
         signatures.add_signatures(model)
+    return model
+
+
+def _model_of_config(entry: Any, root: Any, has_functions: bool) -> Any:
+    """The model of a configuration; None if it names what is unknown, and the file has functions."""
+    try:
+        model = models.model_from_config(keras3.translated(entry))
+    except TypeError:  # of a function that the program does not have
+        if has_functions:
+            return None
+        raise
+    shape = root.get("build_input_shape") or getattr(model, "_build_input_shape", None)
+    if not model.built and shape is not None:
+        model.build(shape)
     return model
 
 

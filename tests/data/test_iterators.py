@@ -285,3 +285,12 @@ def test_shuffles_after_repetitions(name):
     shuffled = D.range(4).shuffle(4, seed=1)
     list(repeated(shuffled))
     assert [int(x) for x in shuffled] == after
+
+
+def test_positions_of_iterators_of_arrays_are_saved():
+    iterator = tf.data.Dataset.range(5).as_numpy_iterator()
+    next(iterator)
+    position = iterator.save()
+    assert [int(element) for element in iterator] == [1, 2, 3, 4]
+    iterator.restore(position)
+    assert int(next(iterator)) == 1

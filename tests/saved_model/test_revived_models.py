@@ -405,3 +405,17 @@ def test_signatures_of_loaded_models(tmp_path):
     module.weight = tf.Variable(1.0)
     tf.saved_model.save(module, str(tmp_path / "plain"))
     assert dict(tf.saved_model.load(str(tmp_path / "plain")).signatures) == {}
+
+
+def test_an_activation_that_the_program_does_not_have(tmp_path):
+    def shifted(x):
+        return x * 2.0 + 1.0
+
+    wide = tf.keras.experimental.LinearModel(units=1)
+    deep = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model = tf.keras.experimental.WideDeepModel(wide, deep, activation=shifted)
+    inputs = [np.ones([2, 1], np.float32), np.ones([2, 1], np.float32)]
+    expected = model(inputs)
+    model.save(str(tmp_path / "m"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "m"))
+    np.testing.assert_allclose(loaded(inputs), expected)
