@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # Imported when they are first used: few programs need them.
 arguments = lazy.Module("eagerflow.data.arguments")
+conversion = lazy.Module("eagerflow.sparse.conversion")
 prefetching = lazy.Module("eagerflow.data.prefetching")
 sharding = lazy.Module("eagerflow.distribute.sharding")
 tf_data = lazy.Module("eagerflow.data")
@@ -134,7 +135,9 @@ def array_of(value: object) -> Any:
             except (TypeError, ValueError):
                 pass
     elif hasattr(value, "toarray"):
-        value = value.toarray()
+        matrix: Any = value.tocoo()
+        indices = np.stack([matrix.row, matrix.col], axis=1).astype(np.int64)
+        return conversion.reorder(SparseTensor(indices, array_of(matrix.data), matrix.shape))
     value = np.asarray(value)
     if value.dtype.kind == "f" and value.dtype != config.defaults.float_dtype.as_numpy_dtype:
         if value.dtype.itemsize > 2 or config.floatx() != "float32":
