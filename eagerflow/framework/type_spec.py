@@ -136,11 +136,16 @@ class TypeSpec(TraceType):
 
         Raises:
             TypeError: if it has another one.
+            ValueError: if it consists of another number of tensors.
         """
+        if nest.is_nested(value):
+            raise _other_structure(self, value)
         value_spec = type_spec_from_value(value) if not isinstance(value, TypeSpec) else value
         if isinstance(value, TypeSpec) and not cast_context.allow_specs:
             raise TypeError(f"Can not cast the spec {value!r} to {self!r}: a value is needed.")
         if not value_spec.is_subtype_of(self) and not self.is_compatible_with(value):
+            if type(value_spec) is type(self):
+                _check_parts(self, value_spec)
             raise TypeError(f"Can not cast {value_spec!r} to {self!r}")
         return value
 
@@ -447,6 +452,22 @@ class WeakTensorSpec(TensorSpec):
 
 def _weak_tensor_spec(dims: tuple | None, dtype: str, name: str | None) -> WeakTensorSpec:
     return WeakTensorSpec(dims, dtype, name)
+
+
+def _other_structure(spec: TypeSpec, other: object) -> ValueError:
+    return ValueError(
+        f"The two structures don't have the same nested structure: {spec!r} and {other!r}"
+    )
+
+
+def _check_parts(spec: TypeSpec, other: TypeSpec) -> None:
+    """Raises the error about the first tensor of a value with another spec that does not fit."""
+    parts, others = spec._parts_of_values(), other._parts_of_values()
+    if len(parts) != len(others):
+        raise _other_structure(spec, other)
+    for part, other_part in zip(parts, others, strict=True):
+        if not other_part.is_subtype_of(part):
+            raise TypeError(f"Can not cast {other_part!r} to {part!r}")
 
 
 class WeakTensors:

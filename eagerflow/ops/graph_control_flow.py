@@ -225,8 +225,8 @@ def _check_invariants(variables: list[Tensor], body: FuncGraph) -> None:
         name = first.name
         if after.dtype is not first.dtype:
             raise TypeError(
-                f"Loop var {name} enters the loop with type {first.dtype!r} but has type "
-                f"{after.dtype!r} after 1 iteration. {name} type should remain constant."
+                f"Loop var {name} enters the loop with type {first.dtype} but has type "
+                f"{after.dtype} after 1 iteration. {name} type should remain constant."
             )
         if not after.shape.is_subtype_of(before.shape):
             raise ValueError(

@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 import eagerflow as tf
+from eagerflow.framework.trace_type import CastContext
 
 
 def test_repr():
@@ -139,3 +140,18 @@ def test_specs_of_slices_with_less_known_fit():
     assert spec == tf.IndexedSlicesSpec(dtype=tf.int32, dense_shape_dtype=tf.int32)
     assert not tf.IndexedSlicesSpec(dtype=tf.int64).is_compatible_with(slices)
     assert not tf.IndexedSlicesSpec(dtype=tf.int32).is_compatible_with(slices)
+
+
+def test_casts_say_which_tensor_of_a_value_does_not_fit():
+    ragged = tf.RaggedTensorSpec([None, None], tf.int32)
+    context = CastContext()
+    value = tf.ragged.constant([[1, 2], [3]])
+    assert ragged.cast(value, context) is value
+    with pytest.raises(TypeError, match=r"cast .*dtype=tf.float32.* to .*dtype=tf.int32"):
+        ragged.cast(tf.ragged.constant([[1.0]]), context)
+    for other in (tf.ragged.constant([[[1]]]), {"a": value}):
+        with pytest.raises(ValueError, match="don't have the same nested structure"):
+            ragged.cast(other, context)
+    slices = tf.IndexedSlices(tf.constant([1]), tf.constant([0], tf.int64), tf.constant([2]))
+    with pytest.raises(ValueError, match="don't have the same nested structure"):
+        tf.IndexedSlicesSpec(dtype=tf.int32).cast(slices, context)
