@@ -92,7 +92,7 @@ class Layer(LayerNodes, LayerDtypes):
     """
 
     _init_arguments: tuple[tuple, dict[str, Any]]  # of the constructor's call
-    _batch_input_shape: tuple
+    _batch_input_shape: tuple | None
     _plan: CallPlan | None = None
     _input_spec: Structure = None
     _activity_regularizer: Any = None

@@ -48,6 +48,9 @@ class InputLayer(Layer):
     (None, 2)
     """
 
+    # None for an input of unknown rank.
+    _batch_input_shape: tuple[int | None, ...] | None = None
+
     def __init__(
         self,
         input_shape: ShapeLike | None = None,

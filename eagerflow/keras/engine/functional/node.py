@@ -79,7 +79,7 @@ class Node:
     def input_tensors(self) -> Any:
         """The first argument of the call, in a list with the further inputs if there are any."""
         if self.is_input:
-            return self.outputs
+            return [self.outputs]
         first = self.call_args[0] if self.call_args else next(iter(self.call_kwargs.values()))
         further = nest.flatten([self.call_kwargs.get(k, []) for k in self.layer._further_inputs])
         if not any(isinstance(value, KerasTensor) for value in further):
@@ -88,8 +88,8 @@ class Node:
 
     @property
     def output_tensors(self) -> Any:
-        """The outputs."""
-        return self.outputs
+        """The outputs; that of an input in a list."""
+        return [self.outputs] if self.is_input else self.outputs
 
     @property
     def input_shapes(self) -> Any:
@@ -99,7 +99,7 @@ class Node:
     @property
     def output_shapes(self) -> Any:
         """The shapes of the outputs."""
-        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self.outputs)
+        return nest.map_structure(lambda x: tuple(x.shape.as_list()), self.output_tensors)
 
     @property
     def parent_nodes(self) -> list[Node]:
