@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eagerflow import errors, nest
+from eagerflow import errors
 from eagerflow.data.structure import named_tuple
 from eagerflow.extension_types.extension_type import ExtensionTypeSpec
 from eagerflow.framework import spec_names, type_spec
@@ -76,7 +76,7 @@ def fill_value(value: Any, spec: Structure) -> None:
         _fill_class(value, _OTHER, _NONE, 0, [])
     elif isinstance(spec, TypeSpec) and spec_names.is_named(type(spec)):
         kind = _EXTENSION if isinstance(spec, ExtensionTypeSpec) else _OTHER
-        components = len(nest.flatten(spec._component_specs, expand_composites=True))
+        components = len(spec._parts_of_values())
         _fill_class(value, kind, spec_names.get_name(type(spec)), components, spec._serialized())
     else:
         _fill_composite(value, spec)

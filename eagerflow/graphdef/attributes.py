@@ -115,9 +115,13 @@ def fill(message: Any, kind: str, value: Any) -> None:
             getattr(items, _FIELDS[kind]).append(item)
 
 
+# The kinds of plain values; booleans are integers, too.
+_PLAIN: dict[str, Any] = {"bool": bool, "int": int, "float": float, "string": (str, bytes)}
+
+
 def fill_as(message: Any, value: object) -> None:
     """Sets an AttrValue to a value of the kind that its type tells; nothing for values of others."""
-    for kind, types in {"bool": bool, "int": int, "float": float, "string": (str, bytes)}.items():
+    for kind, types in _PLAIN.items():
         if isinstance(value, types):
             fill(message, kind, value)
             return

@@ -86,8 +86,8 @@ def _as_float(value: Any, dtype: DType) -> Any:
 
 
 def _with_boolean(
-    position: int | None, args: tuple, kwargs: dict[str, object]
-) -> tuple[tuple, dict[str, object]]:
+    position: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """A call's arguments with `training` as a boolean: learning phases are 0 and 1.
 
     Args:

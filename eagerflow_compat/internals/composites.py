@@ -125,9 +125,15 @@ class BoundedTensorSpec(TensorSpec):
 DenseSpec = TensorSpec
 Symbol = Tensor
 
-for _kind in (BoundedTensorSpec, NoneTensorSpec, RaggedTensorSpec, SparseTensorSpec):
-    register(f"tf.{_kind.__name__}")(_kind)
-for _kind in (TensorArraySpec, TensorSpec):
+_KINDS: tuple[type, ...] = (
+    BoundedTensorSpec,
+    NoneTensorSpec,
+    RaggedTensorSpec,
+    SparseTensorSpec,
+    TensorArraySpec,
+    TensorSpec,
+)
+for _kind in _KINDS:
     register(f"tf.{_kind.__name__}")(_kind)
 
 

@@ -152,10 +152,10 @@ def geomspace(
     axis: int = 0,
 ) -> Tensor:
     """Numbers each of which is the same multiple of the one before."""
-    start, stop = (conversion.cast(asarray(x), dtypes.float_type()) for x in (start, stop))
+    first, last = (conversion.cast(asarray(x), dtypes.float_type()) for x in (start, stop))
     exponents = creation.linspace(NUMPY, 0, 1, num, endpoint)
-    exponents = _ops.reshape(_ops.cast(exponents, start.dtype), [num] + [1] * start.ndim)
-    result = shapes.move_axis(start * _ops.pow(stop / start, exponents), 0, axis)
+    exponents = _ops.reshape(_ops.cast(exponents, first.dtype), [num] + [1] * first.ndim)
+    result = shapes.move_axis(first * _ops.pow(last / first, exponents), 0, axis)
     return result if dtype is None else conversion.cast(result, dtype)
 
 

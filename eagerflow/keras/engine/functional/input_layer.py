@@ -48,6 +48,8 @@ class InputLayer(Layer):
     (None, 2)
     """
 
+    # The spec of a type that the other arguments do not tell.
+    _type_spec: Any
     # None for an input of unknown rank.
     _batch_input_shape: tuple[int | None, ...] | None = None
 
@@ -107,7 +109,6 @@ class InputLayer(Layer):
             )
         super().__init__(dtype=dtype, name=name)
         self.built = True
-        # The spec of a type that the other arguments do not tell.
         plain = isinstance(type_spec, TensorSpec | RaggedTensorSpec | SparseTensorSpec)
         self.__dict__["_type_spec"] = None if plain else type_spec
         self.sparse = bool(sparse)

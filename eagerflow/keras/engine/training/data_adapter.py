@@ -135,7 +135,7 @@ def array_of(value: object) -> Any:
             except (TypeError, ValueError):
                 pass
     elif hasattr(value, "toarray"):
-        matrix: Any = value.tocoo()
+        matrix: Any = value.tocoo()  # type: ignore[attr-defined]
         indices = np.stack([matrix.row, matrix.col], axis=1).astype(np.int64)
         return conversion.reorder(SparseTensor(indices, array_of(matrix.data), matrix.shape))
     value = np.asarray(value)
