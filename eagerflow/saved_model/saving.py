@@ -19,7 +19,7 @@ from eagerflow.checkpoint.trackable import (
     walk,
 )
 from eagerflow.framework import distribution_state as distribution
-from eagerflow.framework import dtypes, shapes
+from eagerflow.framework import dtypes, logging, shapes
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.module import AutoTrackable
 from eagerflow.framework.type_spec import TensorSpec, type_spec_from_value
@@ -38,6 +38,7 @@ from eagerflow.version import VERSION
 # Imported when they are first used: few programs need them.
 hdf5_model = lazy.Module("eagerflow.keras.saving.hdf5_model")
 keras_functions = lazy.Module("eagerflow.saved_model.keras_functions")
+reachable = lazy.Module("eagerflow.keras.saving.reachable")
 registration = lazy.Module("eagerflow.keras.saving.registration")
 json_config = lazy.Module("eagerflow.keras.saving.json_config")
 keras_model = lazy.Module("eagerflow.keras.engine.model")
@@ -130,6 +131,7 @@ def save_and_list(
         _write(folder, constants.KERAS_METADATA_FILENAME, metadata)
     # Written last: this file makes the folder a SavedModel.
     _write(folder, constants.SAVED_MODEL_FILENAME_PB, model)
+    logging.info("Assets written to: %s", os.path.join(folder, constants.ASSETS_DIRECTORY))
     return writer.objects
 
 
@@ -562,6 +564,15 @@ def _identifier(item: Any) -> str:
 
 def _keras_metadata(item: Any, node: int) -> str:
     """Keras's metadata of a layer or model, from which it can be made again."""
+    class_name = registration.get_registered_name(type(item))
+    known = reachable.KINDS["layer"].objects().get(class_name)
+    if known is not None and not isinstance(item, known):
+        logging.warning(
+            "%s has the same name '%s' as a built-in TF-Keras object, which `load_model` would create "
+            "in its place. Rename the class, or pass it in `custom_objects` when the model is loaded.",
+            item,
+            class_name,
+        )
     metadata: dict[str, Any] = {
         "name": item.name,
         "trainable": item.trainable,
@@ -569,7 +580,7 @@ def _keras_metadata(item: Any, node: int) -> str:
         "dtype": policies.serialize(item._dtype_policy) or item.dtype,
         "stateful": getattr(item, "stateful", False),
         "must_restore_from_config": False,
-        "class_name": registration.get_registered_name(type(item)),
+        "class_name": class_name,
         "shared_object_id": node,  # Keras makes those of one number once
     }
     try:

@@ -419,3 +419,21 @@ def test_an_activation_that_the_program_does_not_have(tmp_path):
     model.save(str(tmp_path / "m"))
     loaded = tf.keras.models.load_model(str(tmp_path / "m"))
     np.testing.assert_allclose(loaded(inputs), expected)
+
+
+def test_a_class_named_like_one_of_keras(tmp_path, caplog):
+    class Sequential(tf.keras.Model):
+        def call(self, x):
+            return x
+
+    model = Sequential()
+    model(tf.ones([1, 1]))
+    with caplog.at_level("INFO", tf.get_logger().name):
+        model.save(str(tmp_path / "named"))
+    messages = [record.getMessage() for record in caplog.records]
+    assert any("same name 'Sequential' as a built-in" in message for message in messages)
+    assert f"Assets written to: {tmp_path / 'named' / 'assets'}" in messages
+    caplog.clear()
+    with caplog.at_level("INFO", tf.get_logger().name):
+        tf.keras.Sequential([tf.keras.Input([1])]).save(str(tmp_path / "usual"))
+    assert not any("same name" in record.getMessage() for record in caplog.records)
