@@ -1,3 +1,4 @@
+from eagerflow.sparse.algebra import matmul as matmul, multiply as multiply
 from eagerflow.sparse.arithmetic import (
     add as add,
     maximum as maximum,

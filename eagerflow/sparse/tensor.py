@@ -26,6 +26,7 @@ from eagerflow.util.known_as import known_as
 
 # Imported when they are first used: they import this module.
 assertions = lazy.Module("eagerflow.ops.assertions")
+algebra = lazy.Module("eagerflow.sparse.algebra")
 segments = lazy.Module("eagerflow.sparse.segments")
 
 _ops = _core.ops
@@ -183,7 +184,8 @@ class SparseTensor(CompositeTensor):
         of_values = function.of_sparse_values
         of_shapes = (array.shape, array.size, array.rank, segment.bincount)
         if not of_values and function not in of_shapes:
-            return NotImplemented
+            operation = algebra.OF_TENSORS.get(function)
+            return NotImplemented if operation is None else operation(*args, **kwargs)
         arguments = bind_arguments(function, args, kwargs)
         if not arguments or next(iter(arguments.values())) is not self:
             return NotImplemented
@@ -249,9 +251,40 @@ class SparseTensor(CompositeTensor):
             f"{self.shape} vs. {other.shape}{detail} [Op:SparseDenseCwise]"
         )
 
-    def __mul__(self, y: TensorLike) -> SparseTensor:
-        """The product with a dense tensor, which is broadcast."""
-        return self._combined(y, _ops.multiply)
+    def __getitem__(self, key: Any) -> SparseTensor:
+        """A part of the tensor, sparse as well: integers, slices, `...` and `tf.newaxis` choose it."""
+        return algebra.get_item(self, key)
+
+    def __matmul__(self, y: Any) -> Any:
+        """The product of matrices; see `tf.sparse.matmul`."""
+        return algebra.matmul(self, y)
+
+    def __rmatmul__(self, x: Any) -> Any:
+        """The product of matrices; see `tf.sparse.matmul`."""
+        return algebra.matmul(x, self)
+
+    def __add__(self, y: Any) -> Any:
+        """The sum, with broadcasting: sparse if both are."""
+        return algebra.plus(self, y)
+
+    def __sub__(self, y: Any) -> Any:
+        """The difference, with broadcasting: sparse if both are."""
+        return algebra.minus(self, y)
+
+    def __rsub__(self, x: Any) -> Any:
+        """The difference, with broadcasting: sparse if both are."""
+        return algebra.minus(x, self)
+
+    def __neg__(self) -> SparseTensor:
+        """The negative of the elements."""
+        return algebra.negative(self)
+
+    def __mul__(self, y: Any) -> SparseTensor:
+        """The product with a sparse or dense tensor, with broadcasting."""
+        return algebra.multiply(self, y)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
 
     def __truediv__(self, y: TensorLike) -> SparseTensor:
         """The quotient by a dense tensor, which is broadcast."""

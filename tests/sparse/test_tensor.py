@@ -26,7 +26,7 @@ def test_it_is_multiplied_and_divided_by_dense_tensors():
     with pytest.raises(tf.errors.InvalidArgumentError):
         sample() * tf.ones([3, 3])
     with pytest.raises(TypeError):
-        sample() + 1.0
+        1.0 / sample()
 
 
 def test_functions_that_keep_zeros_act_on_values():

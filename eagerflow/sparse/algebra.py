@@ -1,0 +1,392 @@
+"""Products, sums and parts of sparse tensors, whose results are sparse."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from eagerflow import _core
+from eagerflow.framework.host_call import on_host
+from eagerflow.framework.op_function import op_function
+from eagerflow.framework.shapes import TensorShape
+from eagerflow.ops.array import broadcast_static_shape, invalid_argument, slices_at
+from eagerflow.sparse.arithmetic import add, sparse_dense_matmul
+from eagerflow.sparse.arrangement import transpose
+from eagerflow.sparse.conversion import checked, flat_indices, sizes_of, to_dense
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
+
+_ops = _core.ops
+Tensor = _core.Tensor
+
+
+@op_function
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, name: str | None = None
+) -> Any:
+    """The product of two matrices, or batches of them, of which at least one is sparse; the same as `a @ b`.
+
+    Args:
+        a: `[..., m, k]`, or `[..., k, m]` if it is transposed; sparse or dense.
+        b: `[..., k, n]`, or `[..., n, k]` if it is transposed, of the same dtype.
+        transpose_a: whether to use the transpose of `a`.
+        transpose_b: whether to use the transpose of `b`.
+
+    Returns:
+        A sparse tensor `[..., m, n]` in row-major order if both are sparse. It has an element where products
+        were added up, also if their sum is zero. Otherwise a dense matrix; batches are not supported there.
+
+    Raises:
+        TypeError: if both are dense.
+        tf.errors.InvalidArgumentError: if shapes or dtypes do not fit.
+
+    >>> a, b = tf.sparse.from_dense([[1, 2], [0, 3]]), tf.sparse.from_dense([[0, 1], [0, 1]])
+    >>> tf.sparse.to_dense(tf.sparse.matmul(a, b)).numpy()
+    array([[0, 3],
+           [0, 3]], dtype=int32)
+    """
+    is_sparse = [isinstance(value, SparseTensor) for value in (a, b)]
+    if not any(is_sparse):
+        raise TypeError(
+            "At least one matrix must be a SparseTensor; do you mean to use tf.matmul()?"
+        )
+    if all(is_sparse):
+        a, b = (_transposed(v) if t else v for v, t in ((a, transpose_a), (b, transpose_b)))
+        return _sparse_product(a, b)
+    a, b = (
+        _conjugate(v) if t and v.dtype.is_complex else v
+        for v, t in ((a, transpose_a), (b, transpose_b))
+    )
+    return sparse_dense_matmul(a, b, transpose_a, transpose_b)
+
+
+def _conjugate(value: Any) -> Any:
+    return (
+        value.with_values(_ops.conj(value.values))
+        if isinstance(value, SparseTensor)
+        else _ops.conj(value)
+    )
+
+
+def _transposed(value: SparseTensor) -> SparseTensor:
+    order = list(range(value.shape.rank))
+    return transpose(value, [*order[:-2], order[-1], order[-2]])
+
+
+def _product_spec(a: SparseTensor, b: SparseTensor) -> SparseTensorSpec:
+    left, right = a.shape.with_rank_at_least(2), b.shape.with_rank_at_least(2)
+    if left.rank is None or right.rank is None:
+        return SparseTensorSpec(None, a.dtype)
+    batch = broadcast_static_shape(left[:-2], right[:-2])
+    return SparseTensorSpec(batch.concatenate([left[-2], right[-1]]), a.dtype)
+
+
+@op_function(in_graph=on_host(_product_spec))
+def _sparse_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    ours, theirs = sizes_of(a), sizes_of(b)
+    if len(ours) < 2 or len(theirs) < 2 or ours[-1] != theirs[-2]:
+        raise invalid_argument(
+            f"The product of tensors of shapes {ours.tolist()} and {theirs.tolist()} is undefined "
+            "[Op:SparseMatMul]"
+        )
+    _check_dtypes(a, b, "SparseMatMul")
+    # As elementwise products of [..., m, k, 1] and [..., 1, k, n], which are added up along k.
+    left, right = _Coordinates(a), _Coordinates(b)
+    left.insert(len(ours), 1)
+    right.insert(len(theirs) - 2, 1)
+    first, second, coordinates, sizes = _joined(left, right, "SparseMatMul")
+    products = _ops.multiply(slices_at(a._values, first), slices_at(b._values, second))
+    coordinates, sizes = coordinates[:, [*range(len(sizes) - 2), -1]], np.delete(sizes, -2)
+    flat = flat_indices(coordinates, sizes)
+    places, ids, where = _distinct(flat, sizes)
+    sums = _ops.unsorted_segment_sum(products, ids, len(places))
+    return assembled(_core.as_tensor(coordinates[where]), sums, _core.as_tensor(sizes))
+
+
+def _distinct(flat: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The distinct numbers in ascending order, which of them each number is, and where each occurs."""
+    total = math.prod(map(int, sizes))
+    if total > max(8 * len(flat), 1 << 16):
+        order = np.argsort(flat, kind="stable")
+        ordered = flat[order]
+        starts = np.append(True, ordered[1:] != ordered[:-1])[: len(flat)]
+        ids = np.empty(len(flat), np.int64)
+        ids[order] = np.cumsum(starts) - 1
+        return ordered[starts], ids, order[starts]
+    last = np.full(total, -1, np.int64)  # cheaper than sorting where few elements are zero
+    last[flat] = np.arange(len(flat))
+    places = np.flatnonzero(last >= 0)
+    ids = np.empty(total, np.int64)
+    ids[places] = np.arange(len(places))
+    return places, ids[flat], last[places]
+
+
+class _Coordinates:
+    """The indices of a sparse tensor as columns, and its sizes, to which axes of size 1 can be added."""
+
+    def __init__(self, value: SparseTensor) -> None:
+        self.sizes = sizes_of(value)
+        self.columns = list(value._indices.numpy().T)
+        self.count = value._values.shape[0]
+
+    def insert(self, axis: int, size: int) -> None:
+        self.sizes = np.insert(self.sizes, axis, size)
+        self.columns.insert(axis, np.zeros(self.count, np.int64))
+
+    def keys(self, axes: list[int]) -> np.ndarray:
+        """Each element's position in the axes, in row-major order."""
+        return (
+            flat_indices(np.stack([self.columns[k] for k in axes], 1), self.sizes[axes])
+            if axes
+            else np.zeros(self.count, np.int64)
+        )
+
+
+def _joined(
+    a: _Coordinates, b: _Coordinates, op: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """All pairs of elements that meet when two tensors are broadcast.
+
+    Returns:
+        The number of each pair's element in both tensors, its indices in the result, and the result's sizes.
+    """
+    sizes = _broadcast_sizes(a, b, op)
+    shared = [k for k in range(len(sizes)) if a.sizes[k] == b.sizes[k]]
+    ours, theirs = a.keys(shared), b.keys(shared)
+    order = np.argsort(theirs, kind="stable")
+    limit = math.prod(map(int, sizes[shared]))
+    if limit <= 4 * (len(ours) + len(theirs)) + 65536:
+        starts = np.append(0, np.cumsum(np.bincount(theirs, minlength=limit)))  # as in rows of CSR
+        low, counts = starts[ours], starts[ours + 1] - starts[ours]
+    else:
+        ordered = theirs[order]
+        low = np.searchsorted(ordered, ours, "left")
+        counts = np.searchsorted(ordered, ours, "right") - low
+    first = np.repeat(np.arange(len(ours)), counts)
+    offsets = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+    second = order[np.repeat(low, counts) + offsets]
+    columns = [
+        a.columns[k][first] if a.sizes[k] == size else b.columns[k][second]
+        for k, size in enumerate(sizes.tolist())
+    ]
+    coordinates = np.stack(columns, 1) if columns else np.zeros([len(first), 0], np.int64)
+    return first, second, coordinates, sizes
+
+
+def _broadcast_sizes(a: _Coordinates, b: _Coordinates, op: str) -> np.ndarray:
+    for own, other in ((a, b), (b, a)):
+        for _ in range(len(other.sizes) - len(own.sizes)):
+            own.insert(0, 1)
+    fits = (a.sizes == b.sizes) | (a.sizes == 1) | (b.sizes == 1)
+    if not fits.all():
+        raise invalid_argument(
+            f"Incompatible shapes: {a.sizes.tolist()} vs. {b.sizes.tolist()} [Op:{op}]"
+        )
+    return np.where(a.sizes == 1, b.sizes, a.sizes)
+
+
+def _check_dtypes(a: SparseTensor, b: SparseTensor, op: str) -> None:
+    if a.dtype is not b.dtype:
+        raise invalid_argument(
+            f"cannot compute {op} of a {a.dtype.name} tensor and a {b.dtype.name} tensor [Op:{op}]"
+        )
+
+
+def _elementwise_spec(a: SparseTensor, b: SparseTensor) -> SparseTensorSpec:
+    return SparseTensorSpec(broadcast_static_shape(a.shape, b.shape), a.dtype)
+
+
+@op_function(in_graph=on_host(_elementwise_spec))
+def _multiplied(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    _check_dtypes(a, b, "SparseMul")
+    first, second, coordinates, sizes = _joined(_Coordinates(a), _Coordinates(b), "SparseMul")
+    order = np.argsort(flat_indices(coordinates, sizes), kind="stable")
+    values = _ops.multiply(slices_at(a._values, first[order]), slices_at(b._values, second[order]))
+    return assembled(_core.as_tensor(coordinates[order]), values, _core.as_tensor(sizes))
+
+
+@op_function(in_graph=on_host(_elementwise_spec))
+def _added(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    _check_dtypes(a, b, "SparseAdd")
+    left, right = _Coordinates(a), _Coordinates(b)
+    sizes = _broadcast_sizes(left, right, "SparseAdd")
+    return add(_spread(a, left, sizes), _spread(b, right, sizes))
+
+
+def _spread(value: SparseTensor, own: _Coordinates, sizes: np.ndarray) -> SparseTensor:
+    """A sparse tensor broadcast to other sizes."""
+    wide = [k for k, size in enumerate(sizes) if own.sizes[k] != size]
+    copies = math.prod(int(sizes[k]) for k in wide)
+    source = np.repeat(np.arange(own.count), copies)
+    coordinates = (
+        np.stack(own.columns, 1)[source] if own.columns else np.zeros([len(source), 0], np.int64)
+    )
+    if wide:
+        grid = np.indices([int(sizes[k]) for k in wide]).reshape(len(wide), copies)
+        coordinates[:, wide] = np.tile(grid, own.count).T
+    order = np.argsort(flat_indices(coordinates, sizes), kind="stable")
+    indices = _core.as_tensor(coordinates[order])
+    return assembled(indices, slices_at(value._values, source[order]), _core.as_tensor(sizes))
+
+
+def multiply(x: Any, y: Any, name: str | None = None) -> SparseTensor:
+    """The elementwise product of two tensors, which are broadcast; `x * y` is the same.
+
+    Args:
+        x: sparse, or a dense tensor or a number where `y` is sparse.
+        y: the same, of the same dtype.
+
+    Returns:
+        A sparse tensor, which has elements where both have some.
+
+    Raises:
+        TypeError: if both are dense.
+        tf.errors.InvalidArgumentError: if shapes or dtypes do not fit.
+
+    >>> a, b = tf.sparse.from_dense([[1.0, 2.0], [0.0, 3.0]]), tf.sparse.from_dense([[5.0, 0.0]])
+    >>> tf.sparse.to_dense(tf.sparse.multiply(a, b)).numpy()
+    array([[5., 0.],
+           [0., 0.]], dtype=float32)
+    """
+    if isinstance(x, SparseTensor) and isinstance(y, SparseTensor):
+        return _multiplied(x, y)
+    sparse, dense = (x, y) if isinstance(x, SparseTensor) else (y, x)
+    return checked(sparse)._combined(dense, _ops.multiply)
+
+
+def plus(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x + y`, of which at least one is sparse: sparse if both are."""
+    if isinstance(x, SparseTensor) and isinstance(y, SparseTensor):
+        return _added(x, y)
+    sparse, dense = (x, y) if isinstance(x, SparseTensor) else (y, x)
+    return _ops.add(
+        to_dense(sparse, validate_indices=False), _core.convert(dense, None, sparse.dtype)
+    )
+
+
+def minus(x: Any, y: Any, name: str | None = None) -> Any:
+    """`x - y`, of which at least one is sparse: sparse if both are."""
+    return plus(x, negative(y))
+
+
+def negative(x: Any) -> Any:
+    """`-x`, sparse if `x` is."""
+    return (
+        x.with_values(_ops.negative(x.values)) if isinstance(x, SparseTensor) else _ops.negative(x)
+    )
+
+
+def get_item(value: SparseTensor, key: Any) -> SparseTensor:
+    """`value[key]`: the part that integers, slices, `...` and `tf.newaxis` choose, sparse as well.
+
+    Args:
+        value: a sparse tensor of known rank.
+        key: what stands between the brackets; its parts must not be tensors of graphs.
+
+    Raises:
+        TypeError: if a part of the key is something else.
+        tf.errors.InvalidArgumentError: if there are too many parts, or an integer is out of range.
+
+    >>> a = tf.sparse.from_dense([[1, 2, 0], [0, 0, 3]])
+    >>> tf.sparse.to_dense(a[0]).numpy(), tf.sparse.to_dense(a[:, ::-2]).numpy().tolist()
+    (array([1, 2, 0], dtype=int32), [[0, 1], [3, 0]])
+    """
+    parts = _whole_key(key, value.shape.rank)
+    return _part(value, tuple(parts))
+
+
+def _whole_key(key: Any, rank: int) -> list[Any]:
+    parts = list(key) if isinstance(key, tuple) else [key]
+    for part in parts:
+        if isinstance(part, bool) or not (
+            part is None
+            or part is Ellipsis
+            or isinstance(part, slice)
+            or hasattr(part, "__index__")
+        ):
+            raise TypeError(
+                "Only integers, slices (`:`), ellipsis (`...`) and tf.newaxis (`None`) are valid indices of "
+                f"sparse tensors, got {part!r}"
+            )
+    used = sum(part is not None and part is not Ellipsis for part in parts)
+    if used > rank or parts.count(Ellipsis) > 1:
+        raise invalid_argument(
+            f"Index out of range using input dim {rank}; input has only {rank} dims [Op:SparseSlice]"
+        )
+    if Ellipsis not in parts:
+        parts.append(Ellipsis)
+    at = parts.index(Ellipsis)
+    return [*parts[:at], *[slice(None)] * (rank - used), *parts[at + 1 :]]
+
+
+def _part_spec(value: SparseTensor, parts: tuple) -> SparseTensorSpec:
+    return SparseTensorSpec(
+        TensorShape(
+            [None if p is not None else 1 for p in parts if p is None or isinstance(p, slice)]
+        ),
+        value.dtype,
+    )
+
+
+@op_function(in_graph=on_host(_part_spec))
+def _part(value: SparseTensor, parts: tuple) -> SparseTensor:
+    own = _Coordinates(value)
+    keep = np.ones(own.count, bool)
+    columns: list[np.ndarray] = []
+    sizes: list[int] = []
+    axis = 0
+    for part in parts:
+        if part is None:
+            columns.append(np.zeros(own.count, np.int64))
+            sizes.append(1)
+            continue
+        column, size = own.columns[axis], int(own.sizes[axis])
+        axis += 1
+        if not isinstance(part, slice):
+            index = int(part)
+            if not -size <= index < size:
+                raise invalid_argument(
+                    f"slice index {index} of dimension {axis - 1} out of bounds. [Op:SparseSlice]"
+                )
+            keep &= column == index % size
+            continue
+        start, stop, step = part.indices(size)
+        chosen = range(start, stop, step)
+        steps, rest = np.divmod(column - start, step)
+        keep &= (rest == 0) & (steps >= 0) & (steps < len(chosen))
+        columns.append(steps)
+        sizes.append(len(chosen))
+    rows = np.flatnonzero(keep)
+    shape = np.array(sizes, np.int64)
+    coordinates = np.stack(columns, 1)[rows] if columns else np.zeros([len(rows), 0], np.int64)
+    order = np.argsort(flat_indices(coordinates, shape), kind="stable")
+    indices = _core.as_tensor(coordinates[order])
+    return assembled(indices, slices_at(value._values, rows[order]), _core.as_tensor(shape))
+
+
+def _matmul_of_tensors(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    *others: Any,
+    **options: Any,
+) -> Any:
+    """`tf.matmul` of sparse tensors, which need no hint that they are sparse."""
+    if options.get("output_type") is not None:
+        raise TypeError("tf.matmul of sparse tensors has no output_type.")
+    a, b = (_conjugate(v) if adjoint else v for v, adjoint in ((a, adjoint_a), (b, adjoint_b)))
+    return matmul(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b)
+
+
+# What operators and functions of dense tensors compute where an operand is sparse.
+OF_TENSORS: dict[Any, Callable[..., Any]] = {
+    _ops.multiply: multiply,
+    _ops.add: plus,
+    _ops.subtract: minus,
+    _ops.matmul: _matmul_of_tensors,
+}
