@@ -18,6 +18,7 @@ from eagerflow.keras.callbacks.loggers import (
 )
 from eagerflow.keras.callbacks.model_checkpoint import ModelCheckpoint as ModelCheckpoint
 from eagerflow.keras.callbacks.progbar_logger import ProgbarLogger as ProgbarLogger
+from eagerflow.keras.callbacks.recovery import RestoreOnNaN as RestoreOnNaN
 from eagerflow.keras.callbacks.sidecar import (
     SidecarEvaluatorModelExport as SidecarEvaluatorModelExport,
 )
