@@ -6,8 +6,6 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <unordered_map>
-#include <utility>
 
 #include "bindings/channels.h"
 #include "bindings/check_arguments.h"
@@ -58,9 +56,7 @@
 #include "device/parallel.h"
 #include "eager/device_backend.h"
 #include "eager/dispatch.h"
-#include "eager/substitution.h"
 #include "eager/tape.h"
-#include "eager/variable.h"
 #include "graph/symbolic.h"
 #include "platform/quota.h"
 #include "tensor/buffer_limit.h"
@@ -373,14 +369,8 @@ NB_MODULE(_core, m) {
   m.def("register_indexed_slices", [](nb::object cls) { py::register_indexed_slices(cls.ptr()); });
   m.def("register_slice_assignment",
         [](nb::object function) { py::register_slice_assignment(function.ptr()); });
-  m.def("call_with_values", [](nb::list variables, nb::list values, nb::object function) {
-    std::unordered_map<uint64_t, ef::Tensor> represented;
-    for (size_t i = 0; i < nb::len(variables); ++i) {
-      represented[py::variable_of(nb::object(variables[i]).ptr()).id()] =
-          py::checked_tensor(nb::object(values[i]).ptr());
-    }
-    const ef::Substitution substitution(std::move(represented));
-    return function();
+  m.def("call_with_values", [](nb::object variables, nb::object values, nb::object function) {
+    return nb::steal(py::call_with_values(variables.ptr(), values.ptr(), function.ptr()));
   });
   m.def("register_last_operation",
         [](nb::object function) { py::register_last_operation(function.ptr()); });

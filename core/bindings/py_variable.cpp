@@ -5,15 +5,18 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/items.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/promotion.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
 #include "eager/device_backend.h"
+#include "eager/substitution.h"
 #include "eager/variable.h"
 #include "graph/graph.h"
 
@@ -453,6 +456,16 @@ void register_slice_assignment(PyObject* function) {
 void register_last_operation(PyObject* function) {
   Py_INCREF(function);
   Py_XSETREF(last_operation, function);
+}
+
+PyObject* call_with_values(PyObject* variables, PyObject* values, PyObject* function) {
+  const Items represented(variables), representing(values);
+  std::unordered_map<uint64_t, Tensor> substitutes;
+  for (size_t i = 0; i < represented.size(); ++i) {
+    substitutes[variable_of(represented[i]).id()] = checked_tensor(representing[i]);
+  }
+  const Substitution substitution(std::move(substitutes));
+  return checked(PyObject_CallNoArgs(function)).release();
 }
 
 DType variable_dtype(PyObject* object) {

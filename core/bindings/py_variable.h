@@ -33,6 +33,10 @@ Tensor read_variable(PyObject* object);
 // key.
 void register_slice_assignment(PyObject* function);
 
+// function(), while this thread reads the values in place of those of the variables, and its
+// assignments replace these values. Returns a new reference. Throws.
+PyObject* call_with_values(PyObject* variables, PyObject* values, PyObject* function);
+
 // Sets the function that returns the operation added last to the graph that is being built.
 void register_last_operation(PyObject* function);
 

@@ -60,7 +60,7 @@ class PartMethod(advice.Missing):
         self._scatter = scatter
 
     def __get__(self, instance: object, owner: type) -> Any:
-        assign = None if instance is None else vars(instance).get("assign")
+        assign: Any = None if instance is None else vars(instance).get("assign")
         if getattr(assign, "func", None) is not _assign_slice:
             raise AttributeError(f"'{owner.__name__}' object has no attribute '{self._name}'")
         return functools.partial(_scatter, self._scatter, *assign.args)

@@ -136,14 +136,16 @@ def _ref(self: Tensor) -> Reference:
     return Reference(self)
 
 
-@property
-def at(self: Any) -> Any:
+def _at(self: Any) -> Any:
     """Changes of elements: `x.at[key].set(values)` is a new tensor; see `eagerflow.framework.array_indexing`.
 
     >>> tf.zeros([3]).at[1].set(5.0).numpy()
     array([0., 5., 0.], dtype=float32)
     """
     return array_indexing.At(_core.as_tensor(self))
+
+
+at = property(_at, doc=_at.__doc__)
 
 
 def _get_shape(self: Tensor) -> TensorShape:

@@ -280,15 +280,16 @@ def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Cal
 
 
 def _chosen(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> tuple[Any, tuple[Any, ...]]:
-    several = isinstance(argnums, tuple)
+    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
     changed = list(args)
-    for number in argnums if several else (argnums,):
+    for number in numbers:
         if not -len(args) <= number < len(args):
             raise ValueError(
                 f"There is no argument {number}: the function was called with {len(args)}."
             )
         changed[number] = nest.map_structure(_own, args[number])
-    return tuple(changed[n] for n in argnums) if several else changed[argnums], tuple(changed)
+    chosen = tuple(changed[number] for number in numbers)
+    return chosen if isinstance(argnums, tuple) else chosen[0], tuple(changed)
 
 
 def _own(value: Any) -> Tensor:

@@ -360,7 +360,7 @@ def mode(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Mode
     counts = _ops.gather(counts, ids, 0, 0)
     index = _ops.argmax(counts, axis=-1)
     value, count = (_ops.gather(part, index, 1, 1) for part in (rows, counts))
-    ends = shape[:-1]
+    ends: list[Any] = list(shape[:-1])
     if keepdims:
         ends = [1] * rank if axis is None else [*ends[: axis % rank], 1, *ends[axis % rank :]]
     return Mode(_ops.reshape(value, ends), _ops.reshape(count, ends))

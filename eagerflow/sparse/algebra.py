@@ -71,7 +71,7 @@ def _conjugate(value: Any) -> Any:
 
 
 def _transposed(value: SparseTensor) -> SparseTensor:
-    order = list(range(value.shape.rank))
+    order = list(range(len(value.shape)))
     return transpose(value, [*order[:-2], order[-1], order[-2]])
 
 
@@ -293,7 +293,7 @@ def get_item(value: SparseTensor, key: Any) -> SparseTensor:
     >>> tf.sparse.to_dense(a[0]).numpy(), tf.sparse.to_dense(a[:, ::-2]).numpy().tolist()
     (array([1, 2, 0], dtype=int32), [[0, 1], [3, 0]])
     """
-    parts = _whole_key(key, value.shape.rank)
+    parts = _whole_key(key, len(value.shape))
     return _part(value, tuple(parts))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from eagerflow import _core
-from eagerflow.keras.callbacks.callback import Callback, Logs
+from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.callbacks.early_stopping import has_invalid_loss
+from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
 
 _ops = _core.ops
