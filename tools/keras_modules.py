@@ -43,7 +43,7 @@ def modules(folder: Path) -> Iterator[str]:
 def main() -> None:
     """Writes the list."""
     found = {*FORMER, *(path for folder in sys.argv[1:] for path in modules(Path(folder)))}
-    for path in found:  # folders without a file of their own
+    for path in tuple(found):  # folders without a file of their own
         while path := path.rpartition(".")[0]:
             found.add(path)
     LIST.write_text(HEADER + "\n".join(sorted(found)) + "\n", encoding="utf-8")

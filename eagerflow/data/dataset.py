@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ plan = lazy.Module("eagerflow.data.plan")
 preview = lazy.Module("eagerflow.data.preview")
 
 
-class DatasetType(SignatureOfInit, ABCMeta):
+class DatasetType(SignatureOfInit):
     """The type of dataset classes: while a graph is built, a call of one may create a node.
 
     Programs may define dataset classes that have abstract bases, too.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -136,6 +137,11 @@ class _VariableType(SignatureOfInit, type(_core.Variable)):  # type: ignore[misc
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Variable:
             if cls is not Variable:
+                if inspect.isabstract(cls):  # the engine's classes do not ask
+                    missing = ", ".join(sorted(cls.__abstractmethods__))
+                    raise TypeError(
+                        f"Can't instantiate abstract class {cls.__name__} without {missing}"
+                    )
                 return super().__call__(*args, **kwargs)
             make: Callable = super().__call__
             if context.process.graphs_used:

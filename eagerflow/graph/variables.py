@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -556,7 +557,7 @@ def _make_variable(
     )
 
 
-class _Kind(type):
+class _Kind(ABCMeta):
     def __call__(cls, *args: Any, **kwargs: Any) -> Variable:
         return make_variable(*args, **kwargs)
 

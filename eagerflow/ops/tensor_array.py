@@ -27,7 +27,7 @@ class _OfEachKind(SignatureOfInit):
 
     def __getattribute__(cls, name: str) -> Any:
         attribute = super().__getattribute__(name)
-        if cls is not TensorArray or name[0] == "_" or not isinstance(attribute, FunctionType):
+        if name[0] == "_" or cls is not TensorArray or not isinstance(attribute, FunctionType):
             return attribute
 
         @functools.wraps(attribute)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABCMeta
 
 
-class SignatureOfInit(type):
-    """A metaclass of classes whose signature is that of `__init__`.
+class SignatureOfInit(ABCMeta):
+    """A metaclass of classes whose signature is that of `__init__`, and which may have abstract bases.
 
     >>> class Metaclass(SignatureOfInit):
     ...     def __call__(cls, *args, **kwargs):

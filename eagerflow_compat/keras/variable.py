@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from typing import Any
 
 from eagerflow import _core
@@ -11,7 +12,7 @@ from eagerflow.keras import config, initializers
 from eagerflow.ops import conversion
 
 
-class _AnyVariable(type):
+class _AnyVariable(ABCMeta):
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _core.Variable)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from typing import Any
 
 from eagerflow import data, nest
@@ -17,7 +18,7 @@ from eagerflow.typing import Structure, TensorLike
 from eagerflow_compat.v1.datasets import get_output_classes, get_output_shapes, get_output_types
 
 
-class _Kind(type):
+class _Kind(ABCMeta):
     """Every dataset is an instance, and the functions that make datasets are those of version 2."""
 
     def __instancecheck__(cls, instance: object) -> bool:
@@ -45,7 +46,7 @@ class Dataset(metaclass=_Kind):
         return data.Dataset.from_tensor_slices(sparse_tensor)
 
 
-class _ReaderKind(type):
+class _ReaderKind(ABCMeta):
     """Makes a dataset of version 2."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:

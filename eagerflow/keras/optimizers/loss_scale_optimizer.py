@@ -252,7 +252,7 @@ class LossScaleOptimizer(Optimizer):
         tape = GradientTape() if tape is None else tape
         with tape:
             loss = self.get_scaled_loss(loss)
-        pairs = self._optimizer.compute_gradients(loss, var_list, tape, grad_loss)
+        pairs = self._optimizer._compute_gradients(loss, var_list, grad_loss, tape)
         gradients = self.get_unscaled_gradients([gradient for gradient, _ in pairs])
         return [(g, variable) for g, (_, variable) in zip(gradients, pairs, strict=True)]
 

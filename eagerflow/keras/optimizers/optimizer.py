@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any, TypeVar
 
@@ -39,7 +40,7 @@ Tensor = _core.Tensor
 Rule = TypeVar("Rule", bound=Callable[..., None])
 
 
-class OptimizerType(type):
+class OptimizerType(ABCMeta):
     # The type of optimizer classes: legacy optimizers are not instances of the new `Optimizer`.
     # A docstring here would hide those of the classes from `help`.
     __doc__ = type.__dict__["__doc__"]
@@ -338,10 +339,10 @@ class Optimizer(
             summing = strategies[-1].extended._summing(tape)
             if summing is not None:
                 return self.apply_gradients(
-                    self.compute_gradients(loss, var_list, summing, grad_loss),
+                    self._compute_gradients(loss, var_list, grad_loss, summing),
                     skip_gradients_aggregation=True,
                 )
-        return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss))
+        return self.apply_gradients(self._compute_gradients(loss, var_list, grad_loss, tape))
 
     def _applies_sums(self) -> bool:
         """Whether gradients are summed over replicas before they are clipped and applied."""
@@ -350,6 +351,7 @@ class Optimizer(
             kind.apply_gradients is Optimizer.apply_gradients
             and kind.aggregate_gradients is Optimizer.aggregate_gradients
             and kind.compute_gradients is Optimizer.compute_gradients
+            and kind._compute_gradients is Optimizer._compute_gradients
         )
 
     def compute_gradients(
@@ -368,7 +370,11 @@ class Optimizer(
         gradients = tape.gradient(loss, variables, grad_loss)
         return list(zip(gradients, variables, strict=True))
 
-    _compute_gradients = compute_gradients
+    def _compute_gradients(
+        self, loss: Any, var_list: Any, grad_loss: Any = None, tape: GradientTape | None = None
+    ) -> list[tuple[Any, Variable]]:
+        """What `minimize` calls, by TensorFlow 2.0's name; programs override this or the other."""
+        return self.compute_gradients(loss, var_list, tape, grad_loss)
 
     def aggregate_gradients(self, grads_and_vars: Any) -> Any:
         """The sums of all replicas' gradients, with their variables.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -185,7 +186,8 @@ def _infer_layer(layer: Any, args: tuple, kwargs: dict[str, object]) -> Any:
     """The outputs' shapes: from a run on placeholders, or else from `compute_output_shape`."""
     outer, context.layers = context.layers, []
     try:
-        outputs = infer(layer, args, kwargs)
+        # What the class itself does: the caller is in the `__call__` of a subclass, if it has one.
+        outputs = infer(functools.partial(layers.Layer.__call__, layer), args, kwargs)
     except Exception:
         if not _has_own_shapes(layer, args[0]):
             raise
