@@ -28,7 +28,7 @@ def _is_tensor(value: object) -> bool:
     """Whether a value is a tensor or a symbolic tensor of a functional model."""
     if isinstance(value, Tensor):
         return True
-    return hasattr(value, "__op_function__") and not isinstance(value, CompositeTensor)
+    return hasattr(type(value), "__op_function__") and not isinstance(value, CompositeTensor)
 
 
 class Loss:

@@ -112,3 +112,75 @@ def test_assertions_that_call_the_base():
     case.assertAllInRange([1.0], 0.0, 2.0)
     case.assertAllGreater([1.0], 0.0)
     assert depth[0] == "assertAllClose" and "assertAllGreater" in depth
+
+
+class Coercible:
+    """Like a distribution that is a tensor where one is needed, and has the attributes of its tensor."""
+
+    def __init__(self, value):
+        self.__dict__["mean"] = value
+        self.shape = value.shape
+        self.dtype = value.dtype
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["mean"], name) if not name.startswith("_keras") else None
+
+    def squared_distance(self, other):
+        return tf.square(self.__dict__["mean"] - other)
+
+
+tf.register_tensor_conversion_function(
+    Coercible, lambda value, dtype=None, name=None, as_ref=False: value.__dict__["mean"]
+)
+
+
+class Distribution(tf.keras.layers.Layer):
+    """Returns an object and a tensor, of which the override of `__call__` returns the first."""
+
+    entered = False
+
+    def __call__(self, *args, **kwargs):
+        self.entered = True
+        made, _ = super().__call__(*args, **kwargs)
+        self.entered = False
+        return made
+
+    def call(self, inputs):
+        made = Coercible(inputs)
+        return (made, tf.identity(inputs)) if self.entered else made
+
+
+def distance(y_true, y_pred):
+    return y_pred.squared_distance(y_true)
+
+
+def test_objects_that_are_converted_to_tensors_are_outputs():
+    x, y = tf.ones((4, 2)), tf.zeros((4, 1))
+    inputs = tf.keras.Input((2,))
+    functional = tf.keras.Model(inputs, Distribution()(tf.keras.layers.Dense(1)(inputs)))
+    given = tf.keras.Sequential(
+        [tf.keras.layers.InputLayer((2,)), tf.keras.layers.Dense(1), Distribution()]
+    )
+    deferred = tf.keras.Sequential([tf.keras.layers.Dense(1), Distribution()])
+    for model in (functional, given, deferred):
+        assert isinstance(model(x), Coercible)
+        model.compile("sgd", loss=distance)
+        losses = model.fit(x, y, epochs=2, verbose=0).history["loss"]
+        assert losses[1] < losses[0]
+        assert model.predict(x, verbose=0).shape == (4, 1)
+
+
+def test_layers_read_objects_that_are_converted_to_tensors():
+    x = tf.ones((4, 2))
+    for layer in (
+        tf.keras.layers.Dense(3),
+        tf.keras.layers.BatchNormalization(),
+        tf.keras.layers.Activation("relu"),
+        tf.keras.layers.Flatten(),
+    ):
+        np.testing.assert_allclose(layer(Coercible(x)), layer(x))
+    inputs = tf.keras.Input((2,))
+    made = Distribution()(inputs)
+    model = tf.keras.Model(inputs, [made, tf.keras.layers.Dense(3)(made)])
+    first, second = model(x)
+    assert isinstance(first, Coercible) and second.shape == (4, 3)

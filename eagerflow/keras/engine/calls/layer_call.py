@@ -11,6 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.autograph import libraries
 from eagerflow.checkpoint.trackable import GROWING
 from eagerflow.framework import random_seed
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.name_scope import get_current_name_scope, name_scope
 from eagerflow.framework.shapes import TensorShape
@@ -103,7 +104,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         inputs = nest.map_structure(_as_tensor, inputs)
         flat = nest.flatten(inputs)
     given = flat
-    if _any_variable(flat) or ((rest or kwargs) and _any_variable(nest.flatten([rest, kwargs]))):
+    if _any_read(flat) or ((rest or kwargs) and _any_read(nest.flatten([rest, kwargs]))):
         if layer._reads_variables and libraries.runs_as_it_is(layer.call):
             inputs, rest, kwargs = nest.map_structure(_read, (inputs, rest, kwargs))
             flat = nest.flatten(inputs)
@@ -326,17 +327,24 @@ def _any_symbolic(values: list[object]) -> bool:
     return False
 
 
-def _any_variable(values: list[object]) -> bool:
-    for value in values:
-        if isinstance(value, _core.Variable):
-            return True
-    return False
+def _any_read(values: list[object]) -> bool:
+    return any(not isinstance(value, _Tensor) and _is_read(value) for value in values)
 
 
-def _read(value: _core.Variable) -> _Tensor:
-    """The value of a variable; other arguments as they are."""
-    if not isinstance(value, _core.Variable):
+def _is_read(value: object) -> bool:
+    """Whether a value is a variable, or an object of a program's that is converted to a tensor."""
+    if isinstance(value, _core.Variable):
+        return True
+    others = (_Tensor, CompositeTensor, np.ndarray, np.generic)
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, others)
+
+
+def _read(value: Any) -> _Tensor:
+    """The tensor that a value is read as; other arguments as they are."""
+    if not _is_read(value):
         return value
+    if not isinstance(value, _core.Variable):
+        return _core.convert(value, None, None)
     tensor = _core.ops.identity(value)
     mask = getattr(value, "_keras_mask", None)
     if mask is not None:

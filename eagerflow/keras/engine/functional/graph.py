@@ -284,7 +284,8 @@ class Graph:
             if step.output is not None:
                 values[step.output] = result
             else:
-                for index, value in zip(step.outputs, nest.flatten(result), strict=True):
+                # An override of `__call__` may return fewer than `call` does.
+                for index, value in zip(step.outputs, nest.flatten(result), strict=False):
                     values[index] = value
             for index in step.done_with:
                 values[index] = None

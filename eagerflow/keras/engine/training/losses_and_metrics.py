@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context, distribution_state
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import sizes_of
 from eagerflow.keras import losses as losses_module
 from eagerflow.keras import metrics as metrics_module
@@ -107,7 +108,10 @@ def match_dtype_and_rank(y_true: Any, y_pred: Structure, weight: Any) -> tuple[A
         if y_true.dtype is not y_pred.dtype and y_true.dtype.is_floating:
             y_true = conversion.cast(y_true, y_pred.dtype)
         return y_true, y_pred, weight
-    rank_true, rank_pred = y_true.ndim, y_pred.ndim
+    # Outputs may be a program's own objects, such as distributions.
+    rank_true, rank_pred = (
+        y.ndim if dense else TensorShape(y.shape).rank for y in (y_true, y_pred)
+    )
     if rank_true == 1 and rank_pred == 2:
         y_true = _ops.expand_dims(y_true, -1)
     if weight is not None and weight.ndim == 1 and rank_pred == 2:
