@@ -79,7 +79,9 @@ def test_bases(path):
             pass
 
     class Mixin(abc.ABC):
-        pass
+        @abc.abstractmethod
+        def must_be_defined(self):
+            pass
 
     class MixedIn(Mixin, base):
         pass

@@ -342,7 +342,9 @@ class Optimizer(
                     self._compute_gradients(loss, var_list, grad_loss, summing),
                     skip_gradients_aggregation=True,
                 )
-        return self.apply_gradients(self._compute_gradients(loss, var_list, grad_loss, tape))
+        if type(self)._compute_gradients is not Optimizer._compute_gradients:
+            return self.apply_gradients(self._compute_gradients(loss, var_list, grad_loss, tape))
+        return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss))
 
     def _applies_sums(self) -> bool:
         """Whether gradients are summed over replicas before they are clipped and applied."""

@@ -73,9 +73,9 @@ def recorded(base):
 
 
 def test_compute_gradients_of_legacy_optimizers():
+    variable = tf.Variable(1.0)
     for base in (tf.keras.optimizers.legacy.SGD, tf.keras.optimizers.legacy.Adam):
         optimizer = recorded(base)
-        variable = tf.Variable(1.0)
         optimizer.minimize(lambda: variable * variable, [variable])
         assert optimizer.called == ("compute", "apply")
         model = tf.keras.Sequential([tf.keras.layers.Dense(1)])

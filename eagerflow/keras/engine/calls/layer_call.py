@@ -328,7 +328,10 @@ def _any_symbolic(values: list[object]) -> bool:
 
 
 def _any_read(values: list[object]) -> bool:
-    return any(not isinstance(value, _Tensor) and _is_read(value) for value in values)
+    for value in values:
+        if not isinstance(value, _Tensor) and _is_read(value):
+            return True
+    return False
 
 
 def _is_read(value: object) -> bool:

@@ -109,9 +109,8 @@ def match_dtype_and_rank(y_true: Any, y_pred: Structure, weight: Any) -> tuple[A
             y_true = conversion.cast(y_true, y_pred.dtype)
         return y_true, y_pred, weight
     # Outputs may be a program's own objects, such as distributions.
-    rank_true, rank_pred = (
-        y.ndim if dense else TensorShape(y.shape).rank for y in (y_true, y_pred)
-    )
+    rank_true = y_true.ndim if dense else TensorShape(y_true.shape).rank
+    rank_pred = y_pred.ndim if dense else TensorShape(y_pred.shape).rank
     if rank_true == 1 and rank_pred == 2:
         y_true = _ops.expand_dims(y_true, -1)
     if weight is not None and weight.ndim == 1 and rank_pred == 2:
