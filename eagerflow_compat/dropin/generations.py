@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import sys
 from collections.abc import Collection
 from types import ModuleType
 
@@ -15,6 +17,11 @@ NAMES = {"1.x": "TensorFlow 1", "2.x": "TensorFlow 2"}
 ROOTS = {"1.x": "eagerflow_compat.compat.v1", "2.x": "eagerflow"}
 # What they see as `tf.keras.__version__`.
 KERAS_VERSIONS = {"1.x": "2.2.4-tf", "2.x": VERSION}
+# What programs of Keras 3 see, and the namespaces that only Keras 3 has.
+KERAS_3 = "3.15.1"
+LEGACY_KERAS = "TF_USE_LEGACY_KERAS"
+_KERAS_ROOTS = ("keras", "tensorflow.keras")
+_OF_KERAS_3 = ("distribution", "ops", "random", "tree")
 # Modules that the first generation has, and the second does not, though some of them answer here for both.
 _OF_FIRST = (
     "contrib",
@@ -53,6 +60,23 @@ _OF_SECOND = {
 }
 # Modules that mean the same in programs of either generation.
 _OF_BOTH = ("compat", "python")
+
+
+def keras_version(package: str, generation: str) -> str:
+    """What a program sees as `__version__` of `keras` or `tf_keras`.
+
+    `tf_keras` is Keras 2, and so is `keras`, but for programs that have imported what only Keras 3 has,
+    or choose a backend by `KERAS_BACKEND`. With `TF_USE_LEGACY_KERAS=1`, as for TensorFlow, all is Keras 2.
+
+    >>> from eagerflow_compat.dropin import generations
+    >>> generations.keras_version("tf_keras", "2.x")
+    '2.21.0'
+    """
+    number = KERAS_VERSIONS[generation]
+    if package == "tf_keras" or generation == "1.x" or os.environ.get(LEGACY_KERAS) == "1":
+        return number
+    of_third = any(f"{root}.{name}" in sys.modules for name in _OF_KERAS_3 for root in _KERAS_ROOTS)
+    return KERAS_3 if of_third or "KERAS_BACKEND" in os.environ else number
 
 
 def other(generation: str) -> str:

@@ -22,12 +22,13 @@ from eagerflow_compat.dropin import (
     distributions,
     estimators,
     horovod,
+    native_packages,
     packages,
     paths,
     private_names,
 )
 from eagerflow_compat.dropin.facade import Facade, missing, resolve
-from eagerflow_compat.dropin.generations import KERAS_VERSIONS
+from eagerflow_compat.dropin.generations import keras_version
 
 _TENSORFLOW = ("tensorflow", "tensorflow_core")
 _KERAS = ("keras", "tf_keras")
@@ -42,6 +43,15 @@ class _Files:
 
     def files(self) -> Path:
         return self._folder
+
+
+class _KerasFacade(Facade):
+    """Keras, whose version depends on what the program imports of it."""
+
+    @property
+    def __version__(self) -> str:
+        package = "tf_keras" if self.__name__ == "tf_keras" else "keras"
+        return keras_version(package, generation() or "2.x")
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -90,7 +100,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """The packages that are imported from here, for `importlib.metadata.version`."""
         versions = {"tensorflow": version.GENERATIONS[self.generation]}
         if _KERAS[0] in self.packages:
-            versions |= dict.fromkeys(_KERAS, KERAS_VERSIONS[self.generation])
+            versions |= {name: keras_version(name, self.generation) for name in _KERAS}
         context = context or importlib.metadata.DistributionFinder.Context()
         return distributions.find(context, versions)
 
@@ -119,16 +129,14 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             find = self._noted(spec.name, functools.partial(private_names.find, inside))
             return Facade(spec.name, targets, {}, find, private_names.submodules(inside))
         names: dict[str, Any] = {}
-        if spec.name.split(".")[-1] in _KERAS:
-            names = {"__version__": KERAS_VERSIONS[self.generation]}
-        elif package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
+        if package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
             names = self._versions()
+        make = _KerasFacade if spec.name.split(".")[-1] in _KERAS else Facade
         if package in _KERAS:
             find = self._noted(spec.name, _nothing)
-            below = () if inside else ["__internal__"]
-            return Facade(spec.name, targets, names, find, below)
+            return make(spec.name, targets, names, find, () if inside else ["__internal__"])
         find = self._noted(spec.name, functools.partial(self._unavailable, inside))
-        return Facade(spec.name, targets, names, find, paths.submodules(inside, self.first))
+        return make(spec.name, targets, names, find, paths.submodules(inside, self.first))
 
     def _noted(self, module: str, find: Callable[[str], Any]) -> Callable[[str], Any]:
         """A look-up that notes which name it was asked for: before it imports a module of this name,
@@ -188,6 +196,7 @@ def _is_imported(name: str) -> bool:
 
 _active: _Finder | None = None
 _horovod = horovod.HorovodFinder()
+_native = native_packages.NativeFinder()
 
 
 def generation() -> str | None:
@@ -239,7 +248,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
 
     appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
-    sys.meta_path[:0] = [_active, _active.estimators, _horovod]
+    sys.meta_path[:0] = [_active, _active.estimators, _horovod, _native]
     companions.bring()
     return importlib.import_module("tensorflow")
 
@@ -252,6 +261,7 @@ def uninstall() -> None:
 
     sys.meta_path.remove(_active)
     sys.meta_path.remove(_horovod)
+    sys.meta_path.remove(_native)
     sys.meta_path.remove(_active.estimators)
     horovod.forget()
     estimators.forget()

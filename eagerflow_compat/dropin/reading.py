@@ -563,7 +563,7 @@ class Reading:
             if root not in PACKAGES:
                 return values.of_python(path)
             if path.endswith("keras.__version__"):
-                return generations.KERAS_VERSIONS[self.generation]
+                return generations.keras_version(root, self.generation)
             versions = ("", "compat.v1.", "compat.v2.")
             if root == "tensorflow" and any(
                 inside == prefix + known for prefix in versions for known in _VERSION_NAMES

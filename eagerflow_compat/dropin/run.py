@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.machinery
 import importlib.util
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -15,6 +16,8 @@ from eagerflow.util import tracebacks
 from eagerflow_compat.dropin import generations, install, recognise
 from eagerflow_compat.dropin.children import eagerflow_answers
 from eagerflow_compat.dropin.reading import Reading
+
+_KERAS_VERSION = re.compile(r"[Kk]eras\W{0,4}(version )?(\W{0,3})[23](\.|\b)")
 
 
 def _spec(module: str) -> importlib.machinery.ModuleSpec | None:
@@ -107,6 +110,8 @@ def run(
             # It has been printed. Python ends by the signal, so that shells end their loops.
             sys.excepthook = lambda *_: None
             raise
+        if keras:
+            _say_other_keras(error, generation)
         if "--generation" not in str(error):
             with contextlib.suppress(RecursionError):
                 name = Path(origin).name
@@ -118,6 +123,21 @@ def run(
         return 1
     _say_what_was_not_run(Path(origin).name, generation, chosen)
     return 0
+
+
+def _say_other_keras(error: BaseException, generation: str) -> None:
+    """Says which Keras a program got and how to get another, if an error is about Keras's version."""
+    given = generations.keras_version("keras", generation)
+    text = str(error)
+    if "keras" not in text.lower() or (given not in text and not _KERAS_VERSION.search(text)):
+        return
+    print(
+        f"eagerflow: `import keras` gave eagerflow's, which says that it is Keras {given}. With "
+        f"KERAS_BACKEND=tensorflow it says {generations.KERAS_3}, with {generations.LEGACY_KERAS}=1 "
+        f"{generations.KERAS_VERSIONS['2.x']}. --no-keras leaves `import keras` to the package that is "
+        "installed.",
+        file=sys.stderr,
+    )
 
 
 def _say_other_generation(
