@@ -29,7 +29,12 @@ from eagerflow.keras.engine.calls.layer_call import (
     mark_built,
 )
 from eagerflow.keras.engine.functional.node import LayerNodes, infer_output_shape
-from eagerflow.keras.engine.layer_config import config_of_call, plain_shape, serialize_argument
+from eagerflow.keras.engine.layer_config import (
+    config_of_call,
+    plain_shape,
+    serialize_argument,
+    tensor_shapes,
+)
 from eagerflow.keras.engine.layer_dtypes import LayerDtypes
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
@@ -733,7 +738,7 @@ class Layer(LayerNodes, LayerDtypes):
         )  # Layers of several inputs are built when they are called.
         if shape is not None and not self.built:
             with Building(self, top=True):
-                self.build(shape)
+                self.build(tensor_shapes(shape))
 
     def finalize_state(self) -> None:
         """Called when everything that adapts to data has seen it; subclasses may override it."""

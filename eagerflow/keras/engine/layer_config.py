@@ -78,6 +78,17 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
+def tensor_shapes(shape: Any) -> Any:
+    """What `plain_shape` was given; lists of sizes, as files have them, are shapes, too."""
+    if isinstance(shape, dict):
+        return {key: tensor_shapes(value) for key, value in shape.items()}
+    if isinstance(shape, list | tuple):
+        if all(size is None or isinstance(size, int) for size in shape):
+            return TensorShape(shape)
+        return type(shape)(tensor_shapes(value) for value in shape)
+    return shape
+
+
 def plain_shape(shape: object) -> Any:
     """A shape, or a structure of shapes, as tuples of sizes."""
     if isinstance(shape, TensorShape):

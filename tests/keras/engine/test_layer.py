@@ -282,3 +282,28 @@ def test_layers_do_not_cast_variables():
         assert layer(variable + 0).dtype == tf.float32
     assert layers.Concatenate()([variable, variable]).dtype == tf.float64
     assert layers.Dense(1)(variable).dtype == tf.float32
+
+
+@pytest.mark.parametrize("form", ["list", "tuple", "dict", "one"])
+def test_configurations_build_layers_as_their_call_did(form):
+    built = []
+
+    class Picky(tf.keras.layers.Layer):
+        def build(self, input_shape):
+            built.append(input_shape)
+            first = input_shape
+            if form != "one":
+                first = input_shape["a"] if form == "dict" else input_shape[0]
+            super().build(first)
+
+        def call(self, inputs):
+            return tf.add_n(tf.nest.flatten(inputs))
+
+    a, b = (tf.keras.Input([3], name=name) for name in "ab")
+    inputs = {"list": [a, b], "tuple": (a, b), "dict": {"a": a, "b": b}, "one": a}[form]
+    model = tf.keras.Model([a, b], [Picky()(inputs), b])
+    known = {"Picky": Picky}
+    tf.keras.Model.from_config(model.get_config(), custom_objects=known)
+    assert len(built) == 2 and built[0] == built[1] and type(built[0]) is type(built[1])
+    shapes = tf.nest.flatten(built[1]) if form != "one" else [built[1]]
+    assert all(isinstance(shape, tf.TensorShape) and shape.rank == 2 for shape in shapes)

@@ -312,9 +312,10 @@ def build_layer(layer: Layer, inputs: Any) -> None:
         layer.build(shapes)
     if GROWING:
         restore_grown()
-    # An overriding `build` need not call `Layer.build`.
+    # An overriding `build` need not call `Layer.build`, and may give it another shape.
     if not layer.built or layer._build_input_shape is None:
         mark_built(layer, shapes)
+    layer.__dict__["_build_input_shape"] = shapes
     if layer._initial_weights is not None:
         layer.set_weights(layer._initial_weights)
         layer.__dict__["_initial_weights"] = None
