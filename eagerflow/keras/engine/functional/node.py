@@ -320,6 +320,21 @@ class LayerNodes(TrackedModule):
         """The calls of other layers that use the outputs of this one."""
         return self._outbound_nodes
 
+    @property
+    def _nodes_by_depth(self) -> dict[int, list[Node]]:
+        """The calls in a model's graph by their largest distance from the outputs.
+
+        Raises:
+            AttributeError: if there is no graph.
+        """
+        graph = self.__dict__.get("_graph")
+        if graph is None:
+            raise AttributeError(f"{type(self).__name__!r} has no graph, and no _nodes_by_depth")
+        found: dict[int, list[Node]] = {}
+        for node, depth in graph.node_depths.values():
+            found.setdefault(depth, []).append(node)
+        return found
+
     def _node_attribute(self, index: int, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
         if not nodes:

@@ -378,3 +378,19 @@ def test_functional_models_with_a_configuration_of_their_own_are_cloned_by_it():
     copy = tf.keras.models.clone_model(Own(4, name="own"))
     assert type(copy) is Own and copy.units == 4 and copy.name == "own"
     assert copy.output_shape == (None, 4)
+
+
+def test_calls_are_known_by_their_distance_from_the_outputs():
+    a, b = tf.keras.Input([3], name="a"), tf.keras.Input([3], name="b")
+    shared = tf.keras.layers.Dense(3, name="shared")
+    both = tf.keras.layers.Add(name="add")([shared(shared(a)), b])
+    model = tf.keras.Model([a, b], tf.keras.layers.Dense(1, name="out")(both))
+    found = {
+        depth: [node.outbound_layer.name for node in nodes]
+        for depth, nodes in model._nodes_by_depth.items()
+    }
+    assert found == {0: ["out"], 1: ["add"], 2: ["shared", "b"], 3: ["shared"], 4: ["a"]}
+    empty = tf.keras.Sequential([tf.keras.layers.Dense(2)])
+    assert not hasattr(empty, "_nodes_by_depth")
+    empty.build([None, 3])
+    assert sorted(empty._nodes_by_depth) == [0, 1]
