@@ -10,6 +10,7 @@
 
 #include "device/parallel.h"
 #include "device/scratch.h"
+#include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/row_loops.h"
 
@@ -51,20 +52,35 @@ void subtract_rows(T* row, const T* x, int64_t ldx, const T* factors, int64_t st
 template <class T>
 void subtract_rows(T* row, const T* x, int64_t ldx, const T* factors, int64_t step, int64_t count,
                    int64_t k) {
-  if (k >= kVectorRow) {
-    for (int64_t j = 0; j < count; ++j) add_scaled(row, x + j * ldx, -factors[j * step], k);
-    return;
-  }
+  if (k >= kVectorRow)
+    return vector_kernels<T>().subtract_rows(count, k, x, ldx, factors, step, row);
   int64_t c = 0;
   for (; c + 8 <= k; c += 8) subtract_rows<8>(row + c, x + c, ldx, factors, step, count);
   for (; c + 4 <= k; c += 4) subtract_rows<4>(row + c, x + c, ldx, factors, step, count);
   for (; c < k; ++c) subtract_rows<1>(row + c, x + c, ldx, factors, step, count);
 }
 
+template <class T>
+void divide(T* row, T pivot, int64_t k) {
+  if (k >= kVectorRow) {
+    const auto type = std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64;
+    const auto& loops = element_loops().binary[static_cast<int>(Binary::kRealDivide)];
+    return loops[static_cast<int>(type)](row, row, &pivot, k, Form::kScalarY, 0);
+  }
+  for (int64_t c = 0; c < k; ++c) row[c] /= pivot;
+}
+
+// Columns that stay in the first-level cache while all rows of a block pass.
+template <class T>
+constexpr int64_t kCachedColumns = 512 / sizeof(T);
+
 // Rows [first, end) of the solution; the contributions of all other rows are already subtracted.
 template <class T>
 void substitute_block(const T* a, int64_t lda, Triangle triangle, bool forward, int64_t first,
                       int64_t end, T* x, int64_t ldx, int64_t k) {
+  for (; k > kCachedColumns<T>; k -= kCachedColumns<T>, x += kCachedColumns<T>) {
+    substitute_block(a, lda, triangle, forward, first, end, x, ldx, kCachedColumns<T>);
+  }
   const int64_t row_step = triangle.transposed ? 1 : lda;
   const int64_t col_step = triangle.transposed ? lda : 1;
   for (int64_t i = 0; i < end - first; ++i) {
@@ -75,8 +91,7 @@ void substitute_block(const T* a, int64_t lda, Triangle triangle, bool forward, 
     subtract_rows(row, x + from * ldx, ldx, a + r * row_step + from * col_step, col_step, to - from,
                   k);
     if (triangle.unit) continue;
-    const T pivot = a[r * (lda + 1)];
-    for (int64_t c = 0; c < k; ++c) row[c] /= pivot;
+    divide(row, a[r * (lda + 1)], k);
   }
 }
 
@@ -209,11 +224,20 @@ bool factor_cholesky(T* a, int64_t n) {
       gemm(p, a + first * n, right, corner);
     }
     if (!factor_corner(corner, n, width)) return false;
-    parallel_for(n - end, 65'536 / (width * width) + 1, [=](int64_t begin, int64_t last) {
-      for (int64_t r = end + begin; r < end + last; ++r) {
-        T* const row = a + r * n + first;
-        for (int64_t c = 0; c < width; ++c) {
-          row[c] = (row[c] - dot(row, corner + c * n, c)) / corner[c * (n + 1)];
+    // The rows below, as columns: so substitution adds up vectors instead of single elements.
+    constexpr int64_t kColumns = 64;
+    parallel_for(divide_up(n - end, kColumns), 1, [=](int64_t begin, int64_t last) {
+      std::array<T, kSquareBlock * kColumns> turned;
+      for (int64_t r = end + begin * kColumns; r < std::min(end + last * kColumns, n);
+           r += kColumns) {
+        const int64_t rows = std::min(kColumns, n - r);
+        T* const below = a + r * n + first;
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t c = 0; c < width; ++c) turned[c * kColumns + i] = below[i * n + c];
+        }
+        substitute_block(corner, n, Triangle{}, true, 0, width, turned.data(), kColumns, rows);
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t c = 0; c < width; ++c) below[i * n + c] = turned[c * kColumns + i];
         }
       }
     });

@@ -258,15 +258,6 @@ void medium_product(const Product& p, const T* a, const T* b, T* c) {
   });
 }
 
-template <class T>
-const VectorKernels<T>& vector_kernels() {
-  if constexpr (std::is_same_v<T, float>) {
-    return best::vector_products().floats;
-  } else {
-    return best::vector_products().doubles;
-  }
-}
-
 // c[i * step] = row i of the matrix times a vector.
 template <class T>
 void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const T* vector, T* c,

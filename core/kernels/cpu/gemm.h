@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "device/isa.h"
 #include "tensor/dtype.h"
@@ -110,6 +111,9 @@ struct VectorKernels {
   // c = the sum of a matrix's rows of n elements, row i times weights[i * step].
   void (*combine_rows)(int64_t rows, int64_t n, const T* a, int64_t a_row, const T* weights,
                        int64_t step, T* c);
+  // c -= that sum.
+  void (*subtract_rows)(int64_t rows, int64_t n, const T* a, int64_t a_row, const T* weights,
+                        int64_t step, T* c);
   // Row i of c = y times x[i * step].
   void (*outer)(int64_t rows, int64_t n, const T* x, int64_t step, const T* y, T* c, int64_t c_row);
 };
@@ -120,5 +124,14 @@ struct VectorProducts {
 };
 
 EF_EVERY_ISA(VectorProducts, vector_products)
+
+template <class T>
+const VectorKernels<T>& vector_kernels() {
+  if constexpr (std::is_same_v<T, float>) {
+    return best::vector_products().floats;
+  } else {
+    return best::vector_products().doubles;
+  }
+}
 
 }  // namespace ef::cpu

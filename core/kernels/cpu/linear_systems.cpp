@@ -57,7 +57,7 @@ class Broadcast {
 // threads if there are many.
 template <class Body>
 void for_columns(int64_t k, int64_t cost, const Body& body) {
-  constexpr int64_t kLeastColumns = 16;
+  constexpr int64_t kLeastColumns = 48;
   parallel_for(k, std::max(kLeastColumns, 4 * kSystemGrain / std::max<int64_t>(cost, 1)),
                [&](int64_t begin, int64_t end) { body(begin, end - begin); });
 }

@@ -15,6 +15,7 @@
 #include "device/scratch.h"
 #include "eager/lazy.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/moves.h"
 #include "kernels/cpu/reduction_loops.h"
 #include "kernels/cpu/row_loops.h"
@@ -247,6 +248,16 @@ Accumulator<R, S> reduce_row(const S* x, int64_t n) {
   }
 }
 
+// Sums of columns for which the sums of one row fit into registers, or almost.
+constexpr int64_t kColumnsOfSums = 512;
+
+// out[c] = the sum over r of x[r * width + c], for all columns.
+template <class T>
+void sum_columns(const T* x, T* out, int64_t count, int64_t width) {
+  const T one = 1;
+  vector_kernels<T>().combine_rows(count, width, x, width, &one, 0, out);
+}
+
 // out[c] = reduction over r of x[r * width + c], for columns [begin, end).
 template <class R, class S>
 void reduce_columns(const S* x, Accumulator<R, S>* out, int64_t count, int64_t width, int64_t begin,
@@ -282,6 +293,10 @@ void reduce_all_columns(const S* x, Accumulator<R, S>* out, int64_t count, int64
   using T = Accumulator<R, S>;
   constexpr int64_t kWide = 256;
   const int64_t together = kWide / width;
+  if constexpr (std::is_same_v<R, Sum> && kVector<S>) {
+    // As many rows as a partial result has.
+    if (count <= 256 && width <= kColumnsOfSums) return sum_columns(x, out, count, width);
+  }
   if (together < 4 || count < 2 * together) {
     return reduce_columns<R>(x, out, count, width, 0, width);
   }

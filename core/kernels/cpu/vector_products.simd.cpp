@@ -169,7 +169,7 @@ constexpr int kMostVectors = EF_VECTOR_BYTES == 64 ? 8 : 4;
 // The weighted sums of `Vectors` vectors of columns. The last one ends with the columns and may
 // overlap the one before; in a matrix of fewer columns than a vector has, it is partial. Several
 // rows at a time have sums of their own.
-template <int Vectors, bool Partial, class T>
+template <int Vectors, bool Partial, bool Subtract, class T>
 EF_INLINE void combine_columns(int64_t rows, int64_t cols, const T* a, int64_t a_row,
                                const T* weights, int64_t step, T* c) {
   constexpr int kTogether = kMostVectors / Vectors;
@@ -195,6 +195,10 @@ EF_INLINE void combine_columns(int64_t rows, int64_t cols, const T* a, int64_t a
   for (int v = 0; v < Vectors; ++v) {
 #pragma GCC unroll 8
     for (int r = 1; r < kTogether; ++r) sum[0][v] += sum[r][v];
+    if (Subtract) sum[0][v] = (Partial ? load_part(c, cols) : load(c + at(v))) - sum[0][v];
+  }
+#pragma GCC unroll 8
+  for (int v = 0; v < Vectors; ++v) {
     if (Partial) {
       store_part(c, sum[0][v], cols, false);
     } else {
@@ -203,10 +207,10 @@ EF_INLINE void combine_columns(int64_t rows, int64_t cols, const T* a, int64_t a
   }
 }
 
-template <class T>
+template <bool Subtract, class T>
 void combine_rows(int64_t rows, int64_t n, const T* a, int64_t a_row, const T* weights,
                   int64_t step, T* c) {
-  if (n < kLanes<T>) return combine_columns<1, true>(rows, n, a, a_row, weights, step, c);
+  if (n < kLanes<T>) return combine_columns<1, true, Subtract>(rows, n, a, a_row, weights, step, c);
   const int64_t vectors = (n + kLanes<T> - 1) / kLanes<T>;
   // Strips of about the same width: the last one has a whole vector, too.
   const int64_t strips = (vectors + kMostVectors - 1) / kMostVectors;
@@ -216,7 +220,7 @@ void combine_rows(int64_t rows, int64_t n, const T* a, int64_t a_row, const T* w
     const int64_t j = first * kLanes<T>;
     const int64_t cols = (last * kLanes<T> < n ? last * kLanes<T> : n) - j;
     const auto go = [&]<int Vectors>(std::integral_constant<int, Vectors>) {
-      combine_columns<Vectors, false>(rows, cols, a + j, a_row, weights, step, c + j);
+      combine_columns<Vectors, false, Subtract>(rows, cols, a + j, a_row, weights, step, c + j);
     };
     switch (last - first) {
       case 1: go(std::integral_constant<int, 1>{}); break;
@@ -248,7 +252,8 @@ void outer(int64_t rows, int64_t n, const T* x, int64_t step, const T* y, T* c, 
 }
 
 template <class T>
-constexpr VectorKernels<T> kKernels = {multiply_rows<T>, combine_rows<T>, outer<T>};
+constexpr VectorKernels<T> kKernels = {multiply_rows<T>, combine_rows<false, T>,
+                                       combine_rows<true, T>, outer<T>};
 
 }  // namespace
 

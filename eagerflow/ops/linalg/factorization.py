@@ -162,11 +162,11 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 def cholesky_gradient(lower: Tensor, dl: Tensor) -> Tensor:
     """The gradient with respect to matrices, from that of their factors `lower`."""
-    identity = set_diag(_ops.zeros_like(lower), _ops.ones_like(diag_part(lower)))
-    inverse = solvers.triangular_solve(lower, identity)
     middle = _ops.matmul(lower, dl, adjoint_a=True)
     middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
-    grad = _ops.matmul(_ops.matmul(inverse, middle, adjoint_a=True), inverse)
+    # The same as with the inverse of `lower` on both sides, in half as many operations.
+    half = solvers.triangular_solve(lower, (middle + adjoint(middle)) * 0.5, adjoint=True)
+    grad = solvers.triangular_solve(lower, adjoint(half), adjoint=True)
     return (grad + adjoint(grad)) * 0.5
 
 
