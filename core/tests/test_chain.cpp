@@ -200,6 +200,19 @@ TEST(chain_broadcasts_its_inputs) {
   }
 }
 
+TEST(chain_keeps_the_sign_of_single_zeros) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    for (const Shape& part : {Shape{}, Shape{7, 1}}) {
+      const Tensor zeros = Tensor::empty(dtype, part);
+      std::memset(zeros.mutable_raw_data(), 0, static_cast<size_t>(zeros.bytes()));
+      Program p({sample(dtype, Shape{40, 7, 30}), call(ops::negative, {zeros})});
+      const int first = p.add(ops::multiply, {p.add(ops::abs, {0}), 1});
+      const int second = p.add(ops::multiply, {1, first});
+      p.check({first, p.add(ops::add, {second, 1})}, part.to_string().c_str());
+    }
+  }
+}
+
 // Conditions in registers and in memory, with each operand in registers.
 TEST(chain_selects) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {

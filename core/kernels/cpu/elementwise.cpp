@@ -264,27 +264,49 @@ struct SwappedCall {
 constexpr int64_t kShortLoop = 64;
 // The size of such a block.
 constexpr int64_t kExpandedBytes = 8192;
+// Rows of these lengths are computed in place. Longer ones are worth a call each.
+constexpr int64_t kShortRow = 8;
+constexpr int64_t kLongRow = 256;
 
-void run_broadcast(const BinaryCall& call, const Tensor& x, const Tensor& y, const Tensor& out,
-                   int64_t grain) {
+void run_broadcast(const BinaryCall& call, BinaryRows rows, const Tensor& x, const Tensor& y,
+                   const Tensor& out, int64_t grain) {
   const BroadcastLayout<2> layout = broadcast_layout<2>(out.shape(), {&x.shape(), &y.shape()});
   const void* xs = x.raw_data();
   const void* ys = y.raw_data();
   const int64_t bytes = call.in_bytes;
-  if (layout.inner() >= kShortLoop) {
-    const Form form = layout.inner_stride(0) == 0   ? Form::kScalarX
-                      : layout.inner_stride(1) == 0 ? Form::kScalarY
-                                                    : Form::kBoth;
-    for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
-                       [&](void* to, int64_t begin, int64_t total) {
-                         for_stretches(layout, begin, total,
-                                       [&](int64_t done, const int64_t* offset, int64_t count) {
-                                         call(byte_at(to, done * call.out_bytes),
-                                              byte_at(xs, offset[0] * bytes),
-                                              byte_at(ys, offset[1] * bytes), count, form);
-                                       });
-                       });
+  const Form form = layout.inner_stride(0) == 0   ? Form::kScalarX
+                    : layout.inner_stride(1) == 0 ? Form::kScalarY
+                                                  : Form::kBoth;
+  const auto by_stretches = [&](void* to, int64_t begin, int64_t total) {
+    for_stretches(layout, begin, total, [&](int64_t done, const int64_t* offset, int64_t count) {
+      call(byte_at(to, done * call.out_bytes), byte_at(xs, offset[0] * bytes),
+           byte_at(ys, offset[1] * bytes), count, form);
+    });
+  };
+  const int64_t cols = layout.inner();
+  if (rows && layout.rank > 1 && cols >= kShortRow && cols < kLongRow) {
+    BroadcastLayout<2> outer = layout;
+    const int last = --outer.rank - 1;
+    for_element_blocks(
+        out.mutable_raw_data(), bytes, out.size(), grain,
+        [&](void* to, int64_t begin, int64_t total) {
+          const int64_t head = std::min((cols - begin % cols) % cols, total);
+          const int64_t whole = (total - head) / cols;
+          const int64_t rest = total - head - whole * cols;
+          by_stretches(to, begin, head);
+          for_stretches(outer, (begin + head) / cols, whole,
+                        [&](int64_t done, const int64_t* offset, int64_t count) {
+                          rows(byte_at(to, (head + done * cols) * bytes),
+                               byte_at(xs, offset[0] * bytes), byte_at(ys, offset[1] * bytes),
+                               count, cols, outer.stride[0][last], outer.stride[1][last], form);
+                        });
+          by_stretches(byte_at(to, (total - rest) * bytes), begin + total - rest, rest);
+        });
     return;
+  }
+  if (cols >= kShortLoop) {
+    return for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
+                              by_stretches);
   }
   const BroadcastOperand x_operand(out.shape(), x, bytes), y_operand(out.shape(), y, bytes);
   const int64_t block = kExpandedBytes / bytes;
@@ -448,7 +470,12 @@ ElementLoop unary_elements(const ElementCall& call, Unary op, double parameter) 
   const BinaryCall call = BinaryCall::of(op, x.dtype(), out.dtype(), parameter);
   if (!call.loop) no_loop(context);
   const int64_t grain = grain_of(op, x.dtype());
-  if (!aligned) return run_broadcast(call, x, y, out, grain);
+  if (!aligned) {
+    const bool has_rows = has_tiles(x.dtype()) && out.dtype() == x.dtype();
+    const BinaryRows rows =
+        !has_rows ? nullptr : element_loops().tiles_of(x.dtype()).rows[static_cast<int>(op)];
+    return run_broadcast(call, rows, x, y, out, grain);
+  }
 
   const void* xs = x.raw_data();
   const void* ys = y.raw_data();

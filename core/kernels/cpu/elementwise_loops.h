@@ -143,6 +143,9 @@ enum class Form : uint8_t { kBoth, kScalarY, kScalarX };
 using UnaryLoop = void (*)(void* out, const void* x, int64_t count, double parameter);
 using BinaryLoop = void (*)(void* out, const void* x, const void* y, int64_t count, Form form,
                             double parameter);
+// The same for rows of `cols` elements, which begin `x_row` and `y_row` elements apart.
+using BinaryRows = void (*)(void* out, const void* x, const void* y, int64_t rows, int64_t cols,
+                            int64_t x_row, int64_t y_row, Form form);
 using CastLoop = void (*)(void* out, const void* x, int64_t count);
 // Strides are 0 (a scalar) or 1.
 using SelectLoop = void (*)(void* out, const bool* condition, const void* x, const void* y,
@@ -155,6 +158,8 @@ struct TileLoops {
   int64_t elements = 0;  // of a tile
   TileForms unary[static_cast<int>(Unary::kCount)] = {};
   TileForms binary[static_cast<int>(Binary::kCount)] = {};
+  // Of the same operations, for rows that are too short for a call each.
+  BinaryRows rows[static_cast<int>(Binary::kCount)] = {};
   // By the operand that is in the accumulator: the condition, x or y. The other two are in the
   // memory of this step and of the next step, which has no code.
   TileForms select;

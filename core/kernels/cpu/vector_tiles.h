@@ -9,6 +9,7 @@
 #endif
 
 #include "kernels/cpu/elementwise_loops.h"
+#include "kernels/cpu/partial_vectors.h"
 #include "kernels/cpu/vector_math.h"
 
 namespace ef::cpu::EF_ISA {
@@ -45,6 +46,12 @@ EF_INLINE Vec<T> vector_at(const T* memory, int k) {
   Vec<T> v;
   std::memcpy(&v, memory + k * kLanes<T>, sizeof(v));
   return v;
+}
+
+// One element in all lanes. Unlike a sum with 0, the difference keeps the sign of zero.
+template <class T>
+EF_INLINE Vec<T> all_lanes(const T* memory) {
+  return *memory - Vec<T>{};
 }
 
 // An operation on vectors, or a scalar operation on each lane. Compilers vectorise the latter if it
@@ -101,7 +108,7 @@ void tile_second(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
 
 template <class T, class Op>
 void tile_first_single(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
-  const Vec<T> y = Vec<T>{} + *reinterpret_cast<const T*>(step->data);
+  const Vec<T> y = all_lanes(reinterpret_cast<const T*>(step->data));
   continue_at<T>(step + 1, begin, on_lanes<T, Op>(a0, y), on_lanes<T, Op>(a1, y),
                  on_lanes<T, Op>(a2, y), on_lanes<T, Op>(a3, y), on_lanes<T, Op>(a4, y),
                  on_lanes<T, Op>(a5, y), on_lanes<T, Op>(a6, y), on_lanes<T, Op>(a7, y));
@@ -109,7 +116,7 @@ void tile_first_single(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
 
 template <class T, class Op>
 void tile_second_single(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
-  const Vec<T> x = Vec<T>{} + *reinterpret_cast<const T*>(step->data);
+  const Vec<T> x = all_lanes(reinterpret_cast<const T*>(step->data));
   continue_at<T>(step + 1, begin, on_lanes<T, Op>(x, a0), on_lanes<T, Op>(x, a1),
                  on_lanes<T, Op>(x, a2), on_lanes<T, Op>(x, a3), on_lanes<T, Op>(x, a4),
                  on_lanes<T, Op>(x, a5), on_lanes<T, Op>(x, a6), on_lanes<T, Op>(x, a7));
@@ -186,7 +193,7 @@ EF_INLINE Vec<T> mask_at(const uint8_t* memory, int k) {
 template <class T, class Op, bool single>
 void tile_compare(const TileStep* step, int64_t begin, EF_TILE(Vec<T>)) {
   const T* const y = single ? reinterpret_cast<const T*>(step->data) : tile_memory<T>(step, begin);
-  const auto operand = [&](int k) { return single ? Vec<T>{} + *y : vector_at(y, k); };
+  const auto operand = [&](int k) { return single ? all_lanes(y) : vector_at(y, k); };
   continue_at<T>(step + 1, begin, compare_lanes<T, Op>(a0, operand(0)),
                  compare_lanes<T, Op>(a1, operand(1)), compare_lanes<T, Op>(a2, operand(2)),
                  compare_lanes<T, Op>(a3, operand(3)), compare_lanes<T, Op>(a4, operand(4)),
@@ -220,6 +227,36 @@ EF_INLINE void tile_map(const TileStep* step, int64_t begin, const F& f, EF_TILE
   continue_at<T>(step + 1, begin, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
+template <class T, class Op>
+void binary_rows(void* out, const void* x, const void* y, int64_t rows, int64_t cols, int64_t x_row,
+                 int64_t y_row, Form form) {
+  const auto run = [&](auto single_x, auto single_y) __attribute__((always_inline)) {
+    constexpr int64_t kWidth = kLanes<T>;
+    auto* to = static_cast<T*>(out);
+    const auto* xs = static_cast<const T*>(x);
+    const auto* ys = static_cast<const T*>(y);
+    for (int64_t r = 0; r < rows; ++r, to += cols, xs += x_row, ys += y_row) {
+      const Vec<T> first_x = all_lanes<T>(xs), first_y = all_lanes<T>(ys);
+      int64_t i = 0;
+      for (; i + kWidth <= cols; i += kWidth) {
+        const Vec<T> left = single_x.value ? first_x : vector_at(xs + i, 0);
+        const Vec<T> right = single_y.value ? first_y : vector_at(ys + i, 0);
+        const Vec<T> result = on_lanes<T, Op>(left, right);
+        std::memcpy(to + i, &result, sizeof result);
+      }
+      if (i == cols) continue;
+      const Vec<T> left = single_x.value ? first_x : load_part(xs + i, cols - i);
+      const Vec<T> right = single_y.value ? first_y : load_part(ys + i, cols - i);
+      store_part(to + i, on_lanes<T, Op>(left, right), cols - i, false);
+    }
+  };
+  constexpr std::true_type kSingle;
+  constexpr std::false_type kEach;
+  form == Form::kBoth      ? run(kEach, kEach)
+  : form == Form::kScalarX ? run(kSingle, kEach)
+                           : run(kEach, kSingle);
+}
+
 // Registers the operation's forms beside its loop.
 template <class T, class Op>
 void set_tiles(ElementLoops& loops, Unary op) {
@@ -228,6 +265,7 @@ void set_tiles(ElementLoops& loops, Unary op) {
 }
 template <class T, class Op>
 void set_tiles(ElementLoops& loops, Binary op) {
+  loops.tiles_of(kDTypeOf<T>).rows[static_cast<int>(op)] = binary_rows<T, Op>;
   loops.tiles_of(kDTypeOf<T>).binary[static_cast<int>(op)] = {
       tile_code<T>(tile_first<T, Op>), tile_code<T>(tile_second<T, Op>),
       tile_code<T>(tile_both<T, Op>), tile_code<T>(tile_first_single<T, Op>),
