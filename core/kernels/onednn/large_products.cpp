@@ -45,7 +45,7 @@ void sgemm_alone(const Product& p, const float* a, const float* b, float* c) {
 // packs its operands.
 constexpr int64_t kLargeProduct = 100'000'000;
 // About a tenth of a second of multiplications. Longer products check for interrupts in between.
-constexpr int64_t kLongProduct = 10'000'000'000;
+constexpr int64_t kLongProduct = 12'000'000'000;
 
 // Calls body(begin, end) for strips of the rows or columns of a product of `work` multiplications.
 // The widths of all strips but the last are multiples of `unit`.
@@ -53,8 +53,9 @@ template <class Body>
 void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
   constexpr int64_t kGrain = 300'000;  // multiplications for a thread
   const int64_t strips = (size + unit - 1) / unit;
-  const int64_t shared = work > kLongProduct && interruptible() ? kLongProduct * strips / work
-                                                                : strips / max_threads();
+  // As many parts for each thread, so that none waits long at the end.
+  const int64_t rounds = interruptible() ? divide_up(work, kLongProduct * max_threads()) : 1;
+  const int64_t shared = strips / (rounds * max_threads());
   const int64_t least = work > kLargeProduct ? shared : kGrain * strips / work + 1;
   parallel_for(strips, least,
                [&](int64_t begin, int64_t end) { body(begin * unit, std::min(end * unit, size)); });
