@@ -47,6 +47,29 @@ def integer_product(tf, size):
     return lambda: tf.matmul(x, x)
 
 
+def product(tf, left, right, transpose=False):
+    a, b = tf.constant(uniform(*left)), tf.constant(uniform(*right))
+    return lambda: tf.matmul(a, b, transpose_a=transpose)
+
+
+def broadcast_product(tf, *shapes):
+    a, b = (tf.constant(uniform(*shape)) for shape in shapes)
+    return lambda: a * b
+
+
+def broadcast_gradient(tf, *shapes):
+    a, b = (tf.constant(uniform(*shape)) for shape in shapes)
+
+    @tf.function
+    def step(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            product = a * b
+        return tape.gradient(product, [a, b])
+
+    return lambda: step(a, b)[0]
+
+
 def half_product(tf, size):
     x = tf.constant(uniform(size, size).astype(np.float16))
     return lambda: tf.matmul(x, x)
@@ -227,6 +250,41 @@ OPERATIONS = [
     ("flip", "reverse of the rows of {0}×{1}", flip, None, (2048, 2048)),
     ("norm", "norm of {0}×{1}", norm, (8, 8), (2048, 2048)),
     ("cumsum-columns", "cumsum of {0}×{1} down columns", cumsum_columns, None, (2048, 2048)),
+    (
+        "matvec",
+        "matmul of {0} and {1}",
+        product,
+        ((1000, 10), (10, 1)),
+        ((1000, 50), (50, 1)),
+    ),
+    (
+        "matvec-transposed",
+        "matmul of {0}, transposed, and {1}",
+        product,
+        ((1000, 10), (1000, 1), True),
+        ((100_000, 50), (100_000, 1), True),
+    ),
+    (
+        "outer",
+        "matmul of {0} and {1}",
+        product,
+        ((64, 20, 1), (64, 1, 30)),
+        ((64, 300, 1), (64, 1, 200)),
+    ),
+    (
+        "broadcast",
+        "{0} times {1} by broadcasting",
+        broadcast_product,
+        ((64, 20, 1), (64, 1, 30)),
+        ((1000, 200, 1), (1000, 1, 30)),
+    ),
+    (
+        "broadcast-gradient",
+        "{0} times {1} by broadcasting with its gradient, traced",
+        broadcast_gradient,
+        ((64, 20, 1), (64, 1, 30)),
+        ((1000, 200, 1), (1000, 1, 30)),
+    ),
     ("matmul-int32", "int32 matmul, {0}×{0}", integer_product, None, (512,)),
     ("matmul-float16", "float16 matmul, {0}×{0}", half_product, (16,), (512,)),
     ("matmul-bfloat16", "bfloat16 matmul, {0}×{0}", bfloat16_product, None, (512,)),
@@ -325,10 +383,16 @@ OPERATIONS = [
     ("hash-strings", "to_hash_bucket_fast of {0} words", hash_strings, None, (100_000,)),
 ]
 
+
+def written(size):
+    """A number, or a shape, as titles have it."""
+    return "×".join(map(written, size)) if isinstance(size, tuple) else f"{size:,}"
+
+
 WORKLOADS = [
     Workload(
         name=f"variety-{name}{suffix}",
-        title=title.format(*map("{:,}".format, sizes)),
+        title=title.format(*map(written, sizes)),
         target=target,
         contenders=contenders(operation, sizes),
     )
