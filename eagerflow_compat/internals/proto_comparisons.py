@@ -130,8 +130,8 @@ def assertProtoEqual(
         a, b = copies
     if a == b or (relative_tolerance is not None and _close(a, b, relative_tolerance)):
         return
-    lines = [text_format.MessageToString(message).splitlines() for message in (a, b)]
-    shown = "\n".join(difflib.unified_diff(*lines, "first", "second", lineterm=""))
+    first, second = (text_format.MessageToString(message).splitlines() for message in (a, b))
+    shown = "\n".join(difflib.unified_diff(first, second, "first", "second", lineterm=""))
     self.fail(f"{msg or 'The messages are not equal.'}\n{shown or type(a)}")
 
 
