@@ -71,6 +71,14 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "serialized rows": lambda: tf.io.serialize_many_sparse(
         tf.SparseTensor([[0, 0]], [1], [2**40, 2])
     ),
+    "empty rows": lambda: tf.sparse.fill_empty_rows(tf.SparseTensor([[0, 1]], [1], [2**36, 3]), 0),
+    "more coefficients than filters": lambda: tf.raw_ops.Mfcc(
+        spectrogram=tf.ones([1, 2, 129]), sample_rate=16000, filterbank_channel_count=20,
+        dct_coefficient_count=2**20,
+    ),
+    "windows of an adaptive pooling": lambda: tf.keras.ops.adaptive_max_pool(
+        tf.ones([1, 4, 1]), 2**45
+    ),
     "unlikely classes": lambda: tf.random.fixed_unigram_candidate_sampler(
         [[1]], 1, 3, True, 3, unigrams=[1e30, 1.0, 1.0]
     ),
@@ -103,6 +111,12 @@ ANSWERED: dict[str, Callable[[], Any]] = {
     "maximum of a large window": lambda: tf.nn.max_pool2d(IMAGE, 2**31 - 1, 1, "SAME"),
     "maximum of a volume": lambda: tf.nn.max_pool3d(
         tf.ones([1, 4, 4, 4, 1]), 2**31 - 1, 1, "SAME"
+    ),
+    "dilated window": lambda: tf.nn.dilation2d(
+        IMAGE, tf.ones([3, 3, 1]), [1] * 4, "SAME", "NHWC", [1, 2**29, 2**29, 1]
+    ),
+    "many filters": lambda: tf.raw_ops.Mfcc(
+        spectrogram=tf.ones([1, 2, 129]), sample_rate=16000, filterbank_channel_count=2**18
     ),
     "long window": lambda: tf.raw_ops.AudioSpectrogram(
         input=tf.ones([30, 2]), window_size=2**31 - 1, stride=4
