@@ -131,7 +131,6 @@ def save_and_list(
         _write(folder, constants.KERAS_METADATA_FILENAME, metadata)
     # Written last: this file makes the folder a SavedModel.
     _write(folder, constants.SAVED_MODEL_FILENAME_PB, model)
-    logging.info("Assets written to: %s", os.path.join(folder, constants.ASSETS_DIRECTORY))
     return writer.objects
 
 

@@ -428,12 +428,11 @@ def test_a_class_named_like_one_of_keras(tmp_path, caplog):
 
     model = Sequential()
     model(tf.ones([1, 1]))
-    with caplog.at_level("INFO", tf.get_logger().name):
+    with caplog.at_level("WARNING", tf.get_logger().name):
         model.save(str(tmp_path / "named"))
     messages = [record.getMessage() for record in caplog.records]
     assert any("same name 'Sequential' as a built-in" in message for message in messages)
-    assert f"Assets written to: {tmp_path / 'named' / 'assets'}" in messages
     caplog.clear()
-    with caplog.at_level("INFO", tf.get_logger().name):
+    with caplog.at_level("WARNING", tf.get_logger().name):
         tf.keras.Sequential([tf.keras.Input([1])]).save(str(tmp_path / "usual"))
     assert not any("same name" in record.getMessage() for record in caplog.records)
