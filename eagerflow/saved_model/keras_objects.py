@@ -174,7 +174,7 @@ class KerasObjectLoader(ObjectLoader):
             return metrics.deserialize(described)
         try:
             made = serialization.deserialize_as("layer", described)
-        except (TypeError, ValueError, NotImplementedError):
+        except (KeyError, TypeError, ValueError, NotImplementedError):
             if WITH_LOSSES in self._functions(number):
                 return None
             raise

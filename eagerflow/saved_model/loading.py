@@ -165,7 +165,7 @@ def _model_of_config(entry: Any, root: Any, has_functions: bool) -> Any:
     """The model of a configuration; None if it names what is unknown, and the file has functions."""
     try:
         model = models.model_from_config(keras3.translated(entry))
-    except TypeError:  # of a function that the program does not have
+    except (KeyError, TypeError):  # a function that the program lacks, another class of that name
         if has_functions:
             return None
         raise

@@ -436,3 +436,22 @@ def test_a_class_named_like_one_of_keras(tmp_path, caplog):
     with caplog.at_level("WARNING", tf.get_logger().name):
         tf.keras.Sequential([tf.keras.Input([1])]).save(str(tmp_path / "usual"))
     assert not any("same name" in record.getMessage() for record in caplog.records)
+
+
+def test_a_configuration_of_another_class_of_that_name(tmp_path):
+    class WideDeepModel(tf.keras.Model):
+        def __init__(self, width):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(width, kernel_initializer="ones")
+
+        def call(self, x):
+            return self.dense(x)
+
+        def get_config(self):
+            return {"width": 2}
+
+    model = WideDeepModel(2)
+    model(tf.ones([1, 3]))
+    model.save(str(tmp_path / "m"))
+    loaded = tf.keras.models.load_model(str(tmp_path / "m"))
+    assert loaded(tf.ones([1, 3])).numpy().tolist() == [[3.0, 3.0]]
