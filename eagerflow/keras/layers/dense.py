@@ -20,6 +20,9 @@ from eagerflow.keras.typing import (
     Unpack,
 )
 from eagerflow.typing import ShapeLike
+from eagerflow.util import lazy
+
+composite_inputs = lazy.Module("eagerflow.keras.engine.calls.composite_inputs")
 
 _ops = _core.ops
 
@@ -115,6 +118,8 @@ class Dense(FunctionLayer):
         try:
             rank = inputs.ndim
         except AttributeError:
+            if hasattr(inputs, "dense_shape"):  # from a `call` of the program's
+                return composite_inputs.sparse_product(self, inputs)
             raise ValueError(
                 "Dense layer only supports RaggedTensors when the innermost dimension is "
                 f"non-ragged. Received: inputs.shape={inputs.shape}."

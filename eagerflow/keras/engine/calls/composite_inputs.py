@@ -7,6 +7,7 @@ ragged or sparse inputs.
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from eagerflow.ops.array import concat as join
 from eagerflow.ops.creation import sequence_mask
 from eagerflow.ops.segment import unsorted_segment_max
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.util import lazy
+from eagerflow.util import lazy, own_code
 
 if TYPE_CHECKING:
     from eagerflow.keras.engine.layer import Layer
@@ -114,6 +115,11 @@ def _of_product(layer: Any, inputs: Any, args: tuple, kwargs: dict[str, object])
         return layer(_dense(inputs))
     if not layer.built:
         layer._build_for(inputs)
+    return sparse_product(layer, inputs)
+
+
+def sparse_product(layer: Any, inputs: Any) -> Any:
+    """What a `Dense` layer returns for a sparse matrix."""
     kernel = _ops.identity(layer.kernel)
     if inputs.dtype != kernel.dtype:
         inputs = inputs.with_values(_ops.cast(inputs.values, kernel.dtype))
@@ -262,9 +268,18 @@ _HANDLERS: dict[str, Callable[..., Any]] = {
 }
 
 
+@functools.cache
+def _is_overridden(kind: type) -> bool:
+    """Whether a program's class has a `call` of its own."""
+    code = getattr(inspect.unwrap(kind.call), "__code__", None)  # type: ignore[attr-defined]
+    return code is not None and not code.co_filename.startswith(own_code.FILES)
+
+
 def composite_handler(layer: Any, flat: list[Any]) -> Callable[..., Any] | None:
     """The handler of a call whose flat inputs hold a ragged or sparse tensor; None for others."""
     name = layer._composite_call
     if name is None or not any(is_composite(value) for value in flat):
         return None
+    if name == "product" and _is_overridden(type(layer)) and not any(map(is_ragged, flat)):
+        return None  # a program's own product of sparse tensors
     return functools.partial(_HANDLERS[name], layer)
