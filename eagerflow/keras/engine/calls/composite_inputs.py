@@ -280,6 +280,7 @@ def composite_handler(layer: Any, flat: list[Any]) -> Callable[..., Any] | None:
     name = layer._composite_call
     if name is None or not any(is_composite(value) for value in flat):
         return None
-    if name == "product" and _is_overridden(type(layer)) and not any(map(is_ragged, flat)):
+    kind: Any = type(layer)
+    if name == "product" and _is_overridden(kind) and not any(map(is_ragged, flat)):
         return None  # a program's own product of sparse tensors
     return functools.partial(_HANDLERS[name], layer)
