@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import importlib
+import os
+import pkgutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow.protos import declarations
 from eagerflow.protos.declarations import Declaration
+from eagerflow.protos.files import FILES
 from eagerflow.util import lazy
 from eagerflow.util.optional import optional
 
@@ -15,6 +19,7 @@ from eagerflow.util.optional import optional
 _core = lazy.Module("eagerflow._core")
 
 _OPTIONAL, _REPEATED = 1, 3
+_schemas: list[Schema] = []
 
 
 def protobuf(module: str) -> Any:
@@ -26,10 +31,46 @@ def protobuf(module: str) -> Any:
     return optional(f"google.protobuf.{module}", "Reading or writing TensorFlow's messages")
 
 
+class _Place:
+    """Where messages are: not in protobuf's own pool, where TensorFlow itself may have the same names."""
+
+    is_default = False
+
+
+def use_default_pool() -> None:
+    """Has messages made in protobuf's default pool, for packages whose messages use TensorFlow's.
+
+    All are in one pool: this has no effect after a message has been made.
+    """
+    _Place.is_default = True
+
+
 @functools.cache
 def _pool() -> Any:
-    """The pool of all schemas: not protobuf's own, where the same names of other packages may be."""
-    return protobuf("descriptor_pool").DescriptorPool()
+    pools = protobuf("descriptor_pool")
+    return pools.Default() if _Place.is_default else pools.DescriptorPool()
+
+
+def register(file: str) -> Any:
+    """The description of one of TensorFlow's files, whose messages are made; None if there is none.
+
+    Args:
+        file: as `tensorflow/core/framework/tensor.proto`.
+    """
+    found = [name for name, known in FILES.items() if known == file]
+    for module in pkgutil.iter_modules([os.path.dirname(__file__)]):
+        importlib.import_module(f"eagerflow.protos.{module.name}")
+    for schema in _schemas:
+        if any(declaration.name in found for declaration in schema._declared):
+            schema.classes()
+            return _pool().FindFileByName(file)
+    return None
+
+
+def _file_of(full_name: str) -> str:
+    """The file that declares a message, or an enumeration, by its name with a dot before it."""
+    package, name = full_name.split(".")[1:3]
+    return FILES.get(name, f"eagerflow/{package}/{name}.proto")
 
 
 class Schema(dict[str, Any]):
@@ -48,6 +89,7 @@ class Schema(dict[str, Any]):
         self._package = package
         self._text = text
         self._uses = uses
+        _schemas.append(self)
 
     def __missing__(self, name: str) -> Any:
         """The class of a message that is asked for first, or that does not exist."""
@@ -63,15 +105,6 @@ class Schema(dict[str, Any]):
         if not self:
             self.update(self._build())
         return self
-
-    def _needed(self) -> set[str]:
-        """The names of all files whose messages this one's may have."""
-        names = {schema.file_name() for schema in self._uses}
-        return names.union(*(schema._needed() for schema in self._uses))
-
-    def file_name(self) -> str:
-        """What the file of these messages is called in the pool."""
-        return f"{self._package}/{id(self)}.proto"
 
     @functools.cached_property
     def absent(self) -> dict[str, Any]:
@@ -99,9 +132,9 @@ class Schema(dict[str, Any]):
         first = next(one.name for one in self._declared if one.kind == declarations.MESSAGE)
         if isinstance(self[first], Absent):
             return {}  # the schema has their names itself
-        file = self[first].DESCRIPTOR.file
         wrapper = protobuf("internal.enum_type_wrapper").EnumTypeWrapper
-        return {name: wrapper(kind) for name, kind in file.enum_types_by_name.items()}
+        own = [one for one in self._declared if one.kind == declarations.ENUM]
+        return {e.name: wrapper(_pool().FindEnumTypeByName(e.full_name[1:])) for e in own}
 
     def reader(self, name: str) -> Callable[[bytes], Any]:
         """A function that reads messages of a name, without the package that writes them.
@@ -149,17 +182,29 @@ class Schema(dict[str, Any]):
         for schema in self._uses:
             classes |= schema.classes()
         message_factory = protobuf("message_factory")
-        file = protobuf("descriptor_pb2").FileDescriptorProto(
-            name=self.file_name(),
-            package=self._package,
-            syntax="proto3",
-            dependency=sorted(self._needed()),
-        )
+        files: dict[str, list[Declaration]] = {}
         for declaration in self._declared:
-            _describe(declaration, file.message_type, file.enum_type)
+            files.setdefault(_file_of(declaration.full_name), []).append(declaration)
         pool = _pool()
-        pool.Add(file)
-        built = pool.FindFileByName(file.name)
+        added: dict[str, Any] = {}
+
+        def add(name: str) -> None:
+            if name in added or name not in files:
+                return
+            used = {_file_of(kind) for each in files[name] for kind in _used(each)} - {name}
+            added[name] = None
+            for other in used:
+                add(other)
+            file = protobuf("descriptor_pb2").FileDescriptorProto(
+                name=name, package=self._package, syntax="proto3", dependency=sorted(used)
+            )
+            for declaration in files[name]:
+                _describe(declaration, file.message_type, file.enum_type)
+            pool.Add(file)
+            added[name] = pool.FindFileByName(name)
+
+        for name in files:
+            add(name)
 
         def collect(descriptors: Any, prefix: str) -> None:
             for name, descriptor in descriptors.items():
@@ -167,8 +212,18 @@ class Schema(dict[str, Any]):
                     classes[prefix + name] = message_factory.GetMessageClass(descriptor)
                     collect(descriptor.nested_types_by_name, f"{prefix}{name}.")
 
-        collect(built.message_types_by_name, "")
+        for file in added.values():
+            collect(file.message_types_by_name, "")
         return classes
+
+
+def _used(declaration: Declaration) -> Iterator[str]:
+    """The full names of the messages and enumerations that fields have."""
+    for field in declaration.fields:
+        if field.kind in (declarations.MESSAGE, declarations.ENUM) and field.type_name:
+            yield field.type_name
+    for inner in declaration.nested:
+        yield from _used(inner)
 
 
 class Absent(type):

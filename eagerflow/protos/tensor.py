@@ -53,6 +53,10 @@ MESSAGES = Schema(
       repeated uint64 uint64_val = 17;
       bytes float8_val = 18;
     }
+    message NamedTensorProto {
+      string name = 1;
+      TensorProto tensor = 2;
+    }
     """,
     SHAPE,
 )

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from eagerflow import version
-from eagerflow.util import unavailable
+from eagerflow.util import lazy, unavailable
 from eagerflow_compat.dropin import (
     appearance,
     companions,
@@ -32,6 +32,7 @@ from eagerflow_compat.dropin.generations import keras_version
 
 _TENSORFLOW = ("tensorflow", "tensorflow_core")
 _KERAS = ("keras", "tf_keras")
+schema = lazy.Module("eagerflow.protos.schema")
 _FILE = str(Path(__file__).parent / "tensorflow" / "__init__.py")
 
 
@@ -43,6 +44,17 @@ class _Files:
 
     def files(self) -> Path:
         return self._folder
+
+
+def _described(inside: str) -> dict[str, Any]:
+    """The description of a file of messages, which is in protobuf's pool from now on."""
+    if not (inside.startswith("core.") and inside.endswith("_pb2")):
+        return {}
+    try:
+        file = schema.register(f"tensorflow/{inside.removesuffix('_pb2').replace('.', '/')}.proto")
+    except ImportError:  # without protobuf
+        return {}
+    return {} if file is None else {"DESCRIPTOR": file}
 
 
 class _KerasFacade(Facade):
@@ -127,7 +139,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         assert targets is not None
         if package in _TENSORFLOW and paths.is_private(inside):
             find = self._noted(spec.name, functools.partial(private_names.find, inside))
-            return Facade(spec.name, targets, {}, find, private_names.submodules(inside))
+            described = _described(inside)
+            return Facade(spec.name, targets, described, find, private_names.submodules(inside))
         names: dict[str, Any] = {}
         if package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
             names = self._versions()
@@ -250,6 +263,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
     _active = _Finder(generation, keras)
     sys.meta_path[:0] = [_active, _active.estimators, _horovod, _native]
     companions.bring()
+    schema.use_default_pool()
     return importlib.import_module("tensorflow")
 
 

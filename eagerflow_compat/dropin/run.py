@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from eagerflow.framework import context
+from eagerflow.protos import schema
 from eagerflow.util import tracebacks
 from eagerflow_compat.dropin import generations, install, recognise
 from eagerflow_compat.dropin.children import eagerflow_answers
@@ -78,6 +79,7 @@ def run(
     except SyntaxError as error:
         sys.excepthook(type(error), error.with_traceback(None), None)
         return 1
+    schema.use_default_pool()  # The program is read first, and messages may be made for that.
     chosen = generation is not None
     source = text.decode("utf-8", errors="replace")
     package = (spec.parent or "") if module is not None and spec else ""
