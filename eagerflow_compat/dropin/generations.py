@@ -63,7 +63,7 @@ _OF_BOTH = ("compat", "python")
 
 
 def keras_version(package: str, generation: str) -> str:
-    """What a program sees as `__version__` of `keras` or `tf_keras`.
+    """What a program sees as `__version__` of `keras`, also within `tensorflow`, or of `tf_keras`.
 
     `tf_keras` is Keras 2, and so is `keras`, but for programs that have imported what only Keras 3 has,
     or choose a backend by `KERAS_BACKEND`. With `TF_USE_LEGACY_KERAS=1`, as for TensorFlow, all is Keras 2.

@@ -62,8 +62,7 @@ class _KerasFacade(Facade):
 
     @property
     def __version__(self) -> str:
-        package = "tf_keras" if self.__name__ == "tf_keras" else "keras"
-        return keras_version(package, generation() or "2.x")
+        return keras_version(self.__name__.split(".")[0], generation() or "2.x")
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -144,7 +143,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         names: dict[str, Any] = {}
         if package in _TENSORFLOW and inside in ("", "compat.v1", "compat.v2", "version"):
             names = self._versions()
-        make = _KerasFacade if spec.name.split(".")[-1] in _KERAS else Facade
+        make = _KerasFacade if spec.name.split(".")[-1] in (*_KERAS, "src") else Facade
         if package in _KERAS:
             find = self._noted(spec.name, _nothing)
             return make(spec.name, targets, names, find, () if inside else ["__internal__"])

@@ -266,7 +266,6 @@ _FORMER_MODULES = (
 
 # Where Keras's classes were, by version, and the public namespaces that have them.
 _KERAS: dict[str, tuple[str, ...]] = {
-    "backend.tensorflow_backend": ("backend",),
     "callbacks.callbacks": ("callbacks",),
     "engine": ("", "layers", "models", "utils"),
     "initializers.initializers_v2": ("initializers",),
@@ -365,6 +364,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     public = _without_folders(path)
     if public and public not in _keras_modules() and resolve(f"{root}.{public}") is None:
         return ()
+    if public == "backend.tensorflow_backend":  # of Keras 2.3, with sessions
+        return (f"{root}.backend", f"{_V1}.keras.backend")
     if path in ("__internal__.models", "__internal__.backend"):
         return (f"{_INTERNALS}.keras_models", f"{root}.{path.rpartition('.')[2]}")
     if path == "__internal__.optimizers":

@@ -37,6 +37,11 @@ def test_version(line, environment, expected):
     assert done.stdout.split() == [*expected.split(), expected.split()[0]], done.stderr
 
 
+def test_version_within_the_package():
+    line = "from keras.src import __version__ as a\nfrom tf_keras.src import __version__ as b\nprint(a, b)"
+    assert run(line).stdout.split() == ["2.21.0", "2.21.0"]
+
+
 def test_version_of_the_first_generation():
     done = run(HEAD + PRINT, "--generation", "1.x", KERAS_BACKEND="tensorflow")
     assert done.stdout.split() == ["2.2.4-tf"] * 3, done.stderr
