@@ -189,11 +189,13 @@ from eagerflow.framework.type_spec import (
     type_spec_from_value as type_spec_from_value,
     TypeSpec as TypeSpec,
 )
+from eagerflow.framework.aggregation import (
+    VariableAggregation as VariableAggregation,
+    VariableSynchronization as VariableSynchronization,
+)
 from eagerflow.framework.variable import (
     Variable as Variable,
     variable_creator_scope as variable_creator_scope,
-    VariableAggregation as VariableAggregation,
-    VariableSynchronization as VariableSynchronization,
 )
 from eagerflow.graphdef.import_graph_def import import_graph_def as import_graph_def
 from eagerflow.graph.gradients import gradients as gradients, hessians as hessians

@@ -31,9 +31,9 @@ from eagerflow.distribute.values import (
 from eagerflow.distribute.variables import AggregatingVariable, DistributedVariable, make_copies
 from eagerflow.framework import context
 from eagerflow.framework import distribution_state as distribution
+from eagerflow.framework.aggregation import VariableAggregation
 from eagerflow.framework.device import device
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.framework.variable import VariableAggregation
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
 

@@ -11,14 +11,10 @@ from eagerflow import _core
 from eagerflow.distribute.collectives import Communicator, ReduceOp
 from eagerflow.distribute.values import DistributedValues, Mirrored, MirroredTensor, replica_of
 from eagerflow.framework import distribution_state as distribution
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.device import device
 from eagerflow.framework.operation import Operation
-from eagerflow.framework.variable import (
-    ResourceHandle,
-    Variable,
-    VariableAggregation,
-    VariableSynchronization,
-)
+from eagerflow.framework.variable import ResourceHandle, Variable
 from eagerflow.ops.control_flow import control_dependencies, group
 from eagerflow.typing import TensorLike
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import functools
 import inspect
 import threading
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, errors
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.device_table import table
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.indexed_slices import IndexedSlices
@@ -23,31 +23,6 @@ from eagerflow.framework.trackable import Trackable
 from eagerflow.util.class_signature import SignatureOfInit
 
 _ops = _core.ops
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are aggregated."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are aggregated."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-
-# TensorFlow's name of the class.
-VariableAggregation.__name__ = "VariableAggregationV2"
 
 
 class _Creators(threading.local):

@@ -10,20 +10,14 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.func_graph import dims_of, is_symbolic
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.operation import Operation, last_operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.framework.variable import (
-    ResourceHandle,
-    Variable,
-    VariableAggregation,
-    VariableSynchronization,
-    created,
-    made,
-)
+from eagerflow.framework.variable import ResourceHandle, Variable, created, made
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.nodes import python_node
 from eagerflow.ops.control_flow import group

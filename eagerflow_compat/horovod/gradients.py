@@ -9,8 +9,9 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.distribute.overlap import SummingTape
+from eagerflow.framework.aggregation import VariableAggregation
 from eagerflow.framework.indexed_slices import IndexedSlices
-from eagerflow.framework.variable import Variable, VariableAggregation
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.optimizers.optimizer import is_optimizer
 from eagerflow.ops.control_flow import cond, init_scope
 from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike

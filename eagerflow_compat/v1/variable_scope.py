@@ -10,9 +10,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, dtypes
 from eagerflow.framework import name_scope as names
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
+from eagerflow.framework.variable import Variable
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.defaults import name_scope
 from eagerflow.graph.partitioned import PartitionedVariable, partitions_of, slices

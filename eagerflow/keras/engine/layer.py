@@ -10,10 +10,11 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.context import process, running_eagerly, surrounding_graph
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import config, constraints, regularizers
 from eagerflow.keras.engine import layer_losses
 from eagerflow.keras.engine.calls.arguments import CallSpec, call_spec_of

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from eagerflow.framework import dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
+from eagerflow.framework.variable import Variable
 from eagerflow.keras import initializers
 from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
 from eagerflow.typing import DTypeLike

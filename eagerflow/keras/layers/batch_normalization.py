@@ -8,9 +8,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import distribution_state, dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.variable import VariableAggregation, VariableSynchronization
 from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.calls.training_mode import by_training, resolved
 from eagerflow.keras.engine.layer import Layer

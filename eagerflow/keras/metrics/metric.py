@@ -8,8 +8,9 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.distribution_state import merged_in_replicas
-from eagerflow.framework.variable import Variable, VariableAggregation, VariableSynchronization
+from eagerflow.framework.variable import Variable
 from eagerflow.keras.config import defaults
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
