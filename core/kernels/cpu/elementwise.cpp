@@ -267,6 +267,8 @@ constexpr int64_t kExpandedBytes = 8192;
 // Rows of these lengths are computed in place. Longer ones are worth a call each.
 constexpr int64_t kShortRow = 8;
 constexpr int64_t kLongRow = 256;
+// For so few rows, or elements, blocks take longer to prepare than they save.
+constexpr int64_t kFew = 64;
 
 void run_broadcast(const BinaryCall& call, BinaryRows rows, const Tensor& x, const Tensor& y,
                    const Tensor& out, int64_t grain) {
@@ -284,7 +286,8 @@ void run_broadcast(const BinaryCall& call, BinaryRows rows, const Tensor& x, con
     });
   };
   const int64_t cols = layout.inner();
-  if (rows && layout.rank > 1 && cols >= kShortRow && cols < kLongRow) {
+  if (rows && layout.rank > 1 && (cols >= kShortRow || out.size() <= kFew * cols) &&
+      cols < kLongRow) {
     BroadcastLayout<2> outer = layout;
     const int last = --outer.rank - 1;
     for_element_blocks(
@@ -304,7 +307,7 @@ void run_broadcast(const BinaryCall& call, BinaryRows rows, const Tensor& x, con
         });
     return;
   }
-  if (cols >= kShortLoop) {
+  if (cols >= kShortLoop || out.size() <= kFew) {
     return for_element_blocks(out.mutable_raw_data(), call.out_bytes, out.size(), grain,
                               by_stretches);
   }

@@ -91,9 +91,13 @@ void write_rows(E*& to, const E* row, int64_t length, int64_t& total) {
 template <class E>
 void write_short_rows(E* to, const E* row, int64_t length, int64_t total) {
   E rows[kWidth<E>];
-  for (int64_t i = 0, k = 0; i < kWidth<E>; ++i) {
+  for (int64_t i = 0, k = 0; i < min(kWidth<E>, total); ++i) {
     rows[i] = row[k];
     if (++k == length) k = 0;
+  }
+  if (total < kWidth<E>) {
+    for (int64_t i = 0; i < total; ++i) to[i] = rows[i];
+    return;
   }
   typename Lanes<E, kWidth<E>>::Vector part;
   std::memcpy(&part, rows, sizeof part);

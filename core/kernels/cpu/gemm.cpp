@@ -302,10 +302,12 @@ void combine_rows(int64_t rows, int64_t n, const T* matrix, int64_t row, const T
   for (int64_t part = 1; part < parts; ++part) row_loops_of<T>().add_into(c, to + part * n, n);
 }
 
-// Products with one row, one column or one term, if the vectors that they read are contiguous.
+bool has_vector(const Product& p) { return (p.m == 1 || p.n == 1 || p.k == 1) && !p.accumulate; }
+
+// Products with one row, one column or one term, if the vectors that they read are contiguous. Not
+// inlined, so that small products do not pay for it.
 template <class T>
-bool multiply_vector(const Product& p, const T* a, const T* b, T* c) {
-  if (p.accumulate) return false;
+[[gnu::noinline]] bool multiply_vector(const Product& p, const T* a, const T* b, T* c) {
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
   const bool row = p.m == 1 && left.col == 1;
@@ -348,7 +350,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
     kernels().small_sgemm(p.m, p.n, p.k, a, left.row, left.col, b, right.row, right.col, c, p.ldc);
     return;
   }
-  if (multiply_vector(p, a, b, c)) return;
+  if (has_vector(p) && multiply_vector(p, a, b, c)) return;
   if (is_medium(p)) return medium_product(p, a, b, c);
   large_sgemm(p, a, b, c);
 }
@@ -357,7 +359,7 @@ void gemm(const Product& p, const double* a, const double* b, double* c) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k == 0) return clear(p, c);
   const bool tiny = p.m * p.n * p.k <= kTinyProduct;
-  if (!tiny && multiply_vector(p, a, b, c)) return;
+  if (!tiny && has_vector(p) && multiply_vector(p, a, b, c)) return;
   if (!tiny && is_medium(p)) return medium_product(p, a, b, c);
   blocked(p, a, b, c, kernels().doubles);
 }
