@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.slice_assignment import slice_assignment
 from eagerflow.framework.tensor import OPERATORS, Reference, at, lack_array_methods, repr_fields
 from eagerflow.framework.trackable import Trackable
-from eagerflow.util.class_signature import SignatureOfInit
+from eagerflow.util.class_signature import SignatureOfInit, refuse_abstract
 
 _ops = _core.ops
 
@@ -112,11 +111,7 @@ class _VariableType(SignatureOfInit, type(_core.Variable)):  # type: ignore[misc
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Variable:
             if cls is not Variable:
-                if inspect.isabstract(cls):  # the engine's classes do not ask
-                    missing = ", ".join(sorted(cls.__abstractmethods__))
-                    raise TypeError(
-                        f"Can't instantiate abstract class {cls.__name__} without {missing}"
-                    )
+                refuse_abstract(cls)
                 return super().__call__(*args, **kwargs)
             make: Callable = super().__call__
             if context.process.graphs_used:

@@ -26,3 +26,10 @@ class SignatureOfInit(ABCMeta):
             parameters=list(signature.parameters.values())[1:],
             return_annotation=inspect.Signature.empty,
         )
+
+
+def refuse_abstract(cls: type) -> None:
+    """Raises a TypeError for an abstract class, which the engine's own constructors do not do."""
+    if inspect.isabstract(cls):
+        missing = ", ".join(sorted(cls.__abstractmethods__))
+        raise TypeError(f"Can't instantiate abstract class {cls.__name__} without {missing}")

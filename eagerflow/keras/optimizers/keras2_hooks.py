@@ -54,6 +54,7 @@ class Keras2Hooks:
     _slots: dict[int, Slots]
     _variables: list[Variable]
     _slots_of: Callable[[Any], Slots]
+    compute_gradients: Callable[..., list[tuple[Any, Variable]]]
     _iterations: Variable
     _decay: float
     _learning_rate: Any
@@ -62,6 +63,12 @@ class Keras2Hooks:
     name: str
     # Public names of slots, where they differ from those in update rules.
     _slot_names: dict[str, str] = {}
+
+    def _compute_gradients(
+        self, loss: Any, var_list: Any, grad_loss: Any = None, tape: Any = None
+    ) -> list[tuple[Any, Variable]]:
+        """What `minimize` calls, by TensorFlow 2.0's name; programs override this or the other."""
+        return self.compute_gradients(loss, var_list, tape, grad_loss)
 
     @property
     def _name(self) -> str:

@@ -338,11 +338,9 @@ class Optimizer(
         if strategies and tape is not None and self._applies_sums():
             summing = strategies[-1].extended._summing(tape)
             if summing is not None:
-                return self.apply_gradients(
-                    self._compute_gradients(loss, var_list, grad_loss, summing),
-                    skip_gradients_aggregation=True,
-                )
-        if type(self)._compute_gradients is not Optimizer._compute_gradients:
+                pairs = self._compute_gradients(loss, var_list, grad_loss, summing)
+                return self.apply_gradients(pairs, skip_gradients_aggregation=True)
+        if type(self)._compute_gradients is not Keras2Hooks._compute_gradients:
             return self.apply_gradients(self._compute_gradients(loss, var_list, grad_loss, tape))
         return self.apply_gradients(self.compute_gradients(loss, var_list, tape, grad_loss))
 
@@ -353,7 +351,7 @@ class Optimizer(
             kind.apply_gradients is Optimizer.apply_gradients
             and kind.aggregate_gradients is Optimizer.aggregate_gradients
             and kind.compute_gradients is Optimizer.compute_gradients
-            and kind._compute_gradients is Optimizer._compute_gradients
+            and kind._compute_gradients is Keras2Hooks._compute_gradients
         )
 
     def compute_gradients(
@@ -371,12 +369,6 @@ class Optimizer(
         variables = list(var_list() if callable(var_list) else var_list)
         gradients = tape.gradient(loss, variables, grad_loss)
         return list(zip(gradients, variables, strict=True))
-
-    def _compute_gradients(
-        self, loss: Any, var_list: Any, grad_loss: Any = None, tape: GradientTape | None = None
-    ) -> list[tuple[Any, Variable]]:
-        """What `minimize` calls, by TensorFlow 2.0's name; programs override this or the other."""
-        return self.compute_gradients(loss, var_list, tape, grad_loss)
 
     def aggregate_gradients(self, grads_and_vars: Any) -> Any:
         """The sums of all replicas' gradients, with their variables.
