@@ -28,7 +28,7 @@ class SignatureOfInit(ABCMeta):
         )
 
 
-def refuse_abstract(cls: type) -> None:
+def refuse_abstract(cls: ABCMeta) -> None:
     """Raises a TypeError for an abstract class, which the engine's own constructors do not do."""
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
