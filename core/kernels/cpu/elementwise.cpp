@@ -296,14 +296,16 @@ void run_broadcast(const BinaryCall& call, BinaryRows rows, const Tensor& x, con
           const int64_t head = std::min((cols - begin % cols) % cols, total);
           const int64_t whole = (total - head) / cols;
           const int64_t rest = total - head - whole * cols;
-          by_stretches(to, begin, head);
+          if (head > 0) by_stretches(to, begin, head);
           for_stretches(outer, (begin + head) / cols, whole,
                         [&](int64_t done, const int64_t* offset, int64_t count) {
                           rows(byte_at(to, (head + done * cols) * bytes),
                                byte_at(xs, offset[0] * bytes), byte_at(ys, offset[1] * bytes),
                                count, cols, outer.stride[0][last], outer.stride[1][last], form);
                         });
-          by_stretches(byte_at(to, (total - rest) * bytes), begin + total - rest, rest);
+          if (rest > 0) {
+            by_stretches(byte_at(to, (total - rest) * bytes), begin + total - rest, rest);
+          }
         });
     return;
   }

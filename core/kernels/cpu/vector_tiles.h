@@ -227,6 +227,24 @@ EF_INLINE void tile_map(const TileStep* step, int64_t begin, const F& f, EF_TILE
   continue_at<T>(step + 1, begin, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
 }
 
+// The same operand for all of `rows` rows, which are shorter than a vector: a vector of as many
+// rows as it has room for. compute(begin, count, repeated) is called for so many rows at a time.
+template <class T, class Compute>
+EF_INLINE void repeat_in_vector(const T* row, int64_t rows, int64_t cols, const Compute& compute) {
+  T repeated[kLanes<T>];
+  for (int64_t i = 0, k = 0; i < kLanes<T>; ++i) {
+    repeated[i] = row[k];
+    if (++k == cols) k = 0;
+  }
+  const Vec<T> vector = vector_at(repeated, 0);
+  const int64_t total = rows * cols;
+  const int64_t step = kLanes<T> / cols * cols;
+  // No element is written before it is read: results may be in the memory of an operand.
+  for (int64_t i = 0; i < total; i += step) {
+    compute(i, total - i < step ? total - i : step, vector);
+  }
+}
+
 template <class T, class Op>
 void binary_rows(void* out, const void* x, const void* y, int64_t rows, int64_t cols, int64_t x_row,
                  int64_t y_row, Form form) {
@@ -250,6 +268,27 @@ void binary_rows(void* out, const void* x, const void* y, int64_t rows, int64_t 
       store_part(to + i, on_lanes<T, Op>(left, right), cols - i, false);
     }
   };
+  auto* const target = static_cast<T*>(out);
+  const auto write = [&](int64_t at, Vec<T> result, int64_t count) {
+    if (count < kLanes<T>) return store_part(target + at, result, count, false);
+    std::memcpy(target + at, &result, sizeof result);
+  };
+  const auto read = [](const void* from, int64_t at, int64_t count) {
+    const T* const memory = static_cast<const T*>(from) + at;
+    return count < kLanes<T> ? load_part(memory, count) : vector_at(memory, 0);
+  };
+  if (form == Form::kBoth && cols < kLanes<T> && x_row == cols && y_row == 0) {
+    return repeat_in_vector<T>(static_cast<const T*>(y), rows, cols,
+                               [&](int64_t i, int64_t count, Vec<T> row) {
+                                 write(i, on_lanes<T, Op>(read(x, i, count), row), count);
+                               });
+  }
+  if (form == Form::kBoth && cols < kLanes<T> && y_row == cols && x_row == 0) {
+    return repeat_in_vector<T>(static_cast<const T*>(x), rows, cols,
+                               [&](int64_t i, int64_t count, Vec<T> row) {
+                                 write(i, on_lanes<T, Op>(row, read(y, i, count)), count);
+                               });
+  }
   constexpr std::true_type kSingle;
   constexpr std::false_type kEach;
   form == Form::kBoth      ? run(kEach, kEach)
