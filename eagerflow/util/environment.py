@@ -122,6 +122,11 @@ VARIABLES = {
             "`tensorflow`",
             "which backend Keras 3 uses; `eagerflow.keras_backend` accepts `tensorflow` only",
         ),
+        Variable(
+            "TF_USE_LEGACY_KERAS",
+            "not set",
+            "`1`: `import keras` in programs of TensorFlow says that it is Keras 2, as `tf_keras` does",
+        ),
         Variable("AUTOGRAPH_VERBOSITY", "`0`", "`1` to `10` log what AutoGraph converts"),
         Variable(
             "PYCHARM_HOSTED",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from google.protobuf import text_format
 
 from eagerflow.checkpoint.inspection import NewCheckpointReader
 from eagerflow.functions.concrete_function import ConcreteFunction
@@ -22,6 +21,7 @@ from eagerflow.graphdef.graph_util import (
 )
 from eagerflow.protos.graph import MESSAGES
 from eagerflow.protos.saved_model import MESSAGES as META
+from eagerflow.protos.schema import protobuf
 from eagerflow_compat.v1.meta_graphs import ImportedMetaGraph
 from eagerflow_compat.v1.saved_models import load
 from eagerflow_compat.v1.saver import Saver
@@ -41,7 +41,9 @@ def _names(text: str) -> list[str]:
 def _read(path: str, message: Any, binary: bool) -> Any:
     """A message of a file, in protobuf's bytes or as text."""
     content = Path(path).read_bytes()
-    return message.FromString(content) if binary else text_format.Parse(content, message())
+    return (
+        message.FromString(content) if binary else protobuf("text_format").Parse(content, message())
+    )
 
 
 def freeze_graph(

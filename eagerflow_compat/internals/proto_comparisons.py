@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 from typing import Any
 
-from google.protobuf import text_format
-from google.protobuf.descriptor import FieldDescriptor
+from eagerflow.protos.schema import protobuf
 
 __all__ = ["NormalizeNumberFields", "ProtoAssertions", "ProtoEq", "assertProtoEqual"]
+
+text_format = protobuf("text_format")
+FieldDescriptor = protobuf("descriptor").FieldDescriptor
 
 _SINGLE = FieldDescriptor.CPPTYPE_FLOAT
 _DOUBLE = FieldDescriptor.CPPTYPE_DOUBLE
