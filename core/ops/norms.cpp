@@ -52,6 +52,11 @@ const Op scaled_norm{{
         [](InferContext& c) {
           if (c.num_inputs() < 2)
             invalid_argument("There is nothing to take a norm of [Op:ScaledNorm]");
+          const DType sums = c.dtype(1) == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
+          if (c.dtype(0) != sums) {
+            invalid_argument("Sums of squares of ", c.dtype(1), " are ", sums, ", got ", c.dtype(0),
+                             " [Op:ScaledNorm]");
+          }
           for (int i = 0; i < 3; ++i) c.add_output(c.dtype(1), c.shape(0));
         },
     .outputs = 3,

@@ -251,6 +251,9 @@ class SparseTensor(CompositeTensor):
             f"{self.shape} vs. {other.shape}{detail} [Op:SparseDenseCwise]"
         )
 
+    # Iteration by indices would make a tensor for each of the rows, which are many.
+    __iter__ = None
+
     def __getitem__(self, key: Any) -> SparseTensor:
         """A part of the tensor, sparse as well: integers, slices, `...` and `tf.newaxis` choose it."""
         return algebra.get_item(self, key)

@@ -244,3 +244,20 @@ def test_ordinary_norms_have_the_bits_of_roots_of_sums():
             tf.math.l2_normalize(x, 1), x * tf.math.rsqrt(tf.reduce_sum(x * x, 1, keepdims=True))
         )
         np.testing.assert_array_equal(tf.norm(x), tf.sqrt(tf.nn.l2_loss(x) * 2.0))
+
+
+@pytest.mark.parametrize(
+    ("total", "axis"),
+    [
+        (np.zeros(2), []),
+        (np.zeros(2), None),
+        (np.zeros([]), [0]),
+        (np.zeros(3), [1]),
+        (np.zeros(2, np.float32), [1]),
+    ],
+)
+def test_sums_of_squares_belong_to_the_tensors(total, axis):
+    """Other sums were read, or written, past their ends."""
+    x = tf.constant(np.arange(6.0).reshape([2, 3]))
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[Op:ScaledNorm\]"):
+        tf._core.ops.scaled_norm(tf.constant(total), [x], axis)

@@ -151,3 +151,9 @@ def test_lists_without_elements_of_others_are_vectors():
         with pytest.raises(tf.errors.InvalidArgumentError, match="1D vector"):
             tf.compat.v1.setdiff1d(x, y)
     assert tf.sparse.mask(rows, []).indices.numpy().tolist() == [0, 3]
+
+
+def test_rows_are_not_iterated_over():
+    """A list of its rows would have as many tensors as the dense shape has rows."""
+    with pytest.raises(TypeError, match="not iterable"):
+        list(tf.SparseTensor([[0, 0]], [1], [2**40, 2]))

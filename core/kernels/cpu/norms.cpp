@@ -12,6 +12,7 @@
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/reduction.h"
 #include "ops/norms.h"
+#include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
@@ -48,9 +49,10 @@ bool is_blank(const Tensor& x) {
   return count == 0 || (bytes[0] == 0 && std::memcmp(bytes, bytes + 1, count - 1) == 0);
 }
 
-// Calls body(index of the norm, element as double) for all elements.
+// Calls body(index of the norm, element as double) for all elements, which have so many norms.
 template <class Body>
-void for_elements(const Tensor& x, const std::optional<Ints>& axis, const Body& body) {
+void for_elements(const Tensor& x, const std::optional<Ints>& axis, size_t expected,
+                  const Body& body) {
   const int rank = x.rank();
   bool reduced[kMaxRank];
   reduced_axes(axis, rank, reduced, "ScaledNorm");
@@ -60,6 +62,10 @@ void for_elements(const Tensor& x, const std::optional<Ints>& axis, const Body& 
     if (reduced[i]) continue;
     step[static_cast<size_t>(i)] = norms;
     norms *= x.dim(i);
+  }
+  if (norms != static_cast<int64_t>(expected)) {
+    invalid_argument("`total` has ", expected, " elements, but tensors of shape ", x.shape(),
+                     " have ", norms, " norms [Op:ScaledNorm]");
   }
   constexpr int64_t kBlock = 1024;
   std::array<double, kBlock> block;
@@ -95,7 +101,7 @@ std::vector<Norm> rescaled(KernelContext& context, size_t count) {
   }
   std::vector<double> largest(count, 0.0), squares(count, 0.0);
   for (const Tensor& x : tensors) {
-    for_elements(x, attrs.axis, [&](size_t i, double value) {
+    for_elements(x, attrs.axis, count, [&](size_t i, double value) {
       const double size = std::fabs(value);
       if (!(size <= largest[i]) && !std::isnan(largest[i])) largest[i] = size;
     });
@@ -106,7 +112,7 @@ std::vector<Norm> rescaled(KernelContext& context, size_t count) {
     norms[i].exponent = std::clamp(std::ilogb(largest[i]), -most, most);
   }
   for (const Tensor& x : tensors) {
-    for_elements(x, attrs.axis, [&](size_t i, double value) {
+    for_elements(x, attrs.axis, count, [&](size_t i, double value) {
       const double scaled = std::ldexp(value, -norms[i].exponent);
       squares[i] += scaled * scaled;
     });
