@@ -113,9 +113,11 @@ def _structure_text(value: Any, leaf_text: Any) -> str:
 
 def _level(stream: Any) -> int | None:
     """The level of the log that a stream stands for, or None."""
-    absl = sys.modules.get("absl.logging")
+    if stream is None:
+        return None
+    modules = [logging, sys.modules.get("absl.logging", logging)]
     for level, names in _LEVELS.items():
-        for module in (logging, absl):
+        for module in modules:
             known = [getattr(module, name, None) for name in names]
             # No 0 for False, and no file that compares itself with numbers.
             if any(stream is one or (type(stream) is int and stream == one) for one in known):

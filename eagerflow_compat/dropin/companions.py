@@ -12,8 +12,6 @@ _MODULES = (
     "absl.flags",
     "absl.logging",
     "concurrent.futures",
-    "google.protobuf.json_format",
-    "google.protobuf.text_format",
     "urllib.error",
     "urllib.request",
     "urllib.response",

@@ -9,23 +9,14 @@ from eagerflow.protos.schema import protobuf
 
 __all__ = ["NormalizeNumberFields", "ProtoAssertions", "ProtoEq", "assertProtoEqual"]
 
-text_format = protobuf("text_format")
-FieldDescriptor = protobuf("descriptor").FieldDescriptor
 
-_SINGLE = FieldDescriptor.CPPTYPE_FLOAT
-_DOUBLE = FieldDescriptor.CPPTYPE_DOUBLE
-_INTEGERS = (
-    FieldDescriptor.CPPTYPE_INT32,
-    FieldDescriptor.CPPTYPE_INT64,
-    FieldDescriptor.CPPTYPE_UINT32,
-    FieldDescriptor.CPPTYPE_UINT64,
-)
+def _is_float(field: Any) -> bool:
+    return field.cpp_type in (field.CPPTYPE_FLOAT, field.CPPTYPE_DOUBLE)
 
 
-def _rounded(kind: int, value: Any) -> Any:
-    if kind == _SINGLE:
-        return float(f"{value:.6g}")
-    return float(f"{value:.12g}") if kind == _DOUBLE else int(value)
+def _rounded(field: Any, value: Any) -> Any:
+    digits = 6 if field.cpp_type == field.CPPTYPE_FLOAT else 12
+    return float(f"{value:.{digits}g}") if _is_float(field) else int(value)
 
 
 def _messages(field: Any, value: Any) -> list[Any]:
@@ -34,7 +25,7 @@ def _messages(field: Any, value: Any) -> list[Any]:
         return [value]
     inner = field.message_type
     if inner.GetOptions().map_entry:
-        is_message = inner.fields_by_name["value"].cpp_type == FieldDescriptor.CPPTYPE_MESSAGE
+        is_message = inner.fields_by_name["value"].cpp_type == field.CPPTYPE_MESSAGE
         return list(value.values()) if is_message else []
     return list(value)
 
@@ -49,14 +40,19 @@ def NormalizeNumberFields(pb: Any) -> Any:
         The same message.
     """
     for field, value in pb.ListFields():
-        if field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE:
+        if field.cpp_type == field.CPPTYPE_MESSAGE:
             for message in _messages(field, value):
                 NormalizeNumberFields(message)
-        elif field.cpp_type in (_SINGLE, _DOUBLE, *_INTEGERS):
+        elif _is_float(field) or field.cpp_type in (
+            field.CPPTYPE_INT32,
+            field.CPPTYPE_INT64,
+            field.CPPTYPE_UINT32,
+            field.CPPTYPE_UINT64,
+        ):
             if field.is_repeated:
-                value[:] = [_rounded(field.cpp_type, item) for item in value]
+                value[:] = [_rounded(field, item) for item in value]
             else:
-                setattr(pb, field.name, _rounded(field.cpp_type, value))
+                setattr(pb, field.name, _rounded(field, value))
     return pb
 
 
@@ -86,9 +82,9 @@ def _close_values(field: Any, a: Any, b: Any, tolerance: float) -> bool:
     pairs = list(zip(a, b, strict=False)) if field.is_repeated else [(a, b)]
     if field.is_repeated and len(a) != len(b):
         return False
-    if field.cpp_type in (_SINGLE, _DOUBLE):
+    if _is_float(field):
         return all(abs(x - y) <= tolerance * max(abs(x), abs(y)) for x, y in pairs)
-    if field.cpp_type == FieldDescriptor.CPPTYPE_MESSAGE and not (
+    if field.cpp_type == field.CPPTYPE_MESSAGE and not (
         field.is_repeated and field.message_type.GetOptions().map_entry
     ):
         return all(_close(x, y, tolerance) for x, y in pairs)
@@ -119,7 +115,7 @@ def assertProtoEqual(
         AssertionError: if they differ, or a required field is not set.
     """
     if isinstance(a, str):
-        a = text_format.Parse(a, type(b)())
+        a = protobuf("text_format").Parse(a, type(b)())
     for message in (a, b):
         missing = message.FindInitializationErrors() if check_initialized else []
         if missing:
@@ -132,7 +128,9 @@ def assertProtoEqual(
         a, b = copies
     if a == b or (relative_tolerance is not None and _close(a, b, relative_tolerance)):
         return
-    first, second = (text_format.MessageToString(message).splitlines() for message in (a, b))
+    first, second = (
+        protobuf("text_format").MessageToString(message).splitlines() for message in (a, b)
+    )
     shown = "\n".join(difflib.unified_diff(first, second, "first", "second", lineterm=""))
     self.fail(f"{msg or 'The messages are not equal.'}\n{shown or type(a)}")
 

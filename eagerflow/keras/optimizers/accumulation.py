@@ -41,7 +41,7 @@ def accumulate(
     sums: list[Variable],
     gradients: list[Any],
     update: Callable[[list[Any]], None],
-    count: Callable[[], None],
+    count: Callable[[], Any],
 ) -> None:
     """Adds gradients to their sums; every so many calls, updates by their mean instead.
 

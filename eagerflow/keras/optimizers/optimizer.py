@@ -107,6 +107,7 @@ class Optimizer(
     _is_legacy = False
     _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
     _has_complex = False  # whether a variable is complex
+    _has_other_decay = False  # whether weights decay also where `weight_decay` is none
     _rules = updates.REAL  # the rules for the dtype of the updated variables
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -465,17 +466,18 @@ class Optimizer(
                 f"Gradients do not exist for variables {missing} when minimizing the loss. If you're using "
                 f"`model.compile()`, did you forget to provide a `loss` argument? {hints.NO_GRADIENT}"
             )
+        counts = not distributed or self._counts_steps()
         if self.gradient_accumulation_steps:
             accumulation.accumulate(
                 self._calls,
                 self.gradient_accumulation_steps,
                 slots_named(slots, accumulation.SLOT),
                 gradients,
-                lambda means: self._apply(variables, means, slots, False, distributed),
-                lambda: self._count(self._calls, distributed),
+                lambda means: self._apply(variables, means, slots, False, counts),
+                lambda: counts and self._calls.assign_add(self._one),
             )
         else:
-            self._apply(variables, gradients, slots, sparse, distributed)
+            self._apply(variables, gradients, slots, sparse, counts)
         return self._iterations
 
     def _apply(
@@ -484,7 +486,7 @@ class Optimizer(
         gradients: list,
         slots: list[Slots],
         sparse: bool,
-        distributed: bool,
+        counts: bool,
     ) -> None:
         """Updates variables by their gradients, after these were summed over replicas.
 
@@ -493,7 +495,7 @@ class Optimizer(
             gradients: their gradients.
             slots: their slots.
             sparse: whether there are `tf.IndexedSlices` among the gradients.
-            distributed: whether there are replicas.
+            counts: whether the update is counted here, and not by another replica.
         """
         thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
         if thresholds != (None, None, None):  # legacy optimizers clip to 0
@@ -504,22 +506,20 @@ class Optimizer(
                 for g, v in zip(gradients, variables, strict=True)
             ]
         rate = self._current_rate()
-        self._decay_weights(variables, rate)
+        if self.weight_decay or self._has_other_decay:
+            self._decay_weights(variables, rate)
         if self._has_complex:
             self._update_by_kind(variables, gradients, slots, rate)
         else:
             self._update(variables, gradients, slots, rate)
-        self._count(self._iterations, distributed)
+        if counts:
+            self._iterations.assign_add(self._one)
         if self.use_ema:
             self._update_averages(variables)
         if self._constrained:
             for variable in variables:
                 if variable._id in self._constrained:
                     variable.assign(variable.constraint(variable))  # type: ignore[misc]
-
-    def _count(self, counter: Variable, distributed: bool) -> None:
-        if not distributed or self._counts_steps():
-            counter.assign_add(self._one)
 
     def _counts_steps(self) -> bool:
         """Whether this replica counts its step: the last one does if all share the counter."""
@@ -572,9 +572,8 @@ class Optimizer(
 
     def _decay_weights(self, variables: list[Variable], rate: Any) -> None:
         """Applies the weight decay to the variables that are not excluded from it."""
-        if self.weight_decay:
-            decayed = [v for v in variables if self._use_weight_decay(v)]
-            _core.decay_weights(decayed, rate=self.weight_decay * rate)
+        decayed = [v for v in variables if self._use_weight_decay(v)]
+        _core.decay_weights(decayed, rate=self.weight_decay * rate)
 
     def _use_weight_decay(self, variable: Variable) -> bool:
         if variable._id in self._not_decayed:

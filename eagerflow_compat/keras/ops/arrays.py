@@ -10,7 +10,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
-from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.ops import array as _array
 from eagerflow.ops import indexing
 from eagerflow.ops.numpy_functions import selection, shapes
@@ -49,7 +49,7 @@ def shape(x: Any) -> tuple:
 
     While a function is traced, such sizes are tensors.
     """
-    if is_keras_tensor(x):
+    if isinstance(x, KerasTensor):
         return tuple(x.shape.as_list())
     return tensor(x)._sizes()
 

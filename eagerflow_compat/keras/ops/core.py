@@ -11,7 +11,7 @@ from eagerflow import _core, nest
 from eagerflow.autodiff.custom_gradient import custom_gradient as _custom_gradient
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.keras.engine.functional.keras_tensor import is_keras_tensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.ops import control_flow, conversion, indexing, norms, segment
 from eagerflow.ops.numpy_functions.rules import sizes
 from eagerflow.typing import Array, DTypeLike, ShapeLike, Structure, TensorLike
@@ -58,7 +58,7 @@ def convert_to_numpy(x: TensorLike) -> np.ndarray:
 
 def is_tensor(x: object) -> bool:
     """Whether it is a tensor."""
-    return isinstance(x, _core.Tensor) or is_keras_tensor(x) or hasattr(x, "dense_shape")
+    return isinstance(x, _core.Tensor) or isinstance(x, KerasTensor) or hasattr(x, "dense_shape")
 
 
 def dtype(x: Any) -> str:

@@ -50,6 +50,8 @@ class Muon(Optimizer):
            [0.  , 0.89]], dtype=float32)
     """
 
+    _has_other_decay = True
+
     def __init__(
         self,
         learning_rate: LearningRate = 0.001,
