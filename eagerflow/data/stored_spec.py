@@ -9,9 +9,9 @@ from eagerflow import errors
 from eagerflow.data.structure import named_tuple
 from eagerflow.extension_types.extension_type import ExtensionTypeSpec
 from eagerflow.framework import spec_names, type_spec
-from eagerflow.framework.dtypes import as_dtype
+from eagerflow.framework.dtypes import DType, as_dtype
 from eagerflow.framework.indexed_slices import IndexedSlicesSpec
-from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.shapes import TensorShape, fill_message
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec, spec_of_message
 from eagerflow.protos.schema import protobuf
 from eagerflow.protos.structure import MESSAGES
@@ -115,9 +115,21 @@ def _fill_class(value: Any, kind: int, name: str, components: int, state: Sequen
 
 def _fill_part(value: Any, part: Any) -> None:
     """Sets a StructuredValue to a part of a spec's state: specs, and what describes them."""
-    if type_spec.fill_plain(value, part):
-        return
-    if type(part) is tuple:
+    if isinstance(part, TensorShape):
+        fill_message(value.tensor_shape_value, part)
+    elif part is None:
+        value.none_value.SetInParent()
+    elif isinstance(part, bool):
+        value.bool_value = part
+    elif isinstance(part, int):
+        value.int64_value = part
+    elif isinstance(part, float):
+        value.float64_value = part
+    elif isinstance(part, str):
+        value.string_value = part
+    elif isinstance(part, DType):
+        value.tensor_dtype_value = part.as_datatype_enum
+    elif type(part) is tuple:
         value.tuple_value.SetInParent()
         for item in part:
             _fill_part(value.tuple_value.values.add(), item)

@@ -551,32 +551,6 @@ class NoneTensorSpec(TypeSpec):
         return "NoneTensorSpec()"
 
 
-def fill_plain(message: Any, value: object) -> bool:
-    """Sets a StructuredValue to a value without parts; returns whether it is one.
-
-    Args:
-        message: the StructuredValue.
-        value: None, a boolean, number, string, DType or TensorShape; others leave it as it is.
-    """
-    if value is None:
-        message.none_value.SetInParent()
-    elif isinstance(value, bool):
-        message.bool_value = value
-    elif isinstance(value, int):
-        message.int64_value = value
-    elif isinstance(value, float):
-        message.float64_value = value
-    elif isinstance(value, str):
-        message.string_value = value
-    elif isinstance(value, DType):
-        message.tensor_dtype_value = value.as_datatype_enum
-    elif isinstance(value, TensorShape):
-        shapes.fill_message(message.tensor_shape_value, value)
-    else:
-        return False
-    return True
-
-
 def fill_message(message: Any, spec: TensorSpec) -> None:
     """Sets a TensorSpecProto."""
     message.name = spec.name or ""

@@ -6,7 +6,9 @@ import collections
 from collections.abc import Mapping
 from typing import Any
 
-from eagerflow.framework import dtypes, type_spec
+from eagerflow.framework import dtypes, shapes, type_spec
+from eagerflow.framework.dtypes import DType
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.graphdef import attributes
 from eagerflow.util import lazy
@@ -27,9 +29,21 @@ def fill(message: Any, value: object) -> None:
     Raises:
         TypeError: if the value is nothing that it can hold.
     """
-    if type_spec.fill_plain(message, value):
-        return
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
+    if value is None:
+        message.none_value.SetInParent()
+    elif isinstance(value, bool):
+        message.bool_value = value
+    elif isinstance(value, int):
+        message.int64_value = value
+    elif isinstance(value, float):
+        message.float64_value = value
+    elif isinstance(value, str):
+        message.string_value = value
+    elif isinstance(value, DType):
+        message.tensor_dtype_value = value.as_datatype_enum
+    elif isinstance(value, TensorShape):
+        shapes.fill_message(message.tensor_shape_value, value)
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
         message.named_tuple_value.name = type(value).__name__
         for key, item in zip(value._fields, value, strict=True):
             fill(message.named_tuple_value.values.add(key=key).value, item)
