@@ -151,8 +151,9 @@ class GraphWriter:
     def constant(self, value: Any, dtype: DType | None = None, name: str = "") -> Ref:
         """Adds a constant."""
         if not isinstance(value, _core.Tensor):
-            if dtype is dtypes.int32 and np.size(value) and np.abs(value).max() >= 2**31:
-                dtype = dtypes.int64
+            if dtype is dtypes.int32 and np.size(value):
+                if np.max(value) > dtype.max or np.min(value) < dtype.min:
+                    dtype = dtypes.int64
             with eagerly():
                 value = _core.convert(value, dtype, None)
         return self.add(
