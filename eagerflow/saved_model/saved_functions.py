@@ -339,7 +339,9 @@ def _signature_graph(key: str, value: Any) -> FuncGraph:
 
 def _normalized(key: str, result: Tensor) -> dict[str, Any]:
     """A function's result as named tensors."""
-    if isinstance(result, Mapping):
+    if isinstance(result, Tensor):
+        named = {"output_0": result}
+    elif isinstance(result, Mapping):
         named = dict(result)
     elif result is None:
         named = {}
