@@ -26,6 +26,8 @@ iterators = lazy.Module("eagerflow.data.iterator")
 # The ids of the spec classes.
 _SPARSE, _SLICES, _RAGGED, _ITERATOR, _OTHER, _EXTENSION = 1, 2, 3, 6, 12, 13
 _NONE = "tf.NoneTensorSpec"
+# They have numbers of their own, also where a program gives them names.
+_BUILT_IN = (RaggedTensorSpec, SparseTensorSpec, IndexedSlicesSpec)
 
 
 def encode_spec(spec: Structure) -> bytes:
@@ -74,7 +76,7 @@ def fill_value(value: Any, spec: Structure) -> None:
             fill_value(value.dict_value.fields[key], item)
     elif isinstance(spec, NoneTensorSpec):
         _fill_class(value, _OTHER, _NONE, 0, [])
-    elif isinstance(spec, TypeSpec) and spec_names.is_named(type(spec)):
+    elif type(spec) not in _BUILT_IN and spec_names.is_named(type(spec)):
         kind = _EXTENSION if isinstance(spec, ExtensionTypeSpec) else _OTHER
         components = len(spec._parts_of_values())
         _fill_class(value, kind, spec_names.get_name(type(spec)), components, spec._serialized())

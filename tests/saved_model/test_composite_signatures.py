@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.data import stored_spec
+from eagerflow.framework import spec_names
 from eagerflow.protos.saved_model import MESSAGES
+from eagerflow.protos.structure import MESSAGES as STRUCTURED
 
 
 class Doubling(tf.keras.Model):
@@ -67,3 +70,12 @@ def test_signatures_have_composite_tensors_as_such(tmp_path):
     result = served(x=tf.constant([[0.0, 3.0]]))
     assert tf.sparse.to_dense(result["s"]).numpy().tolist() == [[0.0, 3.0]]
     assert isinstance(served.structured_outputs["s"], tf.SparseTensorSpec)
+
+
+@pytest.mark.parametrize("spec", [tf.SparseTensorSpec([2, 2]), tf.RaggedTensorSpec([2, None])])
+def test_names_that_programs_give_to_specs_of_tensorflow_are_not_those_of_files(spec, monkeypatch):
+    monkeypatch.setitem(spec_names._NAMES, type(spec), f"program.{type(spec).__name__}")
+    message = STRUCTURED["StructuredValue"]()
+    stored_spec.fill_value(message, spec)
+    assert message.type_spec_value.type_spec_class_name == type(spec).__name__
+    assert stored_spec.read_value(message) == spec
