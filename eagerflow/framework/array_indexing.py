@@ -298,7 +298,7 @@ class _Selection:
     def indices(self, value: Tensor) -> Tensor:
         """The indices `[..., n]`, int64, along the n axes of arrays of the tensor, at least 0."""
         arrays = [
-            _counted(array, value, axis)
+            counted(array, value, axis)
             for axis, array in zip(self._axes, self._arrays, strict=True)
         ]
         if len(arrays) == 1:
@@ -314,7 +314,7 @@ class _Selection:
         if len(axes) == 1:
             # An operation in between, so that rows have a dense gradient, as slices have.
             value = value if axes[0] else _ops.identity(value)
-            return _ops.gather(value, _counted(self._arrays[0], value, axes[0]), axes[0], 0)
+            return _ops.gather(value, counted(self._arrays[0], value, axes[0]), axes[0], 0)
         indices = self.indices(value)
         if axes == list(range(len(axes))):
             return _slices(value, indices)
@@ -342,11 +342,12 @@ def _slices(value: Tensor, indices: Tensor) -> Tensor:
     return _ops.gather_nd(value, indices, 0)
 
 
-def _counted(index: Tensor, value: Tensor, axis: int) -> Tensor:
+def counted(index: Tensor, value: Tensor, axis: int) -> Tensor:
     """Indices along an axis of a tensor, of which those below 0 count from its end."""
     known = None if value.ndim is None else value._shape_tuple()[axis]
     size = _ops.shape(value, dtypes.int64)[axis] if known is None else known
-    return _ops.select(_ops.less(index, 0), index + size, index)
+    from_end = index + _ops.cast(size, index.dtype)
+    return _ops.select(_ops.less(index, _ops.zeros_like(index)), from_end, index)
 
 
 def _index_arrays(part: Any) -> list[Tensor] | None:

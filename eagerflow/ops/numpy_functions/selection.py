@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework.array_indexing import counted
 from eagerflow.ops import indexing
 from eagerflow.ops.array import broadcast_dynamic_shape, broadcast_static_shape
 from eagerflow.ops.numpy_functions.rules import Rules, keeps_weakness
@@ -57,8 +58,6 @@ def select(rules: Rules, condlist: Any, choicelist: Any, default: Any = 0) -> Te
 def _taken_of_any_size(x: Tensor, indices: Tensor) -> Tensor:
     """Elements along the last axis, of tensors whose sizes are known only when a graph runs."""
     length, count = x._sizes()[-1], indices._sizes()[-1]
-    from_end = indices + _ops.cast(length, indices.dtype)
-    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), from_end, indices)
     known = broadcast_static_shape(x.shape[:-1], indices.shape[:-1]).concatenate(indices.shape[-1:])
     outer = broadcast_dynamic_shape(_ops.shape(x)[:-1], _ops.shape(indices)[:-1])
     x = _ops.broadcast_to(x, _ops.concat([outer, [length]], 0))
@@ -77,10 +76,10 @@ def take_along_axis(rules: Rules, x: Any, indices: TensorLike, axis: int | None 
     if axis is None:
         x, indices, axis = _ops.reshape(x, [-1]), _ops.reshape(indices, [-1]), 0
     x, indices = move_axis(x, axis, -1), move_axis(indices, axis, -1)
+    indices = counted(indices, x, -1)
     if None in (*x._shape_tuple(), *indices._shape_tuple()):
         return move_axis(_taken_of_any_size(x, indices), -1, axis)
     length, count = x._shape_tuple()[-1], indices._shape_tuple()[-1]
-    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), indices + length, indices)
     outer = np.broadcast_shapes(x._shape_tuple()[:-1], indices._shape_tuple()[:-1])
     rows = int(np.prod(outer, dtype="int64"))
     x = _ops.reshape(_ops.broadcast_to(x, [*outer, length]), [rows, length])

@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.array_indexing import counted
 from eagerflow.framework.op_function import op_function
 from eagerflow.keras import config
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
@@ -187,9 +188,7 @@ def take(x: TensorLike, indices: TensorLike, axis: int | None = None) -> Tensor:
     indices = tensor(indices)
     if indices.dtype.is_floating or indices.dtype.is_bool:
         indices = _ops.cast(indices, dtypes.int32)
-    from_end = indices + _ops.cast(x._sizes()[axis], indices.dtype)
-    indices = _ops.select(_ops.less(indices, _ops.zeros_like(indices)), from_end, indices)
-    return _ops.gather(x, indices, axis=axis)
+    return _ops.gather(x, counted(indices, x, axis), axis=axis)
 
 
 def get_item(x: Tensor, key: Any) -> Any:
