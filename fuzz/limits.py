@@ -33,17 +33,17 @@ class Excess(Exception):
         self.place = place
 
 
-def _used() -> tuple[float, int]:
-    """The processor's time of all threads, and the most memory that the process had."""
+def _seconds() -> float:
+    """The processor's time of all threads."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime, peak()
+    return usage.ru_utime + usage.ru_stime
 
 
 def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
     """What the function returns, and what was too much; it may raise."""
     memory = tf.config.experimental.get_memory_info
     tf.config.experimental.reset_memory_stats("CPU:0")
-    tensors, (seconds, process) = memory("CPU:0")["current"], _used()
+    tensors, process, started = memory("CPU:0")["current"], forget_peak(), _seconds()
     result, error = None, None
     most = tf._core.limit_tensors(LARGEST)
     try:
@@ -52,8 +52,7 @@ def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
         error = caught
     finally:
         tf._core.limit_tensors(most)
-    ended, most = _used()
-    took, grown = ended - seconds, most - process
+    took, grown = _seconds() - started, peak() - process
     taken = memory("CPU:0")["peak"] - tensors
     size = given + bytes_of(result)
     excess = []
@@ -66,7 +65,6 @@ def _costs(function: Callable[[], Any], given: int) -> tuple[Any, str]:
         excess.append(f"{taken >> 20} MB of tensors")
     if grown > PROCESS + PER_BYTE * size:
         excess.append(f"{grown >> 20} MB")
-        forget_peak()
     if error is not None and not excess:
         raise error
     return result, f"{' and '.join(excess)} for {size} bytes" if excess else ""

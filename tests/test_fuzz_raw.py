@@ -56,6 +56,12 @@ def test_much_memory_for_a_small_result_is_a_finding(function):
     assert large.shape == [2**25]
 
 
+def test_what_the_process_had_before_does_not_hide_memory():
+    np.ones(2**27)
+    with pytest.raises(limits.Excess, match="here took .* MB"):
+        limits.within("here", _wasteful_array)
+
+
 def test_exceptions_pass():
     with pytest.raises(ZeroDivisionError):
         limits.within("here", lambda: 1 // 0)
