@@ -210,6 +210,38 @@ def on_host(
     return of
 
 
+def when_ranks_are_known(
+    specs: Callable[..., object] | None = None,
+) -> Callable[[Callable], Callable[..., Any]]:
+    """The `in_graph` of a function composed of operations that needs the ranks of its tensors.
+
+    If a rank is unknown, a call is a node that calls the function when the graph runs.
+
+    Args:
+        specs: the specs of the result then, see `on_host`; by default a tensor of the dtype of the
+            first tensor.
+    """
+
+    def like_the_first(*args: object, **kwargs: object) -> TensorSpec:
+        return TensorSpec(None, next(_tensors((args, kwargs))).dtype)
+
+    def of(function: Callable) -> Callable[..., Any]:
+        later = on_host(specs or like_the_first, in_programs=True)(function)
+
+        def call(*args: object, **kwargs: object) -> Any:
+            known = all(tensor.ndim is not None for tensor in _tensors((args, kwargs)))
+            return function(*args, **kwargs) if known else later(*args, **kwargs)
+
+        return call
+
+    return of
+
+
+def _tensors(structure: object) -> Iterator[Tensor]:
+    leaves = nest.flatten(structure, expand_composites=True)
+    return (_core.as_tensor(leaf) for leaf in leaves if isinstance(leaf, Tensor | _core.Variable))
+
+
 def draws_on_host(
     specs: Callable[..., object], blocks: Callable[..., object]
 ) -> Callable[[Callable], Callable[..., Any]]:

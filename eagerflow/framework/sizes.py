@@ -157,6 +157,11 @@ def shape_of(x: Tensor) -> Any:
     return _ops.shape(x) if x._shape_tuple() is None else sizes_of(x)
 
 
+def rank_of(x: Tensor) -> Size:
+    """The number of axes."""
+    return _ops.shape(_ops.shape(x))[0] if x.ndim is None else x.ndim
+
+
 def count_of(x: Tensor) -> Size:
     """The number of elements."""
     return _ops.reduce_prod(_ops.shape(x)) if x._size is None else x._size
@@ -173,6 +178,14 @@ def reshaped(x: Tensor, sizes: Any) -> Tensor:
     if len(unknown) == 1 and 0 not in [s for s in sizes if not isinstance(s, Tensor)]:
         sizes = [-1 if k == unknown[0] else size for k, size in enumerate(sizes)]
     return _ops.reshape(x, sizes)
+
+
+def as_column(values: Any, x: Tensor) -> Tensor:
+    """A vector with a number for each row of a tensor, in a shape that broadcasts with its rows."""
+    if x.ndim is not None:
+        return _ops.reshape(values, [-1, *[1] * (x.ndim - 1)])
+    ones = _ops.ones_like(_ops.shape(x)[1:])
+    return _ops.reshape(values, _ops.concat([[-1], ones], 0))
 
 
 def as_matrix(x: Tensor) -> Tensor:

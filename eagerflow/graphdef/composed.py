@@ -12,6 +12,7 @@ from eagerflow import _core
 from eagerflow.framework import context, random_seed
 from eagerflow.framework.func_graph import dims_of
 from eagerflow.ops.assertions import require
+from eagerflow.ops.indexing import select_rows as select_rows
 from eagerflow.ops.numpy_ops import on_values
 from eagerflow.ops.random.stateful import sizes_of
 from eagerflow.typing import DTypeLike, TensorLike
@@ -31,14 +32,6 @@ def known(value: TensorLike) -> Any:
     """Python scalars for a tensor that is constant while tracing; else the tensor."""
     found = tf.get_static_value(value)
     return value if found is None else found.tolist()
-
-
-def select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """`Select`: a condition that is a vector selects rows."""
-    missing = (x.shape.rank or 0) - (condition.shape.rank or 0)
-    if condition.shape.rank and missing > 0:
-        condition = _ops.reshape(condition, tf.concat([tf.shape(condition), [1] * missing], 0))
-    return _ops.select(condition, x, y)
 
 
 def concat_offset(axis: Tensor, shapes: Sequence[Tensor]) -> list[Tensor]:

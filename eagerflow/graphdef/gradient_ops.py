@@ -10,6 +10,7 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
+from eagerflow.framework.sizes import as_column
 from eagerflow.graphdef import composed
 from eagerflow.ops.reduction import least
 
@@ -227,8 +228,7 @@ def segment(dy: Tensor, indices: Tensor, ids: Tensor, count: Tensor, how: str) -
         sizes = tf.math.unsorted_segment_sum(ones, ids, tf.shape(dy)[0])
         sizes = tf.maximum(sizes, tf.ones([], dy.dtype))
         divisor = sizes if how == "mean" else tf.sqrt(sizes)
-        rank = dy.shape.rank or 1
-        dy = dy / tf.reshape(divisor, [-1] + [1] * (rank - 1))
+        dy = dy / as_column(divisor, dy)
     return tf.math.unsorted_segment_sum(tf.gather(dy, ids), indices, count)
 
 

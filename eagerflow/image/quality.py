@@ -9,8 +9,10 @@ import numpy as np
 
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_may_equal, sizes_of
+from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.color import convert_image_dtype
 from eagerflow.ops.nn.convolution import depthwise_conv2d
 from eagerflow.ops.nn.pooling import avg_pool2d
@@ -122,7 +124,11 @@ def _ssim_per_channel(
     return reshaped(_ops.multiply(luminance, contrast), shape), reshaped(contrast, shape)
 
 
-@op_function
+def _similarities(*_: object, **__: object) -> TensorSpec:
+    return TensorSpec(None, dtypes.float32)
+
+
+@op_function(in_graph=when_ranks_are_known(_similarities))
 def ssim(
     img1: TensorLike,
     img2: TensorLike,
@@ -165,7 +171,7 @@ def ssim(
     return _ops.reduce_mean(index, [-1])
 
 
-@op_function
+@op_function(in_graph=when_ranks_are_known(_similarities))
 def ssim_multiscale(
     img1: TensorLike,
     img2: TensorLike,

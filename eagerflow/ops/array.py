@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import SparseTensorValue
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import (
@@ -516,7 +517,7 @@ def _repeated(value: Tensor, counts: Tensor, axis: int, sizes: list) -> Tensor:
     return slices_at(value, _ops.searchsorted(ends, positions, "right", dtypes.int32), axis)
 
 
-@op_function
+@op_function(in_graph=when_ranks_are_known())
 def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = None) -> Tensor:
     """Moves elements along axes; those shifted out at one end wrap around.
 

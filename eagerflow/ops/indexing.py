@@ -11,10 +11,10 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
-from eagerflow.framework.host_call import on_host
+from eagerflow.framework.host_call import on_host, when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import is_known, may_equal, reshaped, sizes_of, with_axes
+from eagerflow.framework.sizes import as_column, is_known, may_equal, reshaped, sizes_of, with_axes
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import INDEX_TYPES, Input, composed_op
@@ -60,6 +60,14 @@ def where(condition: TensorLike, x: Any = None, y: Any = None, name: str | None 
     if asked and not isinstance(condition, CompositeTensor):
         condition = _core.convert(condition, dtypes.bool, None)
     return _ops.select(condition, x, y)
+
+
+def select_rows(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Elements of `x` or `y` as in version 1: a condition that is a vector chooses whole rows."""
+    if condition.ndim is None:
+        spec = TensorSpec(x.shape, x.dtype)
+        return when_ranks_are_known(lambda *_: spec)(select_rows)(condition, x, y)
+    return _ops.select(as_column(condition, x) if condition.ndim == 1 else condition, x, y)
 
 
 @op_function

@@ -10,7 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
-from eagerflow.framework.host_call import on_host
+from eagerflow.framework.host_call import on_host, when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import known_array
 from eagerflow.ops.array import invalid_argument, pad, roll
@@ -511,7 +511,7 @@ def _shift_axes(x: Tensor, axes: Any) -> list[int]:
     return chosen
 
 
-@op_function
+@op_function(in_graph=when_ranks_are_known())
 def fftshift(x: TensorLike, axes: Axes | None = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency to the middle.
 
@@ -528,7 +528,7 @@ def fftshift(x: TensorLike, axes: Axes | None = None, name: str | None = None) -
     return roll(x, [shape[axis] // 2 for axis in chosen], chosen)
 
 
-@op_function
+@op_function(in_graph=when_ranks_are_known())
 def ifftshift(x: TensorLike, axes: Axes | None = None, name: str | None = None) -> Tensor:
     """Moves the zero frequency from the middle to the beginning; undoes `tf.signal.fftshift`.
 

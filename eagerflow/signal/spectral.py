@@ -11,7 +11,15 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import Size, at_least, is_known, of_any_rank, require_memory
+from eagerflow.framework.sizes import (
+    Size,
+    at_least,
+    is_known,
+    of_any_rank,
+    rank_of,
+    require_memory,
+    with_axes,
+)
 from eagerflow.ops.array import invalid_argument, pad, slices_at
 from eagerflow.signal.fourier import fft, irfft, rfft
 from eagerflow.signal.windows import hann_window, vorbis_window
@@ -69,8 +77,9 @@ def frame(
     if is_known(length) and length < 0:
         raise invalid_argument(f"frame_length must not be negative, got {length}")
     _check_step(step)
-    if x.ndim is None and axis == -1:
-        return of_any_rank(1)(frame)(x, length, step, pad_end, pad_value)
+    if x.ndim is None:
+        first = axis if axis >= 0 else axis + rank_of(x)
+        return with_axes(x, first, 1, lambda y: frame(y, length, step, pad_end, pad_value, 1))
     if not -x.ndim <= axis < x.ndim:
         raise IndexError(f"axis {axis} is out of range for a signal of rank {x.ndim}")
     axis %= x.ndim

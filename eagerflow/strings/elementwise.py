@@ -92,16 +92,6 @@ def each(function: Callable[[bytes], bytes], value: TensorLike, op: str) -> Tens
     return from_items([function(item) for item in items(tensor)], tensor._shape_tuple())
 
 
-def numbers(function: Callable[[bytes], Any], value: TensorLike, dtype: Any, op: str) -> Any:
-    """Computes a value of a given dtype for each string."""
-    tensor = strings(value, op)
-    if _core.building() is not None:
-        spec = TensorSpec(tensor.shape, dtype)
-        return host_call(numbers, spec, (function, tensor, dtype, op), name=op)
-    array = np.array([function(item) for item in items(tensor)], dtype.as_numpy_dtype)
-    return _core.convert(array.reshape(tensor._shape_tuple()), dtype, None)
-
-
 def natively(operation: Callable, value: TensorLike, op: str, *attributes: object) -> Any:
     """Applies an operation of the engine to strings."""
     return operation(strings(value, op), *attributes)

@@ -38,7 +38,6 @@ from eagerflow.strings.elementwise import (
     known_rank,
     like,
     natively,
-    numbers,
     row_spec,
     rows_of,
     split_rows,
@@ -420,11 +419,6 @@ def _part(item: bytes, place: int, size: int, characters: bool, index: int) -> b
     return item[place:end] if bounds is None else item[bounds[place] : bounds[end]]
 
 
-_NUMBER = re.compile(
-    rb"[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf(inity)?|nan(\(\w*\))?)", re.IGNORECASE
-)
-_HEXADECIMAL = re.compile(rb"[+-]?0x[0-9a-f]*\.?[0-9a-f]*(p[+-]?\d+)?", re.IGNORECASE)
-_WHOLE = re.compile(rb"[+-]?\d+")
 _NUMBERS = (
     *(dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64),
     *(dtypes.uint32, dtypes.uint64),
@@ -436,8 +430,9 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
     """Parses strings as numbers.
 
     Args:
-        input: strings.
-        out_type: float32, float64, or an integer of 32 or 64 bits.
+        input: strings: decimal or, for floats, hexadecimal numbers, "inf" and "nan".
+        out_type: float32, float64, or an integer of 32 or 64 bits. A float that is too large for it
+            is infinite.
 
     Raises:
         tf.errors.InvalidArgumentError: if a string is not a number of that dtype.
@@ -448,28 +443,7 @@ def to_number(input: Any, out_type: DTypeLike = dtypes.float32, name: str | None
     dtype = dtypes.as_dtype(out_type)
     if dtype not in _NUMBERS:
         _core.refuse_attr("out_type", dtype, _NUMBERS, "StringToNumber")
-
-    try:
-        return natively(_ops.string_to_number, input, "StringToNumber", dtype)
-    except InvalidArgumentError:
-        pass  # perhaps one of the rarer spellings
-
-    def number(item: bytes) -> float | int:
-        text = item.strip()
-        if dtype.is_floating:
-            if _NUMBER.fullmatch(text):
-                return float(text.split(b"(")[0])
-            if _HEXADECIMAL.fullmatch(text) and len(text) > 2:
-                return float.fromhex(text.decode())
-        elif _WHOLE.fullmatch(text) and dtype.min <= int(text) <= dtype.max:
-            return int(text)
-        raise invalid_argument(
-            "StringToNumberOp could not correctly convert string: "
-            f"{item.decode('utf-8', 'backslashreplace')} [Op:StringToNumber]"
-        )
-
-    with np.errstate(over="ignore"):
-        return numbers(number, input, dtype, "StringToNumber")
+    return natively(_ops.string_to_number, input, "StringToNumber", dtype)
 
 
 def _joined_spec(

@@ -222,9 +222,7 @@ def where(
     condition = _core.convert(condition, dtypes.bool, None)
     x = _core.as_tensor(x)
     y = _core.convert(y, x.dtype, None)
-    if condition.ndim == 1 and x.ndim > 1:
-        condition = _ops.reshape(condition, [-1] + [1] * (x.ndim - 1))
-    return indexing.where(condition, x, y)
+    return indexing.select_rows(condition, x, y)
 
 
 @op_function

@@ -62,3 +62,28 @@ def test_as_with_values(name, shape):
         found = session.run(function(p, a), {p: VALUE, a: integers})
     for one, other in zip(tf.nest.flatten(found), tf.nest.flatten(expected), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: tf.nn.softmax(x, 0),
+        lambda x: tf.nn.log_softmax(x, -2),
+        tf.signal.fftshift,
+        lambda x: tf.compat.v1.where(x[:, 0] > 1, x, -x),
+        lambda x: tf.raw_ops.Select(condition=x[:, 0] > 1, x=x, y=-x),
+        lambda x: tf.nn.embedding_lookup_sparse(x, tf.sparse.eye(3, dtype=tf.int64), None, "mean"),
+    ],
+)
+def test_values_of_unknown_rank(function):
+    """What eager calls answer, and its gradient."""
+    traced = tf.function(function, input_signature=[tf.TensorSpec(None, tf.float32)])
+    x = tf.constant(VALUE)
+    answers = []
+    for run in (function, traced):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(run(x) ** 2)
+        answers.append((y, tf.convert_to_tensor(tape.gradient(y, x))))
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)

@@ -15,10 +15,10 @@ class NoTensor(Exception):
 class Placeholders:
     """The package, with a `constant` that makes inputs of the graph that is being built."""
 
-    def __init__(self, tf: Any, graph: func_graph.FuncGraph, sizes_known: bool) -> None:
+    def __init__(self, tf: Any, graph: func_graph.FuncGraph, known: str) -> None:
         self._tf = tf
         self._graph = graph
-        self._sizes_known = sizes_known
+        self._known = known
         self.values: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -29,9 +29,9 @@ class Placeholders:
         with func_graph.eagerly():
             tensor = self._tf.constant(value, dtype, shape)
         self.values.append(tensor)
-        sizes = tensor.shape.as_list()
-        if not self._sizes_known:
-            sizes = [None] * len(sizes)
+        sizes: Any = tensor.shape
+        if self._known != "sizes":
+            sizes = [None] * len(sizes) if self._known == "ranks" else None
         return self._graph.placeholder(tensor.dtype, sizes, name)
 
 
@@ -40,12 +40,12 @@ class InGraph:
 
     Args:
         case: what is run while the graph is built.
-        sizes_known: whether the placeholders have known sizes.
+        known: what is known of the shapes of the placeholders: "sizes", "ranks" or "nothing".
     """
 
-    def __init__(self, case: Any, sizes_known: bool) -> None:
+    def __init__(self, case: Any, known: str) -> None:
         self._case = case
-        self._sizes_known = sizes_known
+        self._known = known
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._case, name)
@@ -53,12 +53,12 @@ class InGraph:
     def run(self, tf: Any) -> Any:
         """The case's result."""
         graph = func_graph.FuncGraph("case")
-        placeholders = Placeholders(tf, graph, self._sizes_known)
+        placeholders = Placeholders(tf, graph, self._known)
         with graph.as_default():
             result = self._case.run(placeholders)
             leaves = nest.flatten(result, expand_composites=True)
             tensors = [k for k, leaf in enumerate(leaves) if isinstance(leaf, tf.Tensor)]
-            if len(tensors) < len(leaves) and not self._sizes_known:
+            if len(tensors) < len(leaves) and self._known != "sizes":
                 raise NoTensor("What is no tensor tells of sizes that are unknown.")
             graph.finish([graph.capture(leaves[k]) for k in tensors])
         for k, value in zip(tensors, graph.run(placeholders.values), strict=True):

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@ namespace {
 constexpr int64_t kTextGrain = 2048;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_word_character(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); }
 // Whether a byte begins a UTF-8 character; the other bytes continue one.
 bool begins(char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; }
 
@@ -141,16 +144,77 @@ void string_hash(KernelContext& context) {
 
 namespace {
 
+bool same_word(std::string_view text, std::string_view lower) {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + 32 : a) == b; };
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), same);
+}
+
+// Whether a number that no double holds is huge, not tiny: the place of its first digit tells.
+bool is_huge(std::string_view digits, bool hexadecimal) {
+  const size_t mark = std::min(digits.find_first_of(hexadecimal ? "pP" : "eE"), digits.size());
+  std::string_view power = digits.substr(std::min(mark + 1, digits.size()));
+  const bool falls = power.starts_with('-');
+  if (falls || power.starts_with('+')) power.remove_prefix(1);
+  int64_t exponent = 0;
+  const auto read = std::from_chars(power.data(), power.data() + power.size(), exponent);
+  if (read.ec == std::errc::result_out_of_range) return !falls;
+  const std::string_view mantissa = digits.substr(0, mark);
+  const auto point = static_cast<int64_t>(std::min(mantissa.find('.'), mantissa.size()));
+  const auto first = static_cast<int64_t>(mantissa.find_first_not_of("0."));
+  return (point - first) * (hexadecimal ? 4 : 1) > (falls ? exponent : -exponent);
+}
+
+// A number's digits, without its sign. What is too large is infinite, what is too small is 0.
+template <class T>
+bool parse_magnitude(std::string_view text, T* out) {
+  if (same_word(text, "inf") || same_word(text, "infinity")) {
+    *out = std::numeric_limits<T>::infinity();
+    return true;
+  }
+  const bool payload = text.size() > 4 && text[3] == '(' && text.back() == ')' &&
+                       std::all_of(text.begin() + 4, text.end() - 1, is_word_character);
+  if (same_word(payload ? text.substr(0, 3) : text, "nan")) {
+    *out = std::numeric_limits<T>::quiet_NaN();
+    return true;
+  }
+  const bool hexadecimal = same_word(text.substr(0, 2), "0x");
+  if (hexadecimal) text.remove_prefix(2);
+  // What is left may not be a sign or a word.
+  if (text.empty() || !(text[0] == '.' || std::isxdigit(static_cast<unsigned char>(text[0])))) {
+    return false;
+  }
+  const auto format = hexadecimal ? std::chars_format::hex : std::chars_format::general;
+  const auto whole = [&](auto* number) {
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), *number, format);
+    return end == text.data() + text.size() ? error : std::errc::invalid_argument;
+  };
+  std::errc error = whole(out);
+  if (error != std::errc::result_out_of_range) return error == std::errc();
+  double wide = 0;
+  error = whole(&wide);
+  if (error == std::errc::result_out_of_range) {
+    wide = is_huge(text, hexadecimal) ? std::numeric_limits<double>::infinity() : 0;
+  }
+  *out = static_cast<T>(wide);
+  return true;
+}
+
 template <class T>
 bool parse(std::string_view text, T* out) {
   text = stripped(text);
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  if (text.empty()) return false;
-  // Refuses words such as "inf", of which from_chars knows only some spellings.
-  const char last = text.back();
-  if (!(last >= '0' && last <= '9') && last != '.') return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
-  return error == std::errc() && end == text.data() + text.size();
+  const bool negative = text.starts_with('-');
+  if constexpr (std::is_floating_point_v<T>) {
+    if (negative || text.starts_with('+')) text.remove_prefix(1);
+    if (!parse_magnitude(text, out)) return false;
+    if (negative) *out = -*out;
+    return true;
+  } else {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    if (text.empty() || (text.starts_with('-') && !negative)) return false;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+    return error == std::errc() && end == text.data() + text.size();
+  }
 }
 
 }  // namespace

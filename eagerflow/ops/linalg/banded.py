@@ -8,6 +8,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import (
     is_known,
@@ -93,7 +94,7 @@ def _shifted(x: Tensor, by: int) -> Tensor:
     return _ops.pad(x[..., : m - one, :], [*rest, one, 0, 0, 0])
 
 
-@op_function
+@op_function(in_graph=when_ranks_are_known())
 def tridiagonal_matmul(
     diagonals: Any, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from eagerflow import _core
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import Size, is_known, of_rank, reshaped, sizes_of
 from eagerflow.ops.array import invalid_argument
@@ -59,6 +60,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: object) -> Tensor:
         if shape is None or None in shape:
             # Unknown sizes are tensors of the graph, so the plan belongs to that graph.
             tensors = _with_ranks(equation, tensors)
+            if any(x.ndim is None for x in tensors):
+                return when_ranks_are_known()(einsum)(equation, *tensors)
             return _plan.__wrapped__(equation, tuple(map(sizes_of, tensors)))(tensors)
     return _plan(equation, shapes)(tensors)
 

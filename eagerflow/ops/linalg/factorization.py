@@ -330,7 +330,7 @@ def svd(
 def _symbolic_svd(a: Tensor, full_matrices: bool, compute_uv: bool) -> Any:
     batch, m, n = known_sizes(a, square=False)
     k = _smaller(m, n)
-    specs = [spec_of(a.dtype, batch, k)]
+    specs = [spec_of(a.dtype.real_dtype, batch, k)]
     if compute_uv:
         u, v = (spec_of(a.dtype, batch, rows, rows if full_matrices else k) for rows in (m, n))
         specs += [u, v]

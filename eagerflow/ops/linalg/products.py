@@ -10,9 +10,10 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import known_array, may_equal, reshaped, sizes_of
+from eagerflow.framework.sizes import known_array, may_equal, rank_of, reshaped, sizes_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops import norms
 from eagerflow.ops.array import invalid_argument, slices_at
@@ -62,7 +63,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     """
     a = _core.as_tensor(a)
     if a.ndim is None:
-        rank = _ops.shape(_ops.shape(a))[0]
+        rank = rank_of(a)
         outer = _ops.range(0, rank - 2, 1)
         return _ops.transpose(a, _ops.concat([outer, [rank - 1, rank - 2]], 0), conjugate)
     if a.ndim < 2:
@@ -101,6 +102,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
     diagonal=Input(
         COMPLEX_TYPES, INDEX_TYPES, "float16", "float32", "float64", no_kernel=("bfloat16",)
     ),
+    in_graph=when_ranks_are_known(),
 )
 def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the elements of another one on its diagonal.
@@ -117,7 +119,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     return reshaped(flat, [*shape, *shape])
 
 
-@op_function(promotion="weak")
+@op_function(promotion="weak", in_graph=when_ranks_are_known())
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The diagonal of a tensor whose shape consists of one shape twice.
 
@@ -157,7 +159,7 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     return left - slices_at(a, axis_after, -1) * slices_at(b, next_axis, -1)
 
 
-@op_function(promotion="strong")
+@op_function(promotion="strong", in_graph=when_ranks_are_known())
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Sums products over pairs of axes.
 
@@ -176,9 +178,6 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     a_dtype, b_dtype = dtypes.result_dtype(a), dtypes.result_dtype(b)
     a = _core.convert(a, None, b_dtype)
     b = _core.convert(b, None, a_dtype or a.dtype)
-    for tensor in (a, b):
-        if tensor.ndim is None:
-            raise ValueError("tensordot needs tensors of known rank, but a shape is <unknown>.")
     a_axes, b_axes = _pairs_of_axes(a, b, axes)
     a_shape, b_shape = sizes_of(a), sizes_of(b)
     a_free = [k for k in range(a.ndim) if k not in a_axes]

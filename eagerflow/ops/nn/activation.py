@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.ops.array import invalid_argument
 
@@ -91,6 +92,8 @@ def _along(function: Callable, logits: Tensor, axis: int | None) -> Tensor:
         return function(logits)
     x = _core.as_tensor(logits)
     axis = int(axis)
+    if x.ndim is None:
+        return when_ranks_are_known()(_along)(function, x, axis)
     if not -x.ndim <= axis < x.ndim:
         raise invalid_argument(
             f"`dim` must be in the range [{-x.ndim}, {x.ndim}) where {x.ndim} is the number of "

@@ -10,7 +10,15 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import may_equal, of_rank, reshaped, sizes_of
+from eagerflow.framework.sizes import (
+    as_column,
+    is_known,
+    may_equal,
+    of_rank,
+    rank_of,
+    reshaped,
+    sizes_of,
+)
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops import indexing
 from eagerflow.ops.array import invalid_argument
@@ -89,8 +97,9 @@ def embedding_lookup(
         rows = _rows_of_parts(tables, _core.as_tensor(ids))
     if max_norm is None:
         return rows
-    first, rank = len(sizes_of(_core.as_tensor(ids))), len(sizes_of(rows))
-    return clip_by_norm(rows, max_norm, axes=list(range(first, rank)))
+    first, rank = rank_of(_core.as_tensor(ids)), rank_of(rows)
+    axes = list(range(first, rank)) if is_known(first, rank) else _ops.range(first, rank, 1)
+    return clip_by_norm(rows, max_norm, axes=axes)
 
 
 def _is_sparse(value: object) -> bool:
@@ -167,18 +176,17 @@ def embedding_lookup_sparse(
         count: Any = _ops.reduce_max(_ops.concat([before, segments], 0)) + 1
     else:
         count = int(segments[-1]) + 1 if segments.size else 0
-    inner = [1] * (len(sizes_of(rows)) - 1)
     if sp_weights is None:
         total = _ops.unsorted_segment_sum(rows, segments, count)
         if symbolic and combiner != "sum":
             sizes: Any = _ops.unsorted_segment_sum(_ops.ones_like(segments), segments, count)
             scale: Any = _ops.cast(_ops.maximum(sizes, 1), rows.dtype)
             scale = scale if combiner == "mean" else _ops.sqrt(scale)
-            total = _ops.divide_real(total, _ops.reshape(scale, [-1, *inner]))
+            total = _ops.divide_real(total, as_column(scale, rows))
         elif combiner != "sum":
             sizes = np.maximum(np.bincount(segments, minlength=count), 1).astype(np.float64)
             scale = sizes if combiner == "mean" else np.sqrt(sizes)
-            scale = scale.astype(rows.dtype.as_numpy_dtype).reshape(-1, *inner)
+            scale = as_column(scale.astype(rows.dtype.as_numpy_dtype), rows)
             total = _ops.divide_real(total, scale)
         return _ops.cast(total, dtype) if total.dtype is not dtype else total
     _, weights = _parts(sp_weights)
@@ -187,11 +195,11 @@ def embedding_lookup_sparse(
         raise invalid_argument(
             f"sp_weights has {weights._size} values, sp_ids {ids._size}: they must be the same"
         )
-    total = _ops.unsorted_segment_sum(rows * _ops.reshape(weights, [-1, *inner]), segments, count)
+    total = _ops.unsorted_segment_sum(rows * as_column(weights, rows), segments, count)
     if combiner != "sum":
         squared = combiner == "sqrtn"
         sums = _ops.unsorted_segment_sum(weights * weights if squared else weights, segments, count)
-        divisor = _ops.reshape(_ops.sqrt(sums) if squared else sums, [-1, *inner])
+        divisor = as_column(_ops.sqrt(sums) if squared else sums, rows)
         total = _ops.divide_no_nan(total, divisor)
     return _ops.cast(total, dtype) if total.dtype is not dtype else total
 

@@ -139,7 +139,7 @@ def _pooled(kind: type) -> Any:
     """The node of a pooling with regions of random sizes, while a graph is built."""
 
     def counts(value: TensorLike, pooling_ratio: Sizes) -> list[Any]:
-        sizes = sizes_of(_core.as_tensor(value))[1:3]
+        sizes = sizes_of(of_rank(_core.as_tensor(value), 4))[1:3]
         return [
             math.floor(size / ratio)
             if is_known(size)
@@ -148,7 +148,7 @@ def _pooled(kind: type) -> Any:
         ]
 
     def specs(value: TensorLike, pooling_ratio: Sizes, *args: object, **kwargs: object) -> Any:
-        x = _core.as_tensor(value)
+        x = of_rank(_core.as_tensor(value), 4)
         known = [count if is_known(count) else None for count in counts(x, pooling_ratio)]
         ends = [None if count is None else count + 1 for count in known]
         return kind(

@@ -10,6 +10,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import (
     at_least,
@@ -250,7 +251,7 @@ def required_space_to_batch_paddings(
     return _as_tensor(paddings), _as_tensor(crops)
 
 
-@op_function
+@op_function(in_graph=when_ranks_are_known())
 def with_space_to_batch(
     input: TensorLike,
     dilation_rate: Any,
