@@ -50,7 +50,7 @@ CASES = list(_cases())
 
 def _traced(case):
     graph = func_graph.FuncGraph("case")
-    placeholders = in_graphs.Placeholders(tf, graph, True)
+    placeholders = in_graphs.Placeholders(tf, graph, "sizes")
     with graph.as_default():
         leaves = nest.flatten(case.run(placeholders), expand_composites=True)
         graph.finish([graph.capture(x) for x in leaves if isinstance(x, tf.Tensor)])

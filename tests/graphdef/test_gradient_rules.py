@@ -18,7 +18,7 @@ def _traced(run):
     graph = func_graph.FuncGraph("case")
     with graph.as_default():
         try:
-            run(in_graphs.Placeholders(tf, graph, False))
+            run(in_graphs.Placeholders(tf, graph, "ranks"))
         except Exception:
             return None  # Not every case can be traced so.
     return graph

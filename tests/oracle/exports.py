@@ -60,10 +60,10 @@ class Refused(NamedTuple):
     reason: str
 
 
-def traced(case: Any, sizes_known: bool) -> tuple[Any, list[Any]] | None:
+def traced(case: Any, known: str) -> tuple[Any, list[Any]] | None:
     """A case's graph, and values for its placeholders; None if it cannot be traced or read without state."""
     graph = func_graph.FuncGraph("case")
-    given = in_graphs.Placeholders(ef, graph, sizes_known)
+    given = in_graphs.Placeholders(ef, graph, known)
     try:
         with graph.as_default():
             leaves = nest.flatten(case.run(given), expand_composites=True)
@@ -82,8 +82,8 @@ def traced(case: Any, sizes_known: bool) -> tuple[Any, list[Any]] | None:
 def of_family(family: str, every: int) -> Iterator[Exported | Refused]:
     """The graphs of a family, one in so many of its cases without the sizes, too."""
     for number, (name, case) in enumerate(registry.load(family).items()):
-        for sizes_known in (True, False) if number % every == 0 else (True,):
-            found = None if case.raises else traced(case, sizes_known)
+        for known in ("sizes", "ranks") if number % every == 0 else ("sizes",):
+            found = None if case.raises else traced(case, known)
             if found is not None:
                 yield _exported(name, *found)
 
