@@ -60,6 +60,8 @@ class FuncGraph(_core.Graph, GraphInspection):
         self.structured_outputs: Any = None
         # Variables that were made while tracing.
         self.created_variables: list[Any] = []
+        # The prefix of names inside: none, except in branches and loops.
+        self.scope = ""
 
     @contextmanager
     def as_default(self) -> Iterator[FuncGraph]:
@@ -69,7 +71,7 @@ class FuncGraph(_core.Graph, GraphInspection):
             return
         self.enter()
         try:
-            with name_scope.name_scope(""):
+            with name_scope.name_scope(self.scope):
                 yield self
         finally:
             self.exit()

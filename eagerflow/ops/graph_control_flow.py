@@ -28,8 +28,8 @@ def cond(pred: TensorLike, true_fn: Callable, false_fn: Callable, name: str | No
         )
     name = name or "cond"
     branches = {
-        "true_fn": _branch(true_fn, f"{name}_true"),
-        "false_fn": _branch(false_fn, f"{name}_false"),
+        "true_fn": _branch(true_fn, f"{name}_true", name),
+        "false_fn": _branch(false_fn, f"{name}_false", name),
     }
     return _choice(pred, branches, name, "tf.cond")
 
@@ -43,21 +43,27 @@ def switch_case(branch_index: Any, branches: Sequence[Callable], name: str | Non
         )
     name = name or "switch_case"
     graphs = {
-        f"branches[{k}]": _branch(function, f"{name}_branch{k}")
+        f"branches[{k}]": _branch(function, f"{name}_branch{k}", name)
         for k, function in enumerate(branches)
     }
     return _choice(branch_index, graphs, name, "tf.switch_case")
 
 
-def _part(name: str) -> FuncGraph:
-    """A new graph for a branch, or for a loop's condition or body."""
+def _part(name: str, node: str) -> FuncGraph:
+    """A new graph for a branch, or for a loop's condition or body.
+
+    In a function, its names begin with that of the node.
+    """
     graph = FuncGraph(name)
     graph.is_control_flow_graph = True
+    outer = _core.building()
+    if outer.building_function:
+        graph.scope = f"{outer.unique_name(node, mark_as_used=False)}/"
     return graph
 
 
-def _branch(function: Callable, name: str) -> FuncGraph:
-    return func_graph.trace(function, name=name, graph=_part(name))
+def _branch(function: Callable, name: str, node: str) -> FuncGraph:
+    return func_graph.trace(function, name=name, graph=_part(name, node))
 
 
 def _choice(index: Tensor, branches: dict[str, FuncGraph], name: str, function: str) -> Any:
@@ -157,8 +163,8 @@ def while_loop(
         nest.assert_same_structure(result, initial, check_types=False, expand_composites=True)
         return result
 
-    condition = _traced_part(f"{name}_cond", test, loop_vars, specs)
-    step_graph = _traced_part(f"{name}_body", step, loop_vars, specs)
+    condition = _traced_part(f"{name}_cond", name, test, loop_vars, specs)
+    step_graph = _traced_part(f"{name}_body", name, step, loop_vars, specs)
     flat = nest.flatten(loop_vars, expand_composites=True)
     _check_invariants(flat, step_graph)
     final = _core.while_node(condition, step_graph, flat, maximum_iterations, name)
@@ -205,10 +211,10 @@ def _variable_spec(variable: Any, invariant: TensorShape | None) -> TypeSpec:
 
 
 def _traced_part(
-    name: str, function: Callable, loop_vars: Structure, specs: Sequence[TensorSpec]
+    name: str, node: str, function: Callable, loop_vars: Structure, specs: Sequence[TensorSpec]
 ) -> FuncGraph:
     """The graph of a loop's condition or body."""
-    graph = _part(name)
+    graph = _part(name, node)
     with graph.as_default():
         inputs = [
             graph.placeholder(spec.dtype, func_graph.dims_of(spec.shape), "Placeholder")

@@ -54,3 +54,55 @@ def test_shapes_that_are_known_are_constants():
 
     assert types([2, 3]) == ["Placeholder", "Const", "Identity"]
     assert types([None, 3]) == ["Placeholder", "Shape", "Identity"]
+
+
+def _cond(x, inside):
+    return tf.cond(x[0] > 0, lambda: inside(x), lambda: x)
+
+
+def _switch_case(x, inside):
+    return tf.switch_case(tf.cast(x[0], tf.int32), [lambda: inside(x), lambda: x])
+
+
+def _while_loop(x, inside):
+    return tf.while_loop(lambda y: y[0] < 3.0, lambda y: [inside(y)], [x])[0]
+
+
+def _if(x, inside):
+    if x[0] > 0:
+        x = inside(x)
+    return x
+
+
+def _while(x, inside):
+    while x[0] < 3.0:
+        x = inside(x)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("choice", "node"),
+    [
+        (_cond, "cond"),
+        (_switch_case, "switch_case"),
+        (_while_loop, "while"),
+        (_if, "cond"),
+        (_while, "while"),
+    ],
+)
+def test_names_in_branches_and_loops_begin_with_those_of_their_nodes(choice, node):
+    found = []
+
+    def inside(x):
+        with tf.name_scope("inner"):
+            found.append((tf.get_current_name_scope(), (x * 2.0).name))
+        return x + 1.0
+
+    def run(x):
+        with tf.name_scope("outer"):
+            for _ in range(2):
+                choice(x, inside)
+
+    tf.function(run).get_concrete_function(tf.TensorSpec([2]))
+    scopes = [f"outer/{name}/inner" for name in (node, f"{node}_1")]
+    assert found == [(scope, f"{scope}/mul:0") for scope in scopes]
