@@ -14,7 +14,8 @@ from eagerflow.framework.dtypes import resource
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
-# Few programs ask for messages.
+# Few programs ask for messages, or how operations follow one another.
+effect_orders = lazy.Module("eagerflow.framework.effect_order")
 exporting = lazy.Module("eagerflow.graphdef.exporting")
 node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 
@@ -68,10 +69,12 @@ class Operation:
     def control_inputs(self) -> list[Operation]:
         """The operations that must run before it, although it reads none of their results.
 
-        In functions there are none: all effects happen in the order in which they were added.
+        In functions these are operations before it with effects on the same variables: all effects
+        happen in the order in which they were added.
         """
         graph = self.graph
-        return [Operation(graph.node(id)) for id in self._node.controls]
+        found = graph.effect_order.get(self._node.id) if graph.building_function else None
+        return [Operation(graph.node(id)) for id in found or self._node.controls]
 
     @property
     def _control_outputs(self) -> list[Operation]:
@@ -257,6 +260,30 @@ class GraphInspection:
         if not self.building_function:
             raise AttributeError("'Graph' object has no attribute 'outer_graph'")
         return self.outer or context.default_graph()
+
+    _effect_order: tuple[int, dict[int, list[int]]] | None = None
+
+    @property
+    def effect_order(self) -> dict[int, list[int]]:
+        """The operations of a function that share state, by id, with those that they follow."""
+        if self.function_attributes.get("_disable_acd"):
+            return {}
+        count = len(self.nodes)
+        if self._effect_order is None or self._effect_order[0] != count:
+            self._effect_order = count, effect_orders.EffectOrder(self).before
+        return self._effect_order[1]
+
+    @property
+    def control_outputs(self) -> list[Operation]:
+        """The operations of a function that run in each call: those with effects, and reads of variables.
+
+        Raises:
+            AttributeError: for a `tf.Graph`, which no call runs.
+        """
+        if not self.building_function:
+            raise AttributeError("'Graph' object has no attribute 'control_outputs'")
+        nodes = self.nodes
+        return [Operation(nodes[id]) for id in self.effect_order]
 
     def overridden_operations(self) -> list[Operation]:
         """The operations that have gradients of the program's own: none in functions."""
