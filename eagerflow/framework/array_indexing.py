@@ -14,6 +14,11 @@ from eagerflow.framework.sizes import may_equal
 _ops = _core.ops
 Tensor = _core.Tensor
 
+VALID_INDICES = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices"
+)
+
 
 def get_item(value: Any, key: Any) -> Tensor:
     """The elements `value[key]`, where parts of the key are arrays of integers or booleans.
@@ -360,10 +365,7 @@ def _index_arrays(part: Any) -> list[Tensor] | None:
     if tensor.dtype is dtypes.bool and tensor.ndim != 0:
         return _ops.unstack(_ops.where_indices(tensor), axis=1)
     if not tensor.dtype.is_integer:
-        raise TypeError(
-            "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-            f"tf.int32/tf.int64 tensors are valid indices, and arrays of integers or booleans, got {part!r}"
-        )
+        raise TypeError(f"{VALID_INDICES}, and arrays of integers or booleans, got {part!r}")
     return [_ops.cast(tensor, dtypes.int64)]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, errors
+from eagerflow.framework.array_indexing import VALID_INDICES
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.host_call import hosted
 from eagerflow.ragged import graph_specs
@@ -70,10 +71,7 @@ def _checked_keys(value: RaggedTensor, key: object) -> list[Any]:
             parts = (item.start, item.stop, item.step)
             item = slice(*(None if part is None else _integer(part) for part in parts))
         elif not (isinstance(item, int) or _is_symbolic(item) or item is None or item is Ellipsis):
-            raise TypeError(
-                "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-                f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"
-            )
+            raise TypeError(f"{VALID_INDICES}, got {item!r}")
         keys.append(item)
     rank = len(value.shape)
     used = sum(1 for item in keys if item is not None and item is not Ellipsis)

@@ -16,6 +16,7 @@ from eagerflow.extension_types.batching import (
     unbatched_spec,
 )
 from eagerflow.extension_types.fields import SpecDict
+from eagerflow.framework.array_indexing import VALID_INDICES
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import checked_axis
 from eagerflow.ops.array import invalid_argument
@@ -398,10 +399,7 @@ class StructuredTensor(BatchableExtensionType):
         indices, rest = keys[: self.rank], keys[self.rank :]
         for item in indices:
             if isinstance(item, str) or item is None:
-                raise TypeError(
-                    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-                    f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"
-                )
+                raise TypeError(f"{VALID_INDICES}, got {item!r}")
         if indices and not isinstance(indices[0], slice):
             rows = int(self._ragged_shape[0])
             if not -rows <= int(indices[0]) < rows:

@@ -58,6 +58,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "eager.context": (f"{_INTERNALS}.context",),
     "eager.def_function": (f"{_INTERNALS}.functions",),
     "eager.function": (f"{_INTERNALS}.functions",),
+    "eager.lift_to_graph": ("eagerflow.functions.variable_creation",),
     "eager.monitoring": (f"{_INTERNALS}.monitoring",),
     "eager.polymorphic_function": (f"{_INTERNALS}.functions",),
     "eager.record": (f"{_INTERNALS}.backprop",),

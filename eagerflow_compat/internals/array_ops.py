@@ -6,10 +6,12 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.autodiff.custom_gradient import custom_gradient
+from eagerflow.framework.array_indexing import VALID_INDICES as _SLICE_TYPE_ERROR
 from eagerflow.ops.array import rank, shape, size
 from eagerflow.typing import DTypeLike, TensorLike
 
 __all__ = [
+    "_SLICE_TYPE_ERROR",
     "_slice_helper",
     "_slice_helper_var",
     "prevent_gradient",
