@@ -439,12 +439,14 @@ void add_graphs(nb::module_& m) {
           "built. Raises an IndexError with the name of a placeholder that is needed but not fed.")
       .def(
           "prune",
-          [](PyGraph& self, nb::handle feeds, nb::handle fetches, PyGraph& part) {
+          [](PyGraph& self, nb::handle feeds, nb::handle fetches, PyGraph& part, bool effects) {
             const GraphPtr graph = self.graph();
-            graph::prune(*graph, to_tensors(feeds), to_tensors(fetches), *part.graph());
+            graph::prune(*graph, to_tensors(feeds), to_tensors(fetches), *part.graph(), effects);
           },
-          nb::arg("feeds"), nb::arg("fetches"), nb::arg("part"),
-          "Builds a new graph of the nodes that compute some tensors from others.")
+          nb::arg("feeds"), nb::arg("fetches"), nb::arg("part"), nb::arg("effects") = false,
+          "Builds a new graph of the nodes that compute some tensors from others, and of those "
+          "with "
+          "effects if wanted.")
       .def_prop_ro("name", [](PyGraph& self) { return self.graph()->name(); })
       .def_prop_ro("outer", [](PyGraph& self) { return graph_object(self.graph()->outer().get()); })
       .def_prop_ro("finished", [](PyGraph& self) { return self.graph()->finished(); })

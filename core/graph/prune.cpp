@@ -51,13 +51,17 @@ Node without_inputs(const Node& node) {
 }  // namespace
 
 void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> fetches,
-           Graph& part) {
+           Graph& part, bool effects) {
   std::vector<Port> results;
   for (const Tensor& fetch : fetches) results.push_back(graph.port_of(fetch));
   Copies copies(graph);
+  // Nodes whose values follow from tensors that are fed, but had a value.
+  std::vector<char> other(static_cast<size_t>(graph.size()));
   for (const Tensor& feed : feeds) {
     const Port port = graph.port_of(feed);
     const Tensor& old = graph.tensor(port);
+    const Symbol* const symbol = symbol_of(old);
+    other[static_cast<size_t>(port.node)] |= symbol->value() || symbol->numbers() ? 1 : 0;
     copies.set(port, part.add_input({old.dtype(), old.shape()}, graph.node(port.node).name));
   }
   std::vector<char> needed(static_cast<size_t>(graph.size()));
@@ -66,6 +70,7 @@ void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> 
   };
   for (const Port& port : results) need(port);
   for (NodeId id = graph.size(); id-- > 0;) {
+    if (effects && graph.node(id).has_effects()) needed[static_cast<size_t>(id)] = 1;
     if (!needed[static_cast<size_t>(id)]) continue;
     for (const Port& port : graph.node(id).inputs) need(port);
   }
@@ -81,14 +86,18 @@ void prune(Graph& graph, std::span<const Tensor> feeds, std::span<const Tensor> 
       continue;
     }
     Node copy = without_inputs(node);
-    for (const Port& port : node.inputs) copy.inputs.push_back(symbol_of(copies.get(port))->port());
+    for (const Port& port : node.inputs) {
+      copy.inputs.push_back(symbol_of(copies.get(port))->port());
+      other[static_cast<size_t>(id)] |= other[static_cast<size_t>(port.node)];
+    }
     const Node& added = part.add(std::move(copy), specs, node.name);
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       const Port port{id, static_cast<int32_t>(k)};
       const Symbol* const old = symbol_of(node.outputs[k]);
       Symbol* const symbol = symbol_of(added.outputs[k]);
-      if (old->value()) symbol->set_value(old->value(), old->from_capture());
-      if (old->numbers()) symbol->set_numbers(*old->numbers());
+      const bool same = !other[static_cast<size_t>(id)];
+      if (same && old->value()) symbol->set_value(old->value(), old->from_capture());
+      if (same && old->numbers()) symbol->set_numbers(*old->numbers());
       if (!copies.get(port)) copies.set(port, added.outputs[k]);
     }
   }

@@ -18,7 +18,8 @@ from eagerflow.functions.function_type import FunctionType
 from eagerflow.typing import Structure
 from eagerflow.util import lazy
 
-# It is used by few programs, and imports this module.
+# Few programs use them.
+deferred_captures = lazy.Module("eagerflow.functions.deferred_captures")
 pruning = lazy.Module("eagerflow.functions.pruning")
 
 Tensor = _core.Tensor
@@ -120,6 +121,39 @@ class ConcreteFunction(_core.TracedCall, Callable):
     def captured_inputs(self) -> list[Tensor]:
         """The captures: variables, tensors, and tensors of outer graphs."""
         return self._graph.captured_inputs
+
+    def replace_capture_with_deferred_capture(
+        self,
+        tensor: Any,
+        closure: PythonCallable[[], Any],
+        spec: Any,
+        placeholder: Any = None,
+        default_value: object = None,
+    ) -> None:
+        """Lets calls compute the value of a capture, in place of the captured tensor.
+
+        Args:
+            tensor: the captured tensor.
+            closure: a function without arguments that each call calls for the value.
+            spec: the spec of the value.
+            placeholder: the tensor that represents `tensor` in the graph; by default it is looked up.
+            default_value: accepted, without effect.
+
+        Raises:
+            ValueError: if `tensor` does not fit the spec.
+
+        >>> rate = tf.constant(2.0)
+        >>> double = tf.function(lambda x: x * rate).get_concrete_function(tf.TensorSpec([]))
+        >>> double.replace_capture_with_deferred_capture(
+        ...     rate, lambda: tf.constant(3.0), tf.TensorSpec([])
+        ... )
+        >>> float(double(tf.constant(1.0)))
+        3.0
+        """
+        self._graph = deferred_captures.replaced(self._graph, tensor, closure, spec, placeholder)
+        self._graph.structured_input_signature = types.named_specs(self._function_type, {})
+        self._graph.structured_outputs = self._output_type.from_tensors(iter(self._graph.outputs))
+        self._forget()
 
     @property
     def variables(self) -> tuple[Any, ...]:
