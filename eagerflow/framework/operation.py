@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from traceback import FrameSummary, StackSummary
 from typing import Any, NamedTuple
@@ -23,12 +24,21 @@ node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 class Operation:
     """A node of a traced function's graph.
 
-    Two objects for the same node are equal. Programs may give them attributes of their own.
+    A node has one object as long as a program keeps it. Programs may give it attributes of their own.
 
     >>> @tf.function
     ... def double(x):
     ...     return tf.add(x, x, name="twice")
     """
+
+    def __new__(cls, node: Any = None, *_: object) -> Any:
+        known = getattr(node and node.graph, "_known_operations", None)
+        if cls is not Operation or known is None:
+            return super().__new__(cls)
+        operation = known.get(node.id)
+        if operation is None:
+            operation = known[node.id] = super().__new__(cls)
+        return operation
 
     def __init__(self, node: Any) -> None:
         self._node = node
@@ -241,6 +251,11 @@ class GraphInspection:
     function_name: str | None = None
     # The attributes of the function: numbers, texts, dtypes, lists, or AttrValue messages.
     function_attributes: Mapping[str, object] = {}
+
+    @functools.cached_property
+    def _known_operations(self) -> weakref.WeakValueDictionary[int, Operation]:
+        """The objects that programs have of operations, by the ids of nodes."""
+        return weakref.WeakValueDictionary()
 
     @functools.cached_property
     def _graph_key(self) -> str:

@@ -189,7 +189,7 @@ def test_graphs_list_their_operations():
     assert types == ["Placeholder", "Square", "Const", "AddV2", "Identity"]
     square = graph.get_operation_by_name("sq")
     assert repr(square) == "<tf.Operation 'sq' type=Square>"
-    assert square == square.outputs[0].op and square.graph is graph
+    assert square is square.outputs[0].op and square.graph is graph
     assert [tensor.name for tensor in square.inputs] == ["x:0"]
     assert square.get_attr("T") == tf.float32
     assert graph.get_tensor_by_name("sq:0").name == "sq:0"

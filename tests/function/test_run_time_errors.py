@@ -66,8 +66,8 @@ def lines_of(message):
         (choosing, "GatherV2", ["choosing", "failing"]),
         (looping, "GatherV2", ["looping", "failing"]),
         (differentiating, "GatherV2", ["differentiating", "failing"]),
-        (mapping, "GatherV2", ["mapping", "failing"]),
-        (asserting, "Assert", ["asserting", "checked"]),
+        (mapping, "map/GatherV2", ["mapping", "failing"]),
+        (asserting, "cond/Assert", ["asserting", "checked"]),
     ],
 )
 def test_messages_lead_from_the_function_to_the_line_that_failed(function, node, where):
@@ -78,7 +78,7 @@ def test_messages_lead_from_the_function_to_the_line_that_failed(function, node,
     assert message.endswith(f"[[{{{{node {node}}}}}]]")
     lines = lines_of(message)
     assert lines[-1][0] == where[-1], lines
-    inner, line = (checked, 1) if node == "Assert" else (failing, 2)
+    inner, line = (checked, 1) if node == "cond/Assert" else (failing, 2)
     assert lines[-1][1] == inner.__code__.co_firstlineno + line
     assert lines[0][0] == where[0]
 
