@@ -8,7 +8,6 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
-#include "tensor/error.h"
 
 namespace ef::graph {
 namespace {
@@ -17,6 +16,12 @@ namespace {
 class Number {
  public:
   Number(double known, Tensor late) : known_(known), late_(std::move(late)) {}
+  // x to the power of minus this number.
+  Tensor inverse_power(const Tensor& x) const {
+    if (!late_ && known_ == -0.5) return call(ops::sqrt, {x});
+    const Tensor exponent = late_ ? -late_ : cast_to(Tensor::of<double>(-known_), x.dtype());
+    return call(ops::pow, {x, exponent});
+  }
   friend Tensor operator*(const Number& a, const Tensor& b) {
     return a.late_ ? a.late_ * b : b * a.known_;
   }
@@ -104,13 +109,10 @@ class Rules {
   void operator()(const cpu::FtrlStep& p) const {
     const Number rate = number(0, p.learning_rate), l1 = number(2, p.l1), l2 = number(3, p.l2);
     Tensor &sum = s_.slots[0], &linear = s_.slots[1];
-    const auto power = [&](const Tensor& x) {
-      if (p.learning_rate_power == -0.5) return sqrt(x);
-      return call(ops::pow, {x, cast_to(Tensor::of<double>(-p.learning_rate_power), x.dtype())});
-    };
+    const Number power = number(1, p.learning_rate_power);
     const Tensor fresh = sum + s_.g * s_.g;
-    const Tensor scale = power(fresh);
-    const Tensor sigma = (scale - power(sum)) / rate;
+    const Tensor scale = power.inverse_power(fresh);
+    const Tensor sigma = (scale - power.inverse_power(sum)) / rate;
     linear = linear + s_.g + number(4, p.l2_shrinkage) * (s_.w * 2.0) - sigma * s_.w;
     const Tensor one = cast_to(Tensor::of<double>(1), linear.dtype());
     const Tensor bound = l1 * one;
@@ -156,15 +158,30 @@ TensorList updated_values(const cpu::OptimizerStep& step, std::span<const Tensor
   if (state.g && !old.rows && state.g.shape() != state.w.shape() && state.w.shape().fully_known()) {
     state.g = reshape_to(state.g, state.w.shape());
   }
-  if (old.rows) {
-    if (!old.every_row && !std::holds_alternative<cpu::GradientDescentStep>(step)) {
-      fail(Code::kUnimplemented, "this optimizer updates rows of a variable");
-    }
-    const Tensor indices = call(ops::expand_dims, {old.rows}, ops::ExpandDimsAttrs{.axis = 1});
+  const State whole = state;
+  // Rules that are not linear in the gradient change these rows alone, and none of them twice.
+  const bool some_rows =
+      old.rows && !old.every_row && !std::holds_alternative<cpu::GradientDescentStep>(step);
+  Tensor indices;
+  if (old.rows) indices = call(ops::expand_dims, {old.rows}, ops::ExpandDimsAttrs{.axis = 1});
+  if (some_rows) {
+    const auto select = [&](Tensor& value) {
+      if (value) value = call(ops::gather, {value, old.rows}, ops::GatherAttrs{});
+    };
+    select(state.w);
+    for (Tensor& slot : state.slots) select(slot);
+  } else if (old.rows) {
     const Tensor zeros = state.w * 0.0;
     state.g = call(ops::tensor_scatter_nd_add, {zeros, indices, state.g});
   }
   std::visit(Rules(numbers, state), step);
+  if (some_rows) {
+    const auto put_back = [&](const Tensor& before, Tensor& rows) {
+      if (rows) rows = call(ops::tensor_scatter_nd_update, {before, indices, rows});
+    };
+    put_back(whole.w, state.w);
+    for (int k = 0; k < cpu::kMaxSlots; ++k) put_back(whole.slots[k], state.slots[k]);
+  }
   TensorList results{cast_to(state.w, dtype)};
   for (int k = 0; k < cpu::kMaxSlots; ++k) {
     if (old.slots[k]) results.push_back(cast_to(state.slots[k], dtype));

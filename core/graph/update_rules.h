@@ -21,8 +21,7 @@ struct UpdateValues {
 
 // Runs the operations of `step`, or adds them to the graph that is being built; returns the new
 // values of the variable and of the slots. `numbers` are the rule's hyperparameters, scalars, in
-// its order; for one that is empty or missing, `step` has the value. Throws Unimplemented for
-// sparse gradients of rules that are not linear in them.
+// its order; for one that is empty or missing, `step` has the value.
 TensorList updated_values(const cpu::OptimizerStep& step, std::span<const Tensor> numbers,
                           const UpdateValues& old);
 // The same for a target's variables, to which the values are assigned.

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.checkpoint.bundle import write_bundle
-from eagerflow.checkpoint.trackable import children, is_trackable, slots, values, walk
+from eagerflow.checkpoint.trackable import add_slots, children, is_trackable, values, walk
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.trackable import ValueParts
@@ -35,18 +35,8 @@ def object_graph(
         ValueError: if a dictionary has objects under keys that are no strings.
     """
     objects = list(walk(root, children))
+    slot_nodes = add_slots(objects)
     node_of = {id(item): k for k, (item, _) in enumerate(objects)}
-    slot_nodes: list[tuple[int, int, str, Any]] = []
-    for node, (item, path) in enumerate(list(objects)):
-        for variable, name, slot in slots(item):
-            original = node_of.get(id(variable))
-            if original is None:
-                continue
-            slot_node = node_of.get(id(slot))
-            if slot_node is None:
-                slot_node = node_of[id(slot)] = len(objects)
-                objects.append((slot, f"{objects[original][1]}/.OPTIMIZER_SLOT/{path}/{name}"))
-            slot_nodes.append((node, original, name, slot))
 
     graph = MESSAGES["TrackableObjectGraph"]()
     tensors: dict[str, Any] = {}

@@ -211,3 +211,26 @@ def slots(value: object) -> list[tuple[Any, str, Any]]:
     """The slots of an optimizer: (variable, name of the slot, variable of the slot)."""
     own = getattr(value, "_checkpoint_slots", None)
     return own() if own is not None else []
+
+
+def add_slots(objects: list[tuple[Any, str]]) -> list[tuple[int, int, str, Any]]:
+    """Appends the slots of the optimizers among objects, whose variables are among these as well.
+
+    Args:
+        objects: objects with their paths.
+
+    Returns:
+        For each slot the index of the optimizer, that of the variable, the slot's name, and its variable.
+    """
+    index_of = {id(item): k for k, (item, _) in enumerate(objects)}
+    found: list[tuple[int, int, str, Any]] = []
+    for owner, (item, path) in enumerate(list(objects)):
+        for variable, name, slot in slots(item):
+            original = index_of.get(id(variable))
+            if original is None:
+                continue
+            if id(slot) not in index_of:
+                index_of[id(slot)] = len(objects)
+                objects.append((slot, f"{objects[original][1]}/.OPTIMIZER_SLOT/{path}/{name}"))
+            found.append((owner, original, name, slot))
+    return found

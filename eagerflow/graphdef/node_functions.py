@@ -48,7 +48,7 @@ def emit(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     if node.host_function is not None:
         return _host_call(body, node, name)
     emitter = _EMITTERS.get(node.type)
-    if emitter is None and node.type.startswith("ResourceApply"):
+    if emitter is None and node.type.startswith(("ResourceApply", "Apply")):
         emitter = _update
     if emitter is None:
         raise NoSuchNodeError("TensorFlow has no such operation")

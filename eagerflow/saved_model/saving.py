@@ -12,10 +12,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.checkpoint.saving import save_objects
 from eagerflow.checkpoint.trackable import (
+    add_slots,
     is_trackable,
     lists_own_children,
     saved_children,
-    slots,
     walk,
 )
 from eagerflow.framework import distribution_state as distribution
@@ -162,18 +162,13 @@ class _Writer:
         kept = getattr(options, "experimental_custom_gradients", True)
         self._exporter = exporting.Exporter(custom_gradients=kept)
         objects = list(walk(root, listing.children))
+        self._slots = add_slots(objects)
         self._numbers = {id(item): k for k, (item, _) in enumerate(objects)}
         self._variables = [_variable_of(item) for item, _ in objects]
         for k, variable in enumerate(self._variables):
             if variable is not None:
                 self._numbers.setdefault(id(variable), k)
                 self._numbers.setdefault(id(variable._copies[0]), k)  # what functions use
-        for item, _ in list(objects):
-            for _, _, slot in slots(item):
-                if id(slot) not in self._numbers:
-                    self._numbers[id(slot)] = len(objects)
-                    objects.append((slot, ""))
-                    self._variables.append(_variable_of(slot))
         self._objects = objects
         # Objects share functions: readers compare node ids.
         self._function_nodes: dict[int, tuple[int, Any]] = {}
@@ -187,6 +182,12 @@ class _Writer:
         """Fills the message; the files that are to be copied, by their names in the folder."""
         for k, (item, path) in enumerate(self._objects):
             self._describe(k, item, path)
+        for owner, original, name, slot in self._slots:
+            self._graph.nodes[owner].slot_variables.add(
+                original_variable_node_id=original,
+                slot_name=name,
+                slot_variable_node_id=self._numbers[id(slot)],
+            )
         items = [item for item, _ in self._objects]
         assets = self._add_assets(items)
         writer = saved_functions.FunctionWriter(self._graph, self._exporter, self._numbers)
@@ -364,13 +365,6 @@ class _Writer:
         node = self._graph.nodes.add()
         for name, child in self._listing.children(item).items():
             node.children.add(node_id=self._numbers[id(child)], local_name=name)
-        for variable, name, slot in slots(item):
-            if id(variable) in self._numbers:
-                node.slot_variables.add(
-                    original_variable_node_id=self._numbers[id(variable)],
-                    slot_name=name,
-                    slot_variable_node_id=self._numbers[id(slot)],
-                )
         variable = self._variables[number]
         if variable is not None:
             _describe_variable(node.variable, variable)
