@@ -220,7 +220,7 @@ void Tape::record(std::shared_ptr<BackwardFunction> backward, std::span<const ui
 }
 
 void Tape::connect(std::span<const Source> sources, std::span<const Tensor> outputs) {
-  if (options_.watch_only || options_.forward) return;
+  if (options_.watch_only) return;
   std::vector<const Source*> watched;
   size_t rank_sum = 0;
   for (const Source& source : sources) {
@@ -239,6 +239,7 @@ void Tape::connect(std::span<const Source> sources, std::span<const Tensor> outp
   }
   for (size_t j = 0; j < outputs.size(); ++j) {
     record->fill(record->output(j), dims, outputs[j], false);
+    if (options_.forward && entries_.find(outputs[j].impl()->id()) != 0) continue;
     if (differentiates(outputs[j].dtype())) {
       record->output(j).entry = entry_of(outputs[j].impl()->id());
     }

@@ -49,6 +49,7 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   bool persistent() const { return options_.persistent; }
+  bool is_forward() const { return options_.forward; }
   void set_persistent(bool persistent) { options_.persistent = persistent; }
 
   void watch(const Tensor& tensor);

@@ -181,6 +181,28 @@ bool is_known(const Tape& tape, const Tensor& tensor) {
   return tape.knows(tensor.impl()->id_or_zero());
 }
 
+// Connects outputs of a call with its sources on the tapes of one direction.
+void connect(const Graph& callee, const Connections& connections, std::span<const Tensor> inputs,
+             std::span<const Tensor> outputs, bool forward) {
+  std::vector<Tape::Source> sources;
+  size_t index = 0;
+  const auto add = [&](uint64_t id, DType dtype, const Shape& shape) {
+    if (connections.connected[index++] && id) sources.push_back({id, dtype, shape});
+  };
+  const auto add_tensor = [&](const Tensor& tensor) {
+    add(tensor.impl()->id_or_zero(), tensor.dtype(), tensor.shape());
+  };
+  for (const Tensor& input : inputs.first(callee.inputs().size())) add_tensor(input);
+  for (const Capture& capture : callee.captures()) add_tensor(capture.outer);
+  for (Variable* const traced : connections.variables) {
+    const Variable& variable = SwappedVariables::find(*traced);
+    add(variable.id(), variable.dtype(), variable.shape());
+  }
+  for (Tape* const tape : active_tapes()) {
+    if (tape->is_forward() == forward) tape->connect(sources, outputs);
+  }
+}
+
 }  // namespace
 
 bool Callable::is_watched(std::span<const Tensor> inputs) const {
@@ -196,23 +218,17 @@ bool Callable::is_watched(std::span<const Tensor> inputs) const {
 void Callable::record_connections(std::span<const Tensor> inputs,
                                   std::span<const Tensor> outputs) const {
   if (!connections_.conditional) return;
-  std::vector<Tape::Source> sources;
-  size_t index = 0;
-  const auto add = [&](uint64_t id, DType dtype, const Shape& shape) {
-    if (connections_.connected[index++] && id) sources.push_back({id, dtype, shape});
-  };
-  const auto add_tensor = [&](const Tensor& tensor) {
-    add(tensor.impl()->id_or_zero(), tensor.dtype(), tensor.shape());
-  };
-  for (const Tensor& input : inputs.first(graph_->inputs().size())) add_tensor(input);
-  for (const Capture& capture : graph_->captures()) add_tensor(capture.outer);
   for (Variable* const traced : connections_.variables) {
-    Variable& variable = SwappedVariables::find(*traced);
     // A branch that did not run has not read it.
-    for (Tape* const tape : active_tapes()) tape->watch_read(variable);
-    add(variable.id(), variable.dtype(), variable.shape());
+    for (Tape* const tape : active_tapes()) tape->watch_read(SwappedVariables::find(*traced));
   }
-  for (Tape* const tape : active_tapes()) tape->connect(sources, outputs);
+  connect(*graph_, connections_, inputs, outputs, false);
+  if (std::ranges::none_of(active_tapes(), &Tape::is_forward)) return;
+  // Backward, the outputs of a call have one gradient; forward, each has derivatives of its own.
+  for (size_t j = 0; j < outputs.size(); ++j) {
+    const Connections own = find_connections(*graph_, {&graph_->outputs()[j], 1});
+    connect(*graph_, own, inputs, outputs.subspan(j, 1), true);
+  }
 }
 
 void append_captures(const Graph& callee, TensorList& inputs) {

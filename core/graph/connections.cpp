@@ -15,11 +15,11 @@ namespace {
 // For each tensor of a graph: whether the outputs depend on it, and in which form its gradient is.
 class Walk {
  public:
-  explicit Walk(const Graph& graph) : graph_(graph) {
+  Walk(const Graph& graph, std::span<const Tensor> outputs) : graph_(graph) {
     for (NodeId id = 0; id < graph.size(); ++id) {
       uses_.emplace_back(graph.node(id).outputs.size());
     }
-    for (const Tensor& output : graph.outputs()) use(symbol_of(output)->port(), {});
+    for (const Tensor& output : outputs) use(symbol_of(output)->port(), {});
     for (NodeId id = graph.size(); id-- > 0;) visit(graph.node(id), id);
   }
 
@@ -104,9 +104,13 @@ class Walk {
 }  // namespace
 
 Connections find_connections(const Graph& graph) {
-  Walk walk(graph);
+  return find_connections(graph, graph.outputs());
+}
+
+Connections find_connections(const Graph& graph, std::span<const Tensor> outputs) {
+  Walk walk(graph, outputs);
   Connections result;
-  result.conditional = std::ranges::count_if(graph.outputs(), [](const Tensor& output) {
+  result.conditional = std::ranges::count_if(outputs, [](const Tensor& output) {
                          return is_differentiable(output.dtype());
                        }) > 1;
   for (NodeId id = 0; id < graph.size(); ++id) {

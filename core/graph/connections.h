@@ -20,6 +20,8 @@ struct Connections {
 };
 
 Connections find_connections(const Graph& graph);
+// The same for some of the graph's outputs.
+Connections find_connections(const Graph& graph, std::span<const Tensor> outputs);
 
 // Appends the variables that `result` lacks.
 void add_missing(std::span<Variable* const> variables, std::vector<Variable*>& result);

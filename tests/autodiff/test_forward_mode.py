@@ -120,3 +120,31 @@ def test_bad_arguments():
         Accumulator([x, x], [x, x])
     with Accumulator(x, x) as accumulator, pytest.raises(ValueError, match="already recording"):
         accumulator.__enter__()
+
+
+def test_results_of_calls_that_depend_on_a_primal_have_derivatives_whichever_branch_ran():
+    """As in TensorFlow: zeros where a path leads through what did not run, and None without one."""
+    x = tf.constant(1.0)
+
+    @tf.function
+    def choose(k):
+        return tf.cond(k > 1, lambda: (3.0 * x, 1.0), lambda: (0.0, x))
+
+    @tf.function
+    def repeat(k, x):
+        return tf.while_loop(
+            lambda i, *_: i < k, lambda i, a, b: (i + 1, a * x, b), [0, tf.constant(1.0), 5.0 * x]
+        )
+
+    @tf.function
+    def several(x):
+        return x * 2.0, tf.constant(1.0), tf.stop_gradient(x)
+
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as accumulator:
+        chosen = [choose(tf.constant(k)) for k in (0, 5)]
+        repeated = [repeat(tf.constant(k), x)[1:] for k in (0, 2)]
+        double, one, stopped = several(x)
+    found = tf.nest.map_structure(lambda y: float(accumulator.jvp(y)), chosen + repeated)
+    assert found == [(0.0, 1.0), (3.0, 0.0), [0.0, 5.0], [2.0, 5.0]]
+    assert float(accumulator.jvp(double)) == 2.0
+    assert accumulator.jvp(one) is None and accumulator.jvp(stopped) is None
