@@ -17,6 +17,7 @@ from eagerflow.framework.operation import Operation
 from eagerflow.framework.trackable import TrackableResource, ValueParts
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.lookup.initializers import constant_of, contents_of
+from eagerflow.ops import control_flow
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import TensorLike
@@ -103,6 +104,14 @@ class Table(Module, TrackableResource):
     def _items(self) -> tuple[Tensor, Tensor]:
         return self._table.items()
 
+    # In graphs that compute keys or values: the operation that fills the table.
+    _initialization: Operation | None = None
+
+    @property
+    def initializer(self) -> Operation | None:
+        """In a program's graph the operation that fills the table, or one that has nothing to do."""
+        return self._initialization or control_flow.no_op("init")
+
     def _initialize(self, initializer: Any, key_dtype: dtypes.DType) -> None:
         """Fills the table: now, or in each run of a function that computes its keys or values."""
         initialize = getattr(initializer, "initialize", None)
@@ -119,7 +128,7 @@ class Table(Module, TrackableResource):
             contents = contents_of(initializer)
         if any(map(is_symbolic, contents)):
             self._table = _core.Table(key_dtype, self._value_dtype, [])
-            now_or_node(begin, None, "InitializeTable", *contents)
+            self._initialization = now_or_node(begin, None, "InitializeTable", *contents)
             return
         with eagerly():
             begin(*contents)

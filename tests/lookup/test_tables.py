@@ -223,3 +223,19 @@ def test_changes_in_graphs_are_operations(kind):
             assert session.run(change) is None
             assert session.run(values).tolist() == expected
     assert table.insert([1], [2]) is None
+
+
+def test_programs_of_version_1_run_what_initializes_a_table():
+    def table(keys):
+        values = tf.constant([7], tf.int64)
+        return tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), 0)
+
+    assert table(["a"]).initializer is None
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        known = table(["a"])
+        assert session.run(known.initializer) is None
+        assert session.run(known.lookup(tf.constant(["a", "b"]))).tolist() == [7, 0]
+        keys = tf.compat.v1.placeholder(tf.string, [1])
+        fed = table(keys)
+        session.run(fed.initializer, {keys: ["q"]})
+        assert session.run(fed.lookup(tf.constant(["q"]))).tolist() == [7]
