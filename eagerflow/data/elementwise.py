@@ -15,6 +15,7 @@ from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.functions import (
     Debugging,
     ElementFunction,
+    Place,
     guarded,
     not_the_end,
     traced,
@@ -53,7 +54,7 @@ class MapDataset(FunctionDataset):
 
     def _over(self, source: Cursor, context: Context) -> Cursor:
         """The cursor that calls the function in this thread, with the elements of another cursor."""
-        return MapCursor(source, context.caller(self._function))
+        return MapCursor(source, context.caller(self._function), context.place(self))
 
 
 class ParallelMapDataset(MapDataset):
@@ -73,8 +74,8 @@ class ParallelMapDataset(MapDataset):
         calls = context.threads if self._calls == AUTOTUNE else self._calls
         # The program cannot see which thread computes, unless its Python code runs there.
         if self._calls == AUTOTUNE or is_native(function):
-            return AdaptiveMapCursor(source, function, calls, ordered, self)
-        return ParallelMapCursor(source, function, calls, ordered, self)
+            return AdaptiveMapCursor(source, function, calls, ordered, self, context.place(self))
+        return ParallelMapCursor(source, function, calls, ordered, self, context.place(self))
 
     def _how(self) -> str:
         if self._calls == AUTOTUNE:
@@ -101,10 +102,14 @@ def mapped(
 class MapCursor(_core.MapReader, ReadingCursor):
     """Calls the function with each element."""
 
-    __slots__ = ()
+    __slots__ = ("_place",)
+
+    def __init__(self, source: Cursor, function: Callable[[Any], Any], place: Place) -> None:
+        super().__init__(source, function)
+        self._place = place
 
     def _error_of(self, error: BaseException) -> BaseException:
-        return not_the_end(error, errors.InvalidArgumentError)
+        return not_the_end(error, errors.InvalidArgumentError, self._place)
 
 
 class FilterDataset(UnaryDataset):
@@ -115,7 +120,8 @@ class FilterDataset(UnaryDataset):
         self._predicate = predicate
 
     def _cursor(self, context: Context) -> Cursor:
-        return FilterCursor(self._input._cursor(context), context.caller(self._predicate))
+        predicate = guarded(context.caller(self._predicate), place=context.place(self))
+        return FilterCursor(self._input._cursor(context), predicate)
 
     def _count(self) -> int:
         return UNKNOWN
@@ -136,11 +142,7 @@ class FilterCursor(InputCursor):
     def __next__(self) -> Structure:
         predicate = self._predicate
         for element in self._input:
-            try:
-                keep = bool(predicate(element))
-            except (StopIteration, errors.OutOfRangeError) as error:
-                raise not_the_end(error) from error
-            if keep:
+            if predicate(element):
                 return element
         raise StopIteration
 

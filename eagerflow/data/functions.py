@@ -312,36 +312,52 @@ def _common(old: Any, new: Any, name: str) -> Any:
     return old if old == new else old.most_specific_compatible_type(new)
 
 
+Place = Callable[[], str]  # says which step of a pipeline it is
+
+
 def guarded(
-    call: Callable[[Any], Any], kind: Callable[..., errors.OpError] = errors.InternalError
+    call: Callable[[Any], Any],
+    kind: Callable[..., errors.OpError] = errors.InternalError,
+    place: Place | None = None,
 ) -> Callable[..., Any]:
     """A function of elements whose errors do not look like the end of the pipeline.
 
     Args:
         call: the function.
         kind: see `not_the_end`.
+        place: see `not_the_end`.
     """
 
     def checked(element: Any) -> Any:
         try:
             return call(element)
-        except (StopIteration, errors.OutOfRangeError) as error:
-            raise not_the_end(error, kind) from error
+        except Exception as error:
+            raised = not_the_end(error, kind, place)
+            if raised is error:
+                raise
+            raise raised from error
 
     return checked
 
 
 def not_the_end(
-    error: BaseException, kind: Callable[..., errors.OpError] = errors.InternalError
+    error: BaseException,
+    kind: Callable[..., errors.OpError] = errors.InternalError,
+    place: Place | None = None,
 ) -> BaseException:
     """The error that a pipeline raises for an error of a function.
 
     Args:
         error: the error; a StopIteration or an OutOfRangeError would end the reading of the pipeline.
         kind: the class of errors that TensorFlow raises for functions of this step.
+        place: says which step it is; then messages of operations' errors begin with it.
     """
     if isinstance(error, StopIteration):
         return RuntimeError("A function of the pipeline raised StopIteration.")
     if isinstance(error, errors.OutOfRangeError):
         return kind(None, None, f"Function invocation produced OutOfRangeError: {error}")
+    if place is not None and isinstance(error, errors.OpError):
+        told = "Error in user-defined function passed to "
+        if not error.message.startswith(told):  # by a function that called this one
+            error._message = f"{told}{place()}: {error.message}"
     return error

@@ -63,7 +63,7 @@ class Iterator(ABC):
 
 def _cursor_of(dataset: Any) -> Any:
     """A cursor for one reading of a dataset."""
-    cursor = dataset._cursor(context_of(dataset.options()))
+    cursor = dataset._cursor(context_of(dataset.options(), dataset))
     if WeakTensors.exist and structure.has_weak(dataset.element_spec):
         return weak_cursor.WeakCursor(cursor, dataset.element_spec)
     return cursor

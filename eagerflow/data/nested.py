@@ -56,7 +56,8 @@ class FlatMapDataset(NestingDataset):
 
     def _cursor(self, context: Context) -> Cursor:
         source = self._input._cursor(context)
-        return FlatMapCursor(source, context.caller(self._function), context, self._input)
+        function = guarded(context.caller(self._function), place=context.place(self))
+        return FlatMapCursor(source, function, context, self._input)
 
 
 class FlatMapCursor(Cursor):
@@ -68,7 +69,7 @@ class FlatMapCursor(Cursor):
         self, source: Cursor, function: Callable[[Any], Any], context: Context, dataset: Dataset
     ) -> None:
         self._input = source
-        self._call = guarded(function)
+        self._call = function
         self._context = context
         self._dataset = dataset
         self._element: Any = None
@@ -249,7 +250,7 @@ class InterleaveCursor(Cursor):
     def __init__(self, dataset: InterleaveDataset, context: Context, threads: int) -> None:
         self._dataset = dataset._input
         self._input = dataset._input._cursor(context)
-        self._call = guarded(context.caller(dataset._function))
+        self._call = guarded(context.caller(dataset._function), place=context.place(dataset))
         self._context = context
         self._cycle = dataset._cycle
         self._block = dataset._block

@@ -22,7 +22,7 @@ from typing import Any
 from eagerflow import _core, errors
 from eagerflow.data.cursor import Cursor, Failure, pack_elements, unpack_elements
 from eagerflow.data.dataset import Dataset
-from eagerflow.data.functions import guarded, not_the_end
+from eagerflow.data.functions import Place, guarded, not_the_end
 from eagerflow.framework import context
 
 # The teams of workers that are alive; they must end before the interpreter does.
@@ -455,9 +455,10 @@ class ParallelMapCursor(TeamCursor):
         workers: int,
         ordered: bool,
         dataset: Dataset,
+        place: Place,
     ) -> None:
-        make = guarded(function, errors.InvalidArgumentError)
-        make_all = mapping(function) if is_native(function) else None
+        make = guarded(function, errors.InvalidArgumentError, place)
+        make_all = mapping(function, place) if is_native(function) else None
         team = Team(source, make, workers, 2 * workers, ordered, True, make_all)
         super().__init__(team, dataset)
 
@@ -467,11 +468,11 @@ def is_native(function: object) -> bool:
     return isinstance(function, _core.ElementFunction) and not function.needs_host
 
 
-def mapping(function: Any) -> Callable[..., Any]:
+def mapping(function: Any, place: Place) -> Callable[..., Any]:
     """The native function of lists of elements for one of single elements."""
 
     def failed(error: BaseException) -> Failure:
-        return Failure(not_the_end(error, errors.InvalidArgumentError))
+        return Failure(not_the_end(error, errors.InvalidArgumentError, place))
 
     return lambda elements: function.map(elements, Failure, failed)
 
@@ -483,7 +484,7 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
     faster without.
     """
 
-    __slots__ = ("_calls", "_dataset", "_ordered", "_seconds", "_team", "_workers")
+    __slots__ = ("_calls", "_dataset", "_ordered", "_place", "_seconds", "_team", "_workers")
 
     # Calls that are timed, and how long they must take on average to be worth threads.
     _TRIALS = 8
@@ -496,8 +497,10 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
         workers: int,
         ordered: bool,
         dataset: Dataset,
+        place: Place,
     ) -> None:
         super().__init__(source, function)
+        self._place = place
         self._watched = True
         self._workers = workers
         self._ordered = ordered
@@ -514,8 +517,11 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
         begin = time.perf_counter()
         try:
             value = self._function(element)
-        except (StopIteration, errors.OutOfRangeError) as error:
-            raise self._error_of(error) from error
+        except Exception as error:
+            raised = self._error_of(error)
+            if raised is error:
+                raise
+            raise raised from error
         # The first call may include one-time costs.
         if self._calls:
             self._seconds += time.perf_counter() - begin
@@ -528,11 +534,16 @@ class AdaptiveMapCursor(_core.MapReader, Cursor):
         return value
 
     def _error_of(self, error: BaseException) -> BaseException:
-        return not_the_end(error, errors.InvalidArgumentError)
+        return not_the_end(error, errors.InvalidArgumentError, self._place)
 
     def _hire(self) -> ParallelMapCursor:
         self._team = ParallelMapCursor(
-            self._input, self._function, self._workers, self._ordered, self._dataset
+            self._input,
+            self._function,
+            self._workers,
+            self._ordered,
+            self._dataset,
+            self._place,
         )
         return self._team
 
