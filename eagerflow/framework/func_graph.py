@@ -62,6 +62,8 @@ class FuncGraph(_core.Graph, GraphInspection):
         self.created_variables: list[Any] = []
         # The prefix of names inside: none, except in branches and loops.
         self.scope = ""
+        # The ids of nodes of a program's graph that nodes of a branch or a loop have to follow.
+        self.awaited: list[int] = []
 
     @contextmanager
     def as_default(self) -> Iterator[FuncGraph]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -62,6 +62,18 @@ def _part(name: str, node: str) -> FuncGraph:
     return graph
 
 
+def _follow(parts: Iterable[FuncGraph]) -> None:
+    """Lets the node that was added last follow what nodes in its graphs have to follow."""
+    awaited = [id for part in parts for id in part.awaited]
+    graph = _core.building()
+    if not awaited:
+        return
+    if graph.is_control_flow_graph:
+        graph.awaited += awaited
+    elif not graph.building_function:
+        graph.add_controls(len(graph) - 1, awaited)
+
+
 def _branch(function: Callable, name: str, node: str) -> FuncGraph:
     return func_graph.trace(function, name=name, graph=_part(name, node))
 
@@ -71,6 +83,7 @@ def _choice(index: Tensor, branches: dict[str, FuncGraph], name: str, function: 
     for other, other_graph in others:
         _check_alike(first, graph, other, other_graph, function)
     results = _core.choice_node(index, list(branches.values()), name)
+    _follow(branches.values())
     chosen = func_graph.pack_outputs(graph, results)
     if WeakTensors.exist:  # results are weak where those of all branches are
         for _, branch in others:
@@ -168,6 +181,7 @@ def while_loop(
     flat = nest.flatten(loop_vars, expand_composites=True)
     _check_invariants(flat, step_graph)
     final = _core.while_node(condition, step_graph, flat, maximum_iterations, name)
+    _follow((condition, step_graph))
     return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
 
 

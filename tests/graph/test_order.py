@@ -70,3 +70,42 @@ def test_assertions_are_operations_that_others_wait_for(names):
             session.run(same, {x: -1.0})
         with pytest.raises(tf.errors.InvalidArgumentError, match="NaN"):
             session.run(finite, {x: float("nan")})
+
+
+def _loop(before, x):
+    def body(i):
+        with tf.control_dependencies([before]):
+            return [i + 1]
+
+    return tf.while_loop(lambda i: i < 1, body, [x])[0]
+
+
+def _waiting(before, x):
+    with tf.control_dependencies([before]):
+        return tf.identity(x)
+
+
+def _cond(before, x):
+    return tf.cond(x < 1, lambda: _waiting(before, x), lambda: x)
+
+
+def _switch_case(before, x):
+    return tf.switch_case(x, [lambda: _waiting(before, x), lambda: x])
+
+
+def _nested(before, x):
+    return tf.cond(x < 1, lambda: _loop(before, x), lambda: x)
+
+
+@pytest.mark.parametrize("build", [_loop, _cond, _switch_case, _nested])
+@pytest.mark.parametrize("kind", ["tensor", "operation"])
+def test_what_is_inside_of_branches_and_loops_follows_operations_outside(build, kind):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.compat.v1.get_variable("v", [], initializer=tf.compat.v1.zeros_initializer())
+        session.run(v.initializer)
+        add = v.assign_add(1.0)
+        result = build(add if kind == "tensor" else add.op, tf.constant(0))
+        session.run(result)
+        assert session.run(v) == 1.0
+        result.op.run()
+        assert session.run(v) == 2.0
