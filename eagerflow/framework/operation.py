@@ -51,7 +51,11 @@ class Operation:
     @property
     def type(self) -> str:
         """TensorFlow's name of the operation, such as "MatMul"."""
-        return "VarHandleOp" if own_handle(self._node) else self._node.type
+        if own_handle(self._node):
+            return "VarHandleOp"
+        kind = self._node.type
+        stateful = _WITH_STATE.get(kind)
+        return stateful if stateful and any(map(_has_state, self._node.callees)) else kind
 
     @property
     def graph(self) -> Any:
@@ -155,6 +159,26 @@ class Operation:
 
     def __str__(self) -> str:
         return str(self.node_def)
+
+
+# Operations that run graphs, by their names for graphs without state.
+_WITH_STATE = {
+    "PartitionedCall": "StatefulPartitionedCall",
+    "StatelessCase": "Case",
+    "StatelessIf": "If",
+    "StatelessWhile": "While",
+}
+
+
+def _has_state(graph: Any) -> bool:
+    """Whether a graph reads variables or tables, or draws random numbers."""
+    return any(
+        node.variables
+        or node.type == "RandomStream"
+        or node.type.startswith("LookupTable")
+        or any(map(_has_state, node.callees))
+        for node in graph.nodes
+    )
 
 
 def _handles(node: _core.Node) -> list[Any]:
