@@ -36,9 +36,7 @@ class PartialRun:
         self._done: set[str] = set()
 
     def _elements(self, fetches: Any) -> list[Any]:
-        leaves = [
-            leaf for leaf in nest.flatten(fetches, expand_composites=True) if leaf is not None
-        ]
+        leaves = nest.flatten(fetches, expand_composites=True)
         return [self._session._element(leaf) for leaf in leaves]
 
     @staticmethod

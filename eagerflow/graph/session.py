@@ -307,7 +307,12 @@ class BaseSession:
     def make_callable(
         self, fetches: Structure, feed_list: Any = None, accept_options: bool = False
     ) -> Any:
-        """A function that runs `fetches` with its arguments as values of `feed_list`."""
+        """A function that runs `fetches` with its arguments as values of `feed_list`.
+
+        Raises:
+            TypeError: if a fetched object is not part of a graph.
+        """
+        _flattened(fetches, self._element)
 
         def call(*values: object) -> Any:
             return self.run(fetches, dict(zip(feed_list or [], values, strict=True)))

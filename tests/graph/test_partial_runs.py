@@ -70,3 +70,19 @@ def test_an_order_between_parts_is_refused():
         session.partial_run(handle, first, {a: 1.0})
         with pytest.raises(tf.errors.UnimplementedError, match="earlier part"):
             session.partial_run(handle, second, {b: 1.0})
+
+
+@pytest.mark.parametrize("fetch", [None, [None], {"a": [None]}, (None,)])
+def test_none_is_not_fetched(fetch):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [])
+        result = x + 1.0
+        handle = session.partial_run_setup([result], [x])
+        for run in (
+            session.run,
+            session.make_callable,
+            session.partial_run_setup,
+            lambda fetch: session.partial_run(handle, fetch, {x: 1.0}),
+        ):
+            with pytest.raises(TypeError, match="None"):
+                run(fetch)
