@@ -416,6 +416,19 @@ def tensor_list_concat(handle: Tensor, dtype: Any, shape: Any) -> tuple[Tensor, 
     return _ops.tensor_list_concat(handle, None, dtype, sizes)
 
 
+def immutable_const(dtype: Any, shape: Any, memory_region_name: str) -> Tensor:
+    """`ImmutableConst`: the numbers at the beginning of a file."""
+    numbers = tf.io.decode_raw(tf.io.read_file(memory_region_name), dtype)
+    return tf.reshape(numbers[: shape.num_elements()], shape)
+
+
+def tensor_list_concat_of_shape(handle: Tensor, dtype: Any, shape: Any) -> tuple[Tensor, Tensor]:
+    """`TensorListConcat`; the attribute is the shape of an element, or None."""
+    known = tf.TensorShape(shape)
+    sizes = None if known.rank is None else [-1 if n is None else n for n in known.as_list()]
+    return _ops.tensor_list_concat(handle, None, dtype, sizes)
+
+
 def add_n(inputs: list[Tensor]) -> Tensor:
     """`AddN`, of tensors or of lists of tensors."""
     if inputs[0].dtype is not tf.variant:
