@@ -274,8 +274,9 @@ class Graph(_core.Graph, GraphInspection):
     def control_dependencies(self, control_inputs: Iterable | None) -> Iterator[None]:
         """Has the operations made inside run after others."""
         graph = self if _core.building() is None else _core.building()
-        if graph is not self and graph.is_control_flow_graph:
-            graph.awaited += node_ids(self, control_inputs or ())
+        part: Any = graph
+        if part is not self and part.is_control_flow_graph:
+            part.awaited += node_ids(self, control_inputs or ())
         if control_inputs is None:
             graph.begin_controls([], True)
         else:
