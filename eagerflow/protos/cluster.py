@@ -1,4 +1,4 @@
-"""ClusterDef, JobDef and ServerDef: which tasks of which jobs run where."""
+"""ClusterDef and JobDef: which tasks of which jobs run where, and on which devices."""
 
 from typing import Any
 
@@ -34,30 +34,6 @@ MESSAGES = Schema(
       int64 bandwidth = 13;
     }
     message NamedDevice { string name = 1; DeviceProperties properties = 2; }
-    message ConfigProto {
-      map<string, int32> device_count = 1;
-      int32 intra_op_parallelism_threads = 2;
-      int32 placement_period = 3;
-      repeated string device_filters = 4;
-      int32 inter_op_parallelism_threads = 5;
-      bool allow_soft_placement = 7;
-      bool log_device_placement = 8;
-      bool use_per_session_threads = 9;
-      int64 operation_timeout_in_ms = 11;
-      ClusterDef cluster_def = 14;
-      bool isolate_session_state = 15;
-      bool share_cluster_devices_in_session = 17;
-    }
-    message ServerDef {
-      ClusterDef cluster = 1;
-      string job_name = 2;
-      int32 task_index = 3;
-      ConfigProto default_session_config = 4;
-      string protocol = 5;
-      int32 port = 6;
-      ClusterDeviceFilters cluster_device_filters = 7;
-      int32 replica = 8;
-    }
     """,
 )
 

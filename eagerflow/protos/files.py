@@ -8,21 +8,29 @@ from __future__ import annotations
 _LIST = """
 example/example Example SequenceExample
 example/feature BytesList FloatList Int64List Feature Features FeatureList FeatureLists
+framework/allocation_description AllocationDescription
 framework/attr_value AttrValue NameAttrList
+framework/cost_graph CostGraphDef
 framework/function FunctionDef GradientDef RegisteredGradient FunctionDefLibrary
 framework/graph GraphDef
 framework/node_def NodeDef
 framework/op_def OpDef
+framework/step_stats AllocationRecord AllocatorMemoryUsed NodeOutput MemoryStats NodeExecStats
+    DeviceStepStats StepStats
 framework/summary DataClass SummaryMetadata Summary SummaryDescription
 framework/tensor TensorProto
+framework/tensor_description TensorDescription
 framework/tensor_shape TensorShapeProto
 framework/tensor_slice TensorSliceProto
 framework/types DataType
 framework/variable SaveSliceInfoDef VariableDef
 framework/versions VersionDef
 protobuf/cluster JobDef ClusterDef
+protobuf/config ConfigProto RunOptions SessionMetadata RunMetadata
+protobuf/debug DebugTensorWatch DebugOptions
 protobuf/device_filters TaskDeviceFilters JobDeviceFilters ClusterDeviceFilters
 protobuf/device_properties DeviceProperties NamedDevice
+protobuf/error_codes Code
 protobuf/fingerprint FingerprintDef
 protobuf/meta_graph TensorInfo SignatureDef AssetFileDef CollectionDef MetaGraphDef
 protobuf/named_tensor NamedTensorProto

@@ -69,8 +69,9 @@ def register(file: str) -> Any:
 
 def _file_of(full_name: str) -> str:
     """The file that declares a message, or an enumeration, by its name with a dot before it."""
-    package, name = full_name.split(".")[1:3]
-    return FILES.get(name, f"eagerflow/{package}/{name}.proto")
+    words = full_name[1:].split(".")
+    outer = next(k for k, word in enumerate(words) if word[0].isupper())
+    return FILES.get(words[outer], f"eagerflow/{'/'.join(words[: outer + 1])}.proto")
 
 
 class Schema(dict[str, Any]):
@@ -89,11 +90,12 @@ class Schema(dict[str, Any]):
         self._package = package
         self._text = text
         self._uses = uses
+        self._is_built = False
         _schemas.append(self)
 
     def __missing__(self, name: str) -> Any:
         """The class of a message that is asked for first, or that does not exist."""
-        if self:
+        if self._is_built:
             raise KeyError(name)
         try:
             return self.classes()[name]
@@ -102,8 +104,9 @@ class Schema(dict[str, Any]):
 
     def classes(self) -> dict[str, Any]:
         """The classes of all messages by their names."""
-        if not self:
+        if not self._is_built:
             self.update(self._build())
+            self._is_built = True
         return self
 
     @functools.cached_property
@@ -129,8 +132,9 @@ class Schema(dict[str, Any]):
 
     def enums(self) -> dict[str, Any]:
         """The enumerations outside of messages, by name, as protobuf represents them."""
-        first = next(one.name for one in self._declared if one.kind == declarations.MESSAGE)
-        if isinstance(self[first], Absent):
+        try:
+            self.classes()
+        except ImportError:
             return {}  # the schema has their names itself
         wrapper = protobuf("internal.enum_type_wrapper").EnumTypeWrapper
         own = [one for one in self._declared if one.kind == declarations.ENUM]

@@ -20,7 +20,6 @@ from eagerflow.distribute.cluster import ClusterSpec as ClusterSpec
 from eagerflow.protos.cluster import (
     ClusterDef as ClusterDef,
     JobDef as JobDef,
-    ServerDef as ServerDef,
 )
 from eagerflow.protos.example import (
     BytesList as BytesList,
@@ -33,5 +32,6 @@ from eagerflow.protos.example import (
     Int64List as Int64List,
     SequenceExample as SequenceExample,
 )
+from eagerflow.protos.session import ServerDef as ServerDef
 from eagerflow.train.coordinator import Coordinator as Coordinator
 from eagerflow.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

@@ -32,9 +32,11 @@ _PROTOS = (
     "checkpoint",
     "event",
     "cluster",
+    "session",
     "saved_model",
     "example",
     "xla",
+    "codes",
 )
 
 
@@ -74,6 +76,8 @@ def find(path: str, name: str) -> object:
         if public is not None:
             return public
     if path.startswith(("core.", "compiler.")) and path.endswith("_pb2"):
+        if name.endswith("__pb2"):
+            return _imported_file(name)
         return unavailable.find(f"{path}.{name}") or _message(name)
     if path.startswith("python.ops.gen_"):
         operation = _raw_operation(name)
@@ -201,6 +205,16 @@ def _positional(raw_op: Any) -> Any:
 def _snake(name: str) -> str:
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+def _imported_file(name: str) -> ModuleType:
+    """The module of a file of messages, by the name that code which protoc writes imports it as."""
+    path = name.replace("_dot_", ".").replace("__", "_")
+    if path.startswith("tensorflow."):
+        return importlib.import_module(path)
+    if f"compiler.{path}" in modules():
+        return importlib.import_module(f"tensorflow.compiler.{path}")
+    raise AttributeError(name)
 
 
 def _message(name: str) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 from eagerflow.distribute.cluster import ClusterSpec
 from eagerflow.errors import UnimplementedError
-from eagerflow.protos.cluster import MESSAGES
+from eagerflow.protos.session import MESSAGES
 
 __all__ = ["Server", "replica_device_setter"]
 
