@@ -73,7 +73,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.first = generation == "1.x"
         self.estimators = estimators.EstimatorFinder(self.first)
         self.packages = (*_TENSORFLOW, *_KERAS) if keras else _TENSORFLOW
-        self._asked = ""
+        self._asked = ""  # the name that a module did not have just now
+        self._refused: list[str] = []  # names of one statement that are no modules either
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -85,12 +86,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             asked, self._asked = self._asked, ""
             if not _is_imported(fullname):  # `importlib.util.find_spec` asks whether it exists.
                 return None
+            self._refused = [*self._refused, fullname] if asked == fullname else []
             parent, _, name = fullname.rpartition(".")
             known = dir(sys.modules[parent]) if parent in sys.modules else []
-            if asked != fullname:  # `import package.name`
-                raise ModuleNotFoundError(missing(parent, name, known), name=fullname)
-            # With the full name in `name`, `from package import name` would drop the message.
-            raise ModuleNotFoundError(missing(parent, name, known), name=f"{package}:{inside}")
+            raise ModuleNotFoundError(missing(parent, name, known), name=fullname)
         # The file is that of the first module that answers; what the path has nobody imports.
         targets = map(resolve, self._targets(package, inside) or ())
         file = next(filter(None, (getattr(t, "__file__", None) for t in targets)), _FILE)
@@ -151,13 +150,25 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return make(spec.name, targets, names, find, paths.submodules(inside, self.first))
 
     def _noted(self, module: str, find: Callable[[str], Any]) -> Callable[[str], Any]:
-        """A look-up that notes which name it was asked for: before it imports a module of this name,
-        `from package import name` asks the package for the name.
+        """A look-up that notes which names it was asked for.
+
+        `from package import name` asks for the name, imports a module of this name, and asks again. The
+        second time its error is raised here: Python's own has the same type, but does not say why.
         """
 
         def look_up(name: str) -> Any:
-            self._asked = f"{module}.{name}"
-            return find(name)
+            full = f"{module}.{name}"
+            try:
+                return find(name)
+            except AttributeError:
+                is_second = full in self._refused[:1]
+                if is_second or self._asked:
+                    self._refused = []
+                self._asked = "" if is_second else full
+                if not is_second:
+                    raise
+            known = sys.modules[module]
+            raise ImportError(missing(module, name, dir(known)), name=module, path=known.__file__)
 
         return look_up
 

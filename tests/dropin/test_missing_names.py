@@ -102,6 +102,47 @@ def test_refusals_say_what_was_meant_and_why(line, says):
     assert says in done.stdout, done
 
 
+ERRORS = """
+import importlib
+import importlib.util
+
+import tensorflow as tf
+import tensorflow.python.ops.array_ops
+
+for module in (tf, tf.math, tf.keras.layers, tensorflow.python.ops.array_ops):
+    name = module.__name__
+    for line in ("no_such, no_other", "constant as c, no_such", "no_such, no_other, no_such"):
+        line = line if hasattr(module, "constant") else line.replace("constant", "__doc__")
+        for _ in range(2):
+            try:
+                exec(f"from {name} import {line}")
+            except ImportError as error:
+                assert type(error) is ImportError, type(error)
+                assert (error.name, error.path) == (name, module.__file__), (error.name, error.path)
+                assert f"module {name!r} has no attribute 'no_such'" in str(error), error
+            else:
+                raise AssertionError(line)
+    for _ in range(3):  # What asks itself, or imports, gets the errors of asking and of importing.
+        assert not hasattr(module, "no_such")
+        assert importlib.util.find_spec(f"{name}.no_such") is None
+        assert getattr(module, "no_such", 1) == 1
+    for full in (f"{name}.no_such", f"{name}.no_such.below"):
+        assert not hasattr(module, "no_such")
+        for _ in range(2):
+            try:
+                importlib.import_module(full)
+            except ModuleNotFoundError as error:
+                assert error.name == f"{name}.no_such", error.name
+            else:
+                raise AssertionError(full)
+"""
+
+
+def test_errors_of_imports_name_modules():
+    done = run(ERRORS)
+    assert done.returncode == 0, done.stderr
+
+
 FILES = """
 import importlib.resources
 import importlib.util
