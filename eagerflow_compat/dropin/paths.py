@@ -383,7 +383,7 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if path.endswith("saved_model.load_context"):
         return (f"{_INTERNALS}.registrations",)
-    if path.endswith(("testing_utils", "testing_infra.test_utils")):
+    if path.endswith(("testing_utils", "testing_infra", "testing_infra.test_utils")):
         return (f"{_INTERNALS}.keras_testing",)
     if path.startswith("src.backend") or path.endswith(("legacy_h5_format", "models.functional")):
         public = path.removeprefix("src.").split(".")[0]

@@ -615,6 +615,8 @@ class Layer(LayerNodes, LayerDtypes):
         """
         with running_eagerly():
             set_weights(self.name, self.weights, list(weights))
+            for layer in self._flatten_layers():
+                layer.finalize_state()
 
     # Whether the layers inside get the layer's dtype policy.
     _passes_dtype_policy = False

@@ -156,10 +156,6 @@ class Normalization(PreprocessingLayer):
         if self.input_mean is None and self.built:
             self._set_moments(self.adapt_mean, self.adapt_variance)
 
-    def set_weights(self, weights: Any) -> None:
-        super().set_weights(weights)
-        self.finalize_state()
-
     def call(self, inputs: Any) -> Any:
         inputs = _core.as_tensor(inputs)
         if inputs.dtype is not self._compute_dtype_object:
