@@ -32,6 +32,7 @@ from eagerflow.keras.engine.calls.layer_call import (
 from eagerflow.keras.engine.functional.node import LayerNodes, infer_output_shape
 from eagerflow.keras.engine.layer_config import (
     config_of_call,
+    default,
     plain_shape,
     serialize_argument,
     tensor_shapes,
@@ -197,6 +198,7 @@ class Layer(LayerNodes, LayerDtypes):
             attributes["_supports_masking"] = True
         attributes["_keras_layer_is_ready"] = True
 
+    @default
     def build(self, input_shape: Any) -> None:
         """Makes the weights; subclasses override it.
 
@@ -296,6 +298,7 @@ class Layer(LayerNodes, LayerDtypes):
         """The layers whose weights this layer's `call` may read."""
         return self._all_inner_layers()
 
+    @default
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the outputs: by default the mask of the inputs.
 
@@ -691,6 +694,7 @@ class Layer(LayerNodes, LayerDtypes):
         for k, variable in enumerate(variables):
             variable.assign(store[str(k)])
 
+    @default
     def get_config(self) -> Config:
         """The arguments that make a layer like this one.
 

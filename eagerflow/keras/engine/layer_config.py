@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import activations, constraints, initializers, regularizers
@@ -16,6 +17,14 @@ _MODULES: dict[str, Any] = {
     "regularizer": regularizers,
     "constraint": constraints,
 }
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def default(method: _Method) -> _Method:
+    """Marks a method that subclasses are expected to override, for packages that ask whether they do."""
+    method._is_default = True  # type: ignore[attr-defined]
+    return method
 
 
 def resolve_arguments(layer: Any, arguments: dict[str, object]) -> None:

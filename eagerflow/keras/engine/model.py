@@ -21,7 +21,7 @@ from eagerflow.keras.engine.functional.input_layer import with_input_layers
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.functional.node import OwnNode, infer_output_shape
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.layer_config import config_of_call
+from eagerflow.keras.engine.layer_config import config_of_call, default
 from eagerflow.keras.engine.tracking import weights_of
 from eagerflow.keras.engine.training.trainer import Trainer
 from eagerflow.keras.mixed_precision import policy as policies
@@ -270,6 +270,7 @@ class Model(Trainer, Layer, Pictured):
         own = getattr(method, "__func__", method) is not Model.compute_mask
         return own or self._graph is not None
 
+    @default
     def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         """The masks of the outputs."""
         if self._graph is None:
@@ -409,6 +410,7 @@ class Model(Trainer, Layer, Pictured):
             f"No such layer: {name}. Existing layers are: {[layer.name for layer in layers]}."
         )
 
+    @default
     def build(self, input_shape: Any) -> None:
         """Creates all weights for inputs of a shape, by a symbolic call.
 
@@ -735,6 +737,7 @@ class Model(Trainer, Layer, Pictured):
             "backend": "tensorflow",
         }
 
+    @default
     def get_config(self) -> Config:
         """The arguments that make a model like this one; nothing, with a warning, if they are no
         plain values.

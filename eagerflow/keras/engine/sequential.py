@@ -13,7 +13,7 @@ from eagerflow.keras.engine.calls.layer_call import Building, names_from_here
 from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.engine.layer_config import plain_shape
+from eagerflow.keras.engine.layer_config import default, plain_shape
 from eagerflow.keras.engine.model import Model, is_empty
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.keras.typing import Config, CustomObjects
@@ -252,6 +252,7 @@ class Sequential(Model):
             x = layer(x)
         return x
 
+    @default
     def build(self, input_shape: Any = None) -> None:
         """Creates all weights for inputs of a shape, which includes the batch size.
 
