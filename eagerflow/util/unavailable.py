@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from eagerflow import errors
+
 _TPU = "there are no TPUs here. Run without a strategy, or under tf.distribute.MirroredStrategy()."
 _CLUSTER = (
     "there are no servers of other processes here. Start the program under mpiexec, and use "
@@ -341,10 +343,27 @@ def find_by_name(name: str) -> object:
     return None if path is None else find(path)
 
 
+class LibraryError(errors.NotFoundError, NotImplementedError):
+    """What functions that load libraries raise: programs that can do without look for NotFoundError.
+
+    >>> from eagerflow.util import unavailable
+    >>> try:
+    ...     unavailable.find("load_op_library")("kernels.so")
+    ... except tf.errors.NotFoundError:
+    ...     print("composed of other operations")
+    composed of other operations
+    """
+
+
+_LOADERS = frozenset({"load_op_library", "load_library"})
+
+
 def _stand_in(path: str, why: str) -> Any:
     name = path.split(".")[-1]
 
     def refuse(*args: object, **kwargs: object) -> Any:
+        if path in _LOADERS:
+            raise LibraryError._of(f"tf.{path}: {why}")
         raise NotImplementedError(f"tf.{path}: {why}")
 
     refuse.__name__ = refuse.__qualname__ = name

@@ -84,9 +84,8 @@ def layer_test(
         AssertionError: if the layer fails.
 
     >>> from eagerflow_compat.internals.keras_testing import layer_test
-    >>> layer_test(
-    ...     tf.keras.layers.ReLU, input_data=np.array([[-1.0, 2.0]]), expected_output=[[0, 2]]
-    ... )
+    >>> data = np.array([[-1.0, 2.0]], np.float32)
+    >>> layer_test(tf.keras.layers.ReLU, input_data=data, expected_output=[[0, 2]])
     array([[0., 2.]], dtype=float32)
     """
     compare = test_harness.assertAllClose if test_harness else np.testing.assert_allclose

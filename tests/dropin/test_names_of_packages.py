@@ -45,6 +45,15 @@ def test_what_does_not_exist_is_refused_when_it_is_used(tf, path):
         tf.lite.TFLiteConverter.from_concrete_functions([])
 
 
+@pytest.mark.parametrize("name", ["load_op_library", "load_library"])
+def test_programs_do_without_libraries_of_kernels(tf, name):
+    for load in (getattr(tf, name), private(f"python.framework.load_library:{name}")):
+        for kind in (tf.errors.NotFoundError, RuntimeError, NotImplementedError):
+            with pytest.raises(kind, match="tf.custom_gradient") as raised:
+                load("no_such_library.so")
+        assert raised.value.error_code == tf.errors.NOT_FOUND
+
+
 def test_operations_of_a_module_are_passed_on(tf):
     bucketize = private("python.ops.math_ops:_bucketize")
     assert bucketize([1.0, 5.0], boundaries=[3.0]).numpy().tolist() == [0, 1]

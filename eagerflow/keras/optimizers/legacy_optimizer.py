@@ -167,6 +167,12 @@ class Optimizer(_NewOptimizer):
             return value
         return _ops.cast(_core.as_tensor(value), dtypes.as_dtype(dtype))
 
+    def _serialize_hyperparameter(self, hyperparameter: object) -> Any:
+        """A hyperparameter, or that of a name, as a plain value: as it was set, until the first step."""
+        if isinstance(hyperparameter, str):
+            hyperparameter = self._hyper[hyperparameter]
+        return super()._serialize_hyperparameter(hyperparameter)
+
     def _prepare_scalars(self) -> None:
         """Makes the variables of the hyperparameters that are numbers, and the counter."""
         if self._hypers_created:

@@ -153,3 +153,28 @@ def test_nadam_saves_the_product_of_its_momenta():
     np.testing.assert_allclose(values, [0.89403933, 0.8201238, 0.75374967], rtol=1e-6)
     assert [w.name for w in optimizer.weights][:2] == ["Nadam/iter:0", "Nadam/momentum_cache:0"]
     assert optimizer.decay.numpy() == 0.5
+
+
+def test_hyperparameters_are_written_as_they_were_set():
+    class Slow(tf.keras.optimizers.legacy.Optimizer):
+        def __init__(self, period, learning_rate, name="Slow"):
+            super().__init__(name)
+            self._set_hyper("period", period)
+            self._set_hyper("learning_rate", learning_rate)
+
+        def _resource_apply_dense(self, grad, var, apply_state=None):
+            return var.assign_sub(grad * self._get_hyper("learning_rate", var.dtype))
+
+        def get_config(self):
+            names = ("period", "learning_rate")
+            return super().get_config() | {n: self._serialize_hyperparameter(n) for n in names}
+
+    optimizer = Slow(6, 0.5)
+    for _ in range(2):  # Reading makes no variables.
+        config = optimizer.get_config()
+        assert config == {"name": "Slow", "period": 6, "learning_rate": 0.5}
+        assert type(config["period"]) is int
+    again = Slow.from_config(config)
+    again.apply_gradients([(tf.constant(1.0), tf.Variable(1.0))])
+    assert again.get_config() == config
+    assert Slow(6, lambda: 0.25).get_config()["learning_rate"] == 0.25
