@@ -127,8 +127,9 @@ def _run_batch(
     noted = folder / f"noted-{os.getpid()}.jsonl"
     noted.write_text("")
     environment = os.environ | variables
-    # Tests that lie in their repository take the package from there, with what they share.
-    paths = [folder / "source"] if batch[0].startswith("source") else []
+    # Tests that lie in their repository take the package from there, and read files from its root.
+    is_in_place = batch[0].startswith("source")
+    paths = [folder / "source"] if is_in_place else []
     paths += [folder / "packages", HERE, *filter(None, [variables.get("PYTHONPATH")])]
     environment |= {
         "ECOSYSTEM_RESULTS": str(noted),
@@ -141,13 +142,14 @@ def _run_batch(
     options = "-p plugin -p no:cacheprovider -p no:warnings -q --tb=native --import-mode=importlib"
     options += " --continue-on-collection-errors"
     options += f" -c /dev/null --rootdir={folder} --confcutdir={folder}"
-    pytest = [*command, "-m", "pytest", *options.split(), *batch]
+    files = [str(folder / path) for path in batch]
+    pytest = [*command, "-m", "pytest", *options.split(), *files]
     limit = float(os.environ.get("FILE_SECONDS", "300")) * len(batch)
     with open(folder / "log.txt", "a") as log:
         try:
             subprocess.run(
                 pytest,
-                cwd=folder,
+                cwd=folder / "source" if is_in_place else folder,
                 env=environment,
                 stdout=log,
                 stderr=log,
@@ -278,6 +280,8 @@ def main() -> int:
         kept = FOLDER / name / "tensorflow.jsonl"
         known = {file for file, _ in _keep(kept, {})}
         fresh = files if options.again else [path for path in files if path not in known]
+        if package.get("keras_2"):
+            variables["ECOSYSTEM_KERAS_2"] = "1"
         if fresh and options.tensorflow:
             run(name, kept, fresh, [options.tensorflow], variables, alone)
         failures = [row for row in ours.values() if row["outcome"] == "failed"]

@@ -1,18 +1,42 @@
 """What pytest notes of a package's tests, a line of JSON for each, as soon as it is known.
 
 The file is named by the environment variable ECOSYSTEM_RESULTS, and the bound of a test's seconds by
-ECOSYSTEM_SECONDS.
+ECOSYSTEM_SECONDS. With ECOSYSTEM_KERAS_2, `import keras` gives tf_keras, as Keras was before version 3.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.abc
+import importlib.machinery
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import pytest
+
+
+class _Keras2(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of tf_keras as those of keras."""
+
+    def find_spec(self, fullname: str, *_: object) -> importlib.machinery.ModuleSpec | None:
+        if fullname.partition(".")[0] != "keras":
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return importlib.import_module(f"tf_{spec.name}")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is run: the module has been."""
+
+
+if os.environ.get("ECOSYSTEM_KERAS_2"):
+    sys.meta_path.insert(0, _Keras2())
 
 
 def _note(**row: Any) -> None:
