@@ -143,9 +143,10 @@ def layer_test(
         model.compile("rmsprop", "mse", weighted_metrics=["acc"])
         model.train_on_batch(input_data, output)
 
-    sequential = Sequential([new_input(), layer_cls.from_config(layer.get_config())])
+    second = layer_cls.from_config(layer.get_config())
+    sequential = Sequential([new_input(), second])
     if adapt_data is not None:
-        sequential.layers[-1].adapt(adapt_data)
+        second.adapt(adapt_data)
     output = check_values(sequential, expected_output, expected_output_shape, shape)
     again = Sequential.from_config(sequential.get_config(), custom_objects)
     again.set_weights(sequential.get_weights())
