@@ -35,6 +35,8 @@ RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 CALLS_UP = {
     # Graphs are written as messages; modules define their part of checkpoints and SavedModels.
     "framework": {"graphdef", "checkpoint", "saved_model"},
+    # Gradients of programs are registered by TensorFlow's names, and get operations in its form.
+    "autodiff": {"graphdef"},
     # Some operations return sparse tensors, and tf.vectorized_map traces its function.
     "ops": {"sparse", "autograph", "functions"},
     # Columns are configured as Keras's objects are.

@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.util import lazy
+
+# Few programs have gradients of their own.
+node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 
 _ops = _core.ops
 
@@ -31,6 +35,12 @@ def gradients(
         sources: tensors and variables.
         stopped: tensors that do not depend on anything.
     """
+    ended = {_core.name_of(tensor) for tensor in stopped if _core.is_symbolic(tensor)}
+    overridden = [
+        operation
+        for operation in overridden
+        if any(_core.name_of(output) not in ended for output in operation.outputs)
+    ]
     ends = [output for operation in overridden for output in operation.outputs]
     requested = [*sources, *ends]
     terms: list[list[Any]] = [[] for _ in requested]
@@ -56,22 +66,31 @@ def gradients(
             _ops.zeros_like(output) if gradient is None else gradient
             for output, gradient in zip(outputs, known, strict=True)
         ]
-        results = function(operation, *arguments)
-        results = list(results) if isinstance(results, list | tuple) else [results]
-        inputs = operation.inputs
-        if len(results) != len(inputs):
-            raise ValueError(
-                f"Num gradients {len(results)} generated for op {operation.name} do not match num "
-                f"inputs {len(inputs)}"
-            )
+        operation = node_messages.as_written(operation)
+        results = checked(function(operation, *arguments), operation)
         pairs = [
             (own, _core.as_tensor(result))
-            for own, result in zip(inputs, results, strict=True)
+            for own, result in zip(operation.inputs, results, strict=True)
             if result is not None
         ]
         if pairs:
             spread([own for own, _ in pairs], [result for _, result in pairs])
     return [_sum(own) for own in terms[: len(sources)]]
+
+
+def checked(results: Any, operation: Any) -> list[Any]:
+    """What the gradient of a program has returned, for each input of the operation.
+
+    Raises:
+        ValueError: if there are more or fewer gradients than inputs.
+    """
+    results = list(results) if isinstance(results, list | tuple) else [results]
+    if len(results) != len(operation.inputs):
+        raise ValueError(
+            f"Num gradients {len(results)} generated for op {operation.name} do not match num "
+            f"inputs {len(operation.inputs)}"
+        )
+    return results
 
 
 def _sum(gradients: Sequence[_core.Tensor]) -> Any:

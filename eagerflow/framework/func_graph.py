@@ -22,9 +22,6 @@ _core.set_package_folder(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 _core.set_name_prefix(name_scope.current_prefix)
 _core.set_graph_error_hook(graph_errors.add_places)
 
-# Gradients that programs have registered, by type of operation; None for a type without a gradient.
-registered_gradients: dict[str, Callable | None] = {}
-
 
 class Captures(NamedTuple):
     """The captures of a function, by identity of the outer tensor.

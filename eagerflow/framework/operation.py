@@ -10,7 +10,7 @@ from traceback import FrameSummary, StackSummary
 from typing import Any, NamedTuple
 
 from eagerflow import _core
-from eagerflow.framework import context
+from eagerflow.framework import context, registered_gradients
 from eagerflow.framework.dtypes import resource
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
@@ -325,8 +325,18 @@ class GraphInspection:
         return [Operation(nodes[id]) for id in self.effect_order]
 
     def overridden_operations(self) -> list[Operation]:
-        """The operations that have gradients of the program's own: none in functions."""
-        return []
+        """The operations that have gradients of the program's own, oldest first."""
+        if not registered_gradients.replaced:
+            return []
+        return [op for op in self.get_operations() if op.type in registered_gradients.replaced]
+
+    def gradient_function_of(self, operation: Operation) -> Any:
+        """The gradient of the program's own that an operation has; None if there shall be none.
+
+        Raises:
+            LookupError: if none is registered under the name.
+        """
+        return registered_gradients.find(operation.type)
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they run."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context, dtypes, func_graph
+from eagerflow.framework import context, dtypes, func_graph, registered_gradients
 from eagerflow.framework import name_scope as names
 from eagerflow.framework.device import device, spec_of
 from eagerflow.framework.device_spec import DeviceSpec
@@ -352,7 +352,9 @@ class Graph(_core.Graph, GraphInspection):
     def overridden_operations(self) -> list[Operation]:
         """The operations that have gradients of the program's own, oldest first."""
         self._note_overridden()
-        return [self.operation(self.node(id)) for id in sorted(self._overridden)]
+        own = {op._node.id: op for op in super().overridden_operations()}
+        own |= {id: self.operation(self.node(id)) for id in self._overridden}
+        return [own[id] for id in sorted(own)]
 
     def gradient_function_of(self, operation: Operation) -> Any:
         """The gradient of the program's own that an operation has; None if there shall be none.
@@ -360,10 +362,8 @@ class Graph(_core.Graph, GraphInspection):
         Raises:
             LookupError: if none is registered under the name.
         """
-        name = self._overridden[operation._node.id]
-        if name not in func_graph.registered_gradients:
-            raise LookupError(f"gradient registry has no entry for: {name}")
-        return func_graph.registered_gradients[name]
+        name = self._overridden.get(operation._node.id, operation.type)
+        return registered_gradients.find(name)
 
     # Collections
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from eagerflow import _core
 from eagerflow.framework import dtypes, operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.graphdef import exporting, function_gradients, op_defs
 from eagerflow.graphdef.op_defs import Argument
 from eagerflow.graphdef.writer import Ref
+from eagerflow.io.serialization import tensor_of_message
 from eagerflow.protos.graph import MESSAGES
 
 if TYPE_CHECKING:
@@ -17,6 +20,53 @@ if TYPE_CHECKING:
 
 def node_def(node: Any) -> Any:
     """A node as a NodeDef message."""
+    written = _written(node).get(node.name)
+    return MESSAGES["NodeDef"](name=node.name, op=node.type) if written is None else written
+
+
+def as_written(op: operation.Operation) -> operation.Operation:
+    """An operation with all inputs that it has in TensorFlow.
+
+    Some of them, such as the axis of a concatenation, are attributes here. They become constants
+    of the graph that is being built.
+    """
+    messages = _written(op._node)
+    own = {tensor.name.removesuffix(":0"): tensor for tensor in op.inputs}
+    inputs = []
+    for name in getattr(messages.get(op.name), "input", ()):
+        if name.startswith("^"):
+            continue
+        made = messages.get(name)
+        if name in own:
+            inputs.append(own[name])
+        elif made is not None and made.op == "Const":
+            value = tensor_of_message(made.attr["value"].tensor)
+            inputs.append(_core.building().constant(value, name))
+        else:  # It is written as several operations.
+            return op
+    return WrittenOperation(op._node, inputs) if len(inputs) > len(op.inputs) else op
+
+
+class WrittenOperation(operation.Operation):
+    """An operation with the inputs that it has in TensorFlow.
+
+    Args:
+        node: its node.
+        inputs: the inputs.
+    """
+
+    def __init__(self, node: Any, inputs: Sequence[Any]) -> None:
+        super().__init__(node)
+        self._inputs = tuple(inputs)
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The tensors that it reads."""
+        return self._inputs
+
+
+def _written(node: Any) -> dict[str, Any]:
+    """The messages of the nodes that a node is written as, by their names."""
     message = MESSAGES["GraphDef"]()
     body = exporting.Body(exporting.Exporter(strict=False), message.node, False)
     for tensor in function_gradients.needed_by(node):
@@ -34,10 +84,7 @@ def node_def(node: Any) -> Any:
         exporting.placeholder(body, node.name, tensor.dtype, tensor.shape)
     else:
         body.write_node(node)
-    for made in message.node:
-        if made.name == node.name:
-            return made
-    return MESSAGES["NodeDef"](name=node.name, op=node.type)
+    return {made.name: made for made in message.node}
 
 
 def value_of(message: AttrValue) -> Any:

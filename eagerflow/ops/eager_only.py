@@ -10,13 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from eagerflow import _core, nest
-from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import always, on_host
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.registered_gradients import registered
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
 from eagerflow.typing import TensorLike
+from eagerflow.util import lazy
+
+# Few programs register gradients.
+registry = lazy.Module("eagerflow.autodiff.registry")
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -116,8 +121,8 @@ def _tensor_or_same(value: TensorLike) -> Any:
 class RegisterGradient:
     """A decorator that registers a gradient for a kind of operation.
 
-    Operations of this package have their own gradients; a registered one is used only where
-    `tf.Graph.gradient_override_map` selects it.
+    Operations have gradients. One that is registered for a type of operation replaces its gradient;
+    one of another name is used where `tf.Graph.gradient_override_map` selects it.
 
     Args:
         op_type: the name of the kind.
@@ -137,9 +142,9 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f: Callable) -> Callable:
-        if self._op_type in func_graph.registered_gradients:
+        if self._op_type in registered:
             raise KeyError(f"Registering two gradient with name '{self._op_type}'!")
-        func_graph.registered_gradients[self._op_type] = f
+        registry.register(self._op_type, f)
         return f
 
 
@@ -156,7 +161,7 @@ def no_gradient(op_type: str) -> None:
     """
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
-    func_graph.registered_gradients[op_type] = None
+    registry.register(op_type, None)
 
 
 class RaggedFillEmptyRows(NamedTuple):

@@ -390,6 +390,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_backend", f"{root}.{public}")
     if path.endswith("conv_utils"):
         return (f"{_INTERNALS}.layer_sizes", f"{root}.utils")
+    if path.endswith("kernelized_utils"):
+        return (f"{_INTERNALS}.kernelized",)
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
     if public != path:
@@ -415,7 +417,8 @@ def internal_targets(path: str, first_generation: bool = False) -> tuple[str, ..
     """
     parts = path.split(".") if path else []
     if parts and parts[0] == "keras":
-        return keras_targets(keras_root(first_generation), ".".join(parts[1:]))
+        found = keras_targets(keras_root(first_generation), ".".join(parts[1:]))
+        return (*found, f"{_INTERNALS}.keras_backend") if parts[1:] == ["backend"] else found
     if parts and parts[0] == "estimator":
         return (f"{estimators.PACKAGE}.python.{path}",)
     for length in range(len(parts), 0, -1):

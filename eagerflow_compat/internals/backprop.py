@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.autodiff import registry
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.typing import Structure, TensorLike
 from eagerflow_compat.v1.gradient_functions import implicit_gradients as implicit_grad
@@ -25,6 +26,7 @@ __all__ = [
     "implicit_grad",
     "implicit_val_and_grad",
     "make_vjp",
+    "record_gradient",
     "record_operation",
     "should_record_backprop",
     "stop_recording",
@@ -54,6 +56,21 @@ def record_operation(
     _core.record_custom(
         list(output_tensors), list(input_tensors), lambda weights: backward_function(*weights)
     )
+
+
+def record_gradient(
+    op_name: str, inputs: Sequence[_core.Tensor], attrs: Sequence[Any], outputs: Any
+) -> None:
+    """Tells the tapes that an operation has computed tensors; the gradient of its name is registered.
+
+    Args:
+        op_name: the name of the gradient.
+        inputs: what they were computed from.
+        attrs: the names of the attributes, each before its value.
+        outputs: the results.
+    """
+    attributes = dict(zip(attrs[::2], attrs[1::2], strict=True))
+    registry.record(registry.EagerCall(op_name, inputs, nest.flatten(outputs), attributes))
 
 
 def should_record_backprop(tensors: Sequence[_core.Tensor]) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
+from eagerflow import _core
+from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.keras import naming
 from eagerflow.keras.engine.functional.functional import Functional
 from eagerflow.keras.engine.functional.keras_tensor import RaggedKerasTensor
@@ -24,6 +27,7 @@ __all__ = [
     "TensorFlowOpLayer",
     "_legacy_weights",
     "convert_to_numpy",
+    "get_graph",
     "load_attributes_from_hdf5_group",
     "load_weights_from_hdf5_group",
     "save_attributes_to_hdf5_group",
@@ -35,6 +39,21 @@ __all__ = [
 def convert_to_numpy(x: Any) -> Array:
     """The array of a tensor or a variable."""
     return np.asarray(x)
+
+
+def get_graph() -> Any:
+    """The graph that is being built; eagerly, one without operations, as models need none.
+
+    >>> from eagerflow_compat.internals.keras_backend import get_graph
+    >>> get_graph().get_operations()
+    []
+    """
+    return _core.building() or _eager_graph()
+
+
+@functools.cache
+def _eager_graph() -> FuncGraph:
+    return FuncGraph("keras_graph")
 
 
 def unique_object_name(

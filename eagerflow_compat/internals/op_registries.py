@@ -2,50 +2,201 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
-from eagerflow.framework import func_graph
+from eagerflow import _core, raw_ops
+from eagerflow.autodiff import registry
+from eagerflow.autodiff.tape import GradientTape
+from eagerflow.errors import UnimplementedError
+from eagerflow.framework.registered_gradients import registered
+from eagerflow.graphdef import gradients, op_defs
 
 __all__ = [
     "OpStats",
     "RegisterStatistics",
+    "_gradient_registry",
     "get_gradient_function",
     "get_stats_for_node_def",
     "gradient_registry",
 ]
 
 
+class _Entry(MutableMapping[str, Any]):
+    """What the registry keeps of a name: the gradient under "type", and where it was registered.
+
+    A gradient that is put under "type" replaces that of the operations of this type; the engine's
+    own one, which is there before, restores it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getitem__(self, key: str) -> Any:
+        if key == "location":
+            return ("UNKNOWN",) * 4
+        if key != "type":
+            raise KeyError(key)
+        name = self._name
+        return registered[name] if name in registered else own_gradient(name)
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if key != "type":
+            raise KeyError(key)
+        if value is not own_gradient(self._name):
+            registry.register(self._name, value)
+        elif self._name in registered:
+            registry.forget(self._name)
+
+    def __delitem__(self, key: str) -> None:
+        raise KeyError(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("type", "location"))
+
+    def __len__(self) -> int:
+        return 2
+
+
+class _Entries(MutableMapping[str, Any]):
+    """The entries by name: of all operations, and of what programs have registered."""
+
+    def __getitem__(self, name: str) -> _Entry:
+        if name not in registered and op_defs.find(name) is None:
+            raise KeyError(name)
+        return _Entry(name)
+
+    def __setitem__(self, name: str, entry: Mapping[str, Any]) -> None:
+        _Entry(name)["type"] = entry["type"]
+
+    def __delitem__(self, name: str) -> None:
+        if name not in registered:
+            raise KeyError(name)
+        registry.forget(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*registered, *op_defs.names())))
+
+    def __len__(self) -> int:
+        return len({*registered, *op_defs.names()})
+
+
 class _GradientRegistry:
-    """The gradients that programs have registered; operations' own are part of the engine."""
+    """The gradients of operations, by type, and those that programs have registered."""
+
+    def __init__(self) -> None:
+        self._registry = _Entries()
 
     def lookup(self, name: str) -> Any:
-        """The gradient registered under a name; None if there shall be none.
+        """The gradient of a name, called as `gradient(op, *gradients)`; None if there shall be none.
 
         Raises:
-            LookupError: if none is registered.
+            LookupError: if there is none.
         """
-        if name not in func_graph.registered_gradients:
-            raise LookupError(f"gradient registry has no entry for: {name}")
-        return func_graph.registered_gradients[name]
+        try:
+            return self._registry[name]["type"]
+        except KeyError:
+            raise LookupError(f"gradient registry has no entry for: {name}") from None
+
+    def register(self, candidate: Any, name: str) -> None:
+        """Registers a gradient under a name.
+
+        Raises:
+            KeyError: if the program has registered one.
+        """
+        if name in registered:
+            raise KeyError(f"Registering two gradient with name '{name}'!")
+        registry.register(name, candidate)
 
     def list(self) -> list[str]:
-        """The names under which gradients are registered."""
-        return [*func_graph.registered_gradients]
+        """The names that have gradients."""
+        return [*self._registry]
 
 
-gradient_registry = _GradientRegistry()
+gradient_registry = _gradient_registry = _GradientRegistry()
+
+
+@functools.cache
+def own_gradient(name: str) -> Callable[..., Any]:
+    """The engine's gradient of a type of operation.
+
+    It accepts an operation and the gradients of its outputs. It returns the gradient of the input,
+    or a list if there are several inputs; None for those without one.
+
+    >>> from eagerflow_compat.internals import op_registries
+    >>> @tf.function
+    ... def f(x):
+    ...     y = tf.tanh(x)
+    ...     return op_registries.own_gradient("Tanh")(y.op, tf.ones_like(y))
+    >>> f(tf.constant(0.0)).numpy()
+    np.float32(1.0)
+    """
+
+    def gradient(op: Any, *weights: Any) -> Any:
+        if isinstance(op, registry.EagerCall):
+            results = _gradients_of_call(op, weights)
+        else:
+            results = _gradients_of_operation(op, weights)
+        results += [None] * (len(op.inputs) - len(results))
+        return results[0] if len(results) == 1 else results
+
+    return gradient
+
+
+def _gradients_of_operation(op: Any, weights: Sequence[Any]) -> list[Any]:
+    node = op._node
+    inputs, outputs = node.inputs, node.outputs
+    wanted = [k for k, x in enumerate(inputs[: node.num_op_inputs]) if _has_gradients(x)]
+    if node.op is not None and gradients.is_known(node):
+        found = gradients.of_operation(node, wanted, list(weights), inputs, outputs)
+    else:
+        sources = [inputs[k] for k in wanted]
+        found = _core.graph_gradients(node.graph, outputs, list(weights), sources, sources)
+    by_input = dict(zip(wanted, found, strict=True))
+    return [by_input.get(k) for k in range(len(inputs))]
+
+
+def _gradients_of_call(call: registry.EagerCall, weights: Sequence[Any]) -> list[Any]:
+    """The gradients of an operation that ran eagerly, if its attributes are known or it has none."""
+    definition = op_defs.find(call.type)
+    assert definition is not None, call.type
+    names = [argument.name for argument in definition.inputs]
+    unknown = definition.attributes.keys() - definition.of_inputs - (call.attributes or {}).keys()
+    are_single = all(argument.is_single for argument in definition.inputs)
+    if unknown or not are_single or len(names) != len(call.inputs):
+        raise UnimplementedError._of(
+            f"The gradient of {call.type} depends on attributes, which are not kept of an operation "
+            "that ran eagerly; call it inside of a tf.function."
+        )
+    attributes = {
+        name: value
+        for name, value in (call.attributes or {}).items()
+        if name not in definition.of_inputs
+    }
+    inputs = [_core.ops.identity(x) for x in call.inputs]
+    with registry.own_gradients(), GradientTape() as tape:
+        sources = [x for x in inputs if _has_gradients(x)]
+        tape.watch(sources)
+        operation = getattr(raw_ops, call.type)
+        result = operation(**dict(zip(names, inputs, strict=True)), **attributes)
+    found = iter(tape.gradient(result, sources, list(weights)))
+    return [next(found) if _has_gradients(x) else None for x in inputs]
+
+
+def _has_gradients(tensor: Any) -> bool:
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
 def get_gradient_function(op: Any) -> Any:
-    """The gradient that a program has registered for an operation, or None.
+    """The gradient of an operation: of the program's own, or the engine's.
 
     Raises:
-        LookupError: if none is registered.
+        LookupError: if there is none.
     """
     if not op.inputs:
         return None
-    if op.name in {overridden.name for overridden in op.graph.overridden_operations()}:
+    if op in op.graph.overridden_operations():
         return op.graph.gradient_function_of(op)
     return gradient_registry.lookup(op.type)
 

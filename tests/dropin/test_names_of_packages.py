@@ -207,3 +207,21 @@ def test_scopes_and_graphs_of_private_operations(tf):
     all_util.remove_undocumented("listed", ["four"])
     assert {name for name in dir(module) if name[0] != "_"} == {"one", "four"}
     assert module._three == 3
+
+
+@pytest.mark.parametrize("module", ["keras.utils", "tensorflow.python.keras.utils"])
+def test_kernels_of_pairs_of_vectors(tf, module):
+    """Values of TensorFlow 2.21."""
+    kernels = importlib.import_module(f"{module}.kernelized_utils")
+    x, y = np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([[3.0, 1.0], [0.0, 0.0], [1.0, 1.0]])
+    gaps = x[:, None] - y[None]
+    products = kernels.inner_product(x, y)
+    assert products.dtype == tf.float64 and products.numpy() == pytest.approx(x @ y.T)
+    assert kernels.inner_product(x[0], y).shape == (1, 3)
+    gaussian = kernels.exact_gaussian_kernel(x, y, 2.0).numpy()
+    assert gaussian == pytest.approx(np.exp(-(gaps**2).sum(2) / 8.0))
+    laplacian = kernels.exact_laplacian_kernel(x, y, 2.0).numpy()
+    assert laplacian == pytest.approx(np.exp(-np.abs(gaps).sum(2) / 2.0))
+    for wrong in (1.0, np.zeros([2, 2, 2]), np.zeros([2, 3])):
+        with pytest.raises(ValueError):
+            kernels.inner_product(x, wrong)
