@@ -69,6 +69,8 @@ def prepare(name: str, package: dict[str, Any]) -> list[str]:
         flat = FOLDER / name / "tests"
         shutil.rmtree(flat, ignore_errors=True)
         flat.mkdir()
+        for path in package.get("beside", []):
+            shutil.copy(root / path, flat)
         files = {_copy(path, root, flat, package.get("replace", {})) for path in files}
     return sorted(str(path.relative_to(FOLDER / name)) for path in files)
 
