@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import context, dtypes, shapes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.graph.symbols import as_tensor
 from eagerflow.protos.saved_model import MESSAGES
 from eagerflow.saved_model import constants
 from eagerflow.sparse.tensor import SparseTensor
@@ -28,7 +29,8 @@ def build_tensor_info(tensor: Any) -> Any:
     """A tensor's name, dtype and shape as a TensorInfo message.
 
     Args:
-        tensor: a tensor or variable of a graph, or a sparse tensor of such tensors.
+        tensor: a tensor or variable of a graph, a symbolic tensor of a model, or a sparse tensor of
+            tensors of a graph.
 
     Raises:
         RuntimeError: if operations run eagerly: tensors have no names then.
@@ -40,8 +42,10 @@ def build_tensor_info(tensor: Any) -> Any:
     >>> info.name
     'x:0'
     """
-    if context.building_graph() is None:
+    graph = context.building_graph()
+    if graph is None:
         raise RuntimeError("`build_tensor_info` is not supported in eager execution.")
+    tensor = as_tensor(tensor, graph)
     info = MESSAGES["TensorInfo"]()
     if isinstance(tensor, SparseTensor):
         info.coo_sparse.values_tensor_name = tensor.values.name

@@ -250,3 +250,24 @@ def test_damaged_graphs_are_documented_errors(saved):
             except (tf.errors.InvalidArgumentError, tf.errors.UnimplementedError):
                 pass
     assert accepted < 150
+
+
+def test_signature_of_a_model_that_is_cloned_into_a_graph(tmp_path):
+    """As a package for microscopy exports its models."""
+    keras = tf.keras
+    model = keras.Sequential([keras.layers.Input((4,), name="input"), keras.layers.Dense(2)])
+    signatures = sm.signature_def_utils
+    with tf.Graph().as_default():
+        clone = keras.models.clone_model(model)
+        clone.set_weights(model.get_weights())
+        signature = signatures.predict_signature_def(
+            {"input": clone.input}, {"output": clone.output}
+        )
+        builder = sm.builder.SavedModelBuilder(str(tmp_path / "model"))
+        session = v1.keras.backend.get_session()
+        builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
+        builder.save()
+    x = np.arange(12.0, dtype="float32").reshape(3, 4)
+    serve = tf.saved_model.load(str(tmp_path / "model")).signatures["serving_default"]
+    found = serve(input=tf.constant(x))["output"]
+    assert found.numpy() == pytest.approx(model(x).numpy(), rel=1e-6)
