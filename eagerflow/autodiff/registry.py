@@ -126,7 +126,7 @@ def _backward(call: EagerCall, weights: Sequence[Any]) -> list[Any]:
     return overridden.checked(function(call, *weights), call)
 
 
-def _watch(tape: GradientTape, tensor: Any) -> None:
+def _watch(tape: Any, tensor: Any) -> None:
     """`GradientTape.watch`, which keeps tensors that the tape has not seen computed."""
     fresh = [leaf for leaf in nest.flatten(tensor) if not tape._entry(leaf)]
     _core.Tape.watch(tape, tensor)
@@ -134,7 +134,7 @@ def _watch(tape: GradientTape, tensor: Any) -> None:
 
 
 def _gradient(
-    tape: GradientTape,
+    tape: Any,
     target: Any,
     sources: Any,
     output_gradients: Any = None,
