@@ -32,8 +32,8 @@ def register(name: str, gradient: Callable | None) -> None:
         if not replaced:
             # Only while gradients are replaced do tapes and operations pay for it.
             _core.add_observer(_record)
-            GradientTape.watch = _watch  # type: ignore[method-assign]
-            GradientTape.gradient = _gradient  # type: ignore[method-assign]
+            GradientTape.watch = _watch  # type: ignore[method-assign, assignment]
+            GradientTape.gradient = _gradient  # type: ignore[method-assign, assignment]
         replaced.add(name)
 
 

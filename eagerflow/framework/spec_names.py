@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_CLASSES: dict[str, type] = {}
-_NAMES: dict[type, str] = {}
+CLASSES: dict[str, type] = {}
+NAMES: dict[type, str] = {}
 
 
 def register(name: str) -> Callable[[type], type]:
@@ -18,19 +18,19 @@ def register(name: str) -> Callable[[type], type]:
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
 
     def decorated(cls: type) -> type:
-        if name in _CLASSES:
-            other = _CLASSES[name]
+        if name in CLASSES:
+            other = CLASSES[name]
             raise ValueError(
                 f"Name {name} has already been registered for class "
                 f"{other.__module__}.{other.__name__}."
             )
-        if cls in _NAMES:
+        if cls in NAMES:
             raise ValueError(
                 f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
                 f"{get_name(cls)}."
             )
-        _CLASSES[name] = cls
-        _NAMES[cls] = name
+        CLASSES[name] = cls
+        NAMES[cls] = name
         return cls
 
     return decorated
@@ -42,14 +42,14 @@ def get_name(cls: type) -> str:
     Raises:
         ValueError: if it has not been.
     """
-    if cls not in _NAMES:
+    if cls not in NAMES:
         raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")
-    return _NAMES[cls]
+    return NAMES[cls]
 
 
 def is_named(cls: type) -> bool:
     """Whether a class has been registered."""
-    return cls in _NAMES
+    return cls in NAMES
 
 
 def lookup(name: str) -> type:
@@ -58,6 +58,6 @@ def lookup(name: str) -> type:
     Raises:
         ValueError: if there is none.
     """
-    if name not in _CLASSES:
+    if name not in CLASSES:
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")
-    return _CLASSES[name]
+    return CLASSES[name]

@@ -11,8 +11,8 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
-from eagerflow.framework.spec_names import _CLASSES as _NAME_TO_TYPE_SPEC
-from eagerflow.framework.spec_names import _NAMES as _TYPE_SPEC_TO_NAME
+from eagerflow.framework.spec_names import CLASSES as _NAME_TO_TYPE_SPEC
+from eagerflow.framework.spec_names import NAMES as _TYPE_SPEC_TO_NAME
 from eagerflow.framework.spec_names import get_name, lookup, register
 from eagerflow.framework.tensor import Tensor
 from eagerflow.framework.trace_type import TraceType

@@ -74,7 +74,7 @@ def test_signatures_have_composite_tensors_as_such(tmp_path):
 
 @pytest.mark.parametrize("spec", [tf.SparseTensorSpec([2, 2]), tf.RaggedTensorSpec([2, None])])
 def test_names_that_programs_give_to_specs_of_tensorflow_are_not_those_of_files(spec, monkeypatch):
-    monkeypatch.setitem(spec_names._NAMES, type(spec), f"program.{type(spec).__name__}")
+    monkeypatch.setitem(spec_names.NAMES, type(spec), f"program.{type(spec).__name__}")
     message = STRUCTURED["StructuredValue"]()
     stored_spec.fill_value(message, spec)
     assert message.type_spec_value.type_spec_class_name == type(spec).__name__
