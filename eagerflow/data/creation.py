@@ -61,6 +61,10 @@ class Creation:
         args: object = None,
         output_signature: Structure = None,
         name: str | None = None,
+        *,
+        workers: Any = None,
+        deterministic: bool | None = None,
+        timeout: float | None = None,
     ) -> Dataset:
         """A dataset of the values that a Python generator yields.
 
@@ -70,12 +74,22 @@ class Creation:
             output_shapes: their shapes.
             args: tensors that are passed to `generator` as NumPy values.
             output_signature: the specs of the elements, in their structure.
+            workers: how many processes run the generator, ahead of the program; `tf.data.AUTOTUNE` for
+                one for each core. With several, `generator` has the keyword arguments `worker` and
+                `workers`: the index of its process, and how many there are. Each yields its part.
+            deterministic: whether the processes' elements come by turns, or as they are ready; by
+                default as in the dataset's options.
+            timeout: how many seconds to wait for an element of a process.
 
         Raises:
-            TypeError: if `generator` cannot be called, or the elements are not described.
+            TypeError: if `generator` cannot be called, or the elements are not described; with several
+                workers, if it lacks `worker` and `workers`.
+            ValueError: if there is a `timeout` without `workers`.
 
         An element that does not fit its spec raises a `tf.errors.InvalidArgumentError` in the
-        iteration, as a ValueError or TypeError of the generator does.
+        iteration, as a ValueError or TypeError of the generator does. A process that ends raises a
+        `tf.errors.UnavailableError`, and one that gives nothing in time a
+        `tf.errors.DeadlineExceededError` that says where it is.
 
         >>> def count(stop):
         ...     for i in range(stop):
@@ -87,9 +101,24 @@ class Creation:
         ... )
         >>> [row.numpy().tolist() for _, row in dataset]
         [[], [1], [1, 1]]
+
+        >>> def squares(stop, worker=0, workers=1):
+        ...     for i in range(worker, stop, workers):
+        ...         yield i * i
+        >>> dataset = tf.data.Dataset.from_generator(
+        ...     squares,
+        ...     args=[5],
+        ...     output_signature=tf.TensorSpec([], tf.int64),
+        ...     workers=2,
+        ...     timeout=60,
+        ... )
+        >>> [int(x) for x in dataset]
+        [0, 1, 4, 9, 16]
         """
+        alone = workers is None and timeout is None
+        processes = None if alone else (workers, deterministic, timeout)
         return sources.from_generator(
-            generator, output_types, output_shapes, args, output_signature
+            generator, output_types, output_shapes, args, output_signature, processes
         )
 
     @staticmethod

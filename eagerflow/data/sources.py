@@ -18,6 +18,10 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import NoneTensorSpec, TensorSpec, TypeSpec
 from eagerflow.ops.host_functions import error_of_python_code
 from eagerflow.typing import DTypeLike, Structure
+from eagerflow.util import lazy
+
+# Imported when it is first used: it imports this module.
+process_datasets = lazy.Module("eagerflow.data.process_datasets")
 
 Tensor = _core.Tensor
 
@@ -294,13 +298,12 @@ class GeneratorDataset(Dataset):
 class GeneratorCursor(Cursor):
     """Runs a generator and turns what it yields into elements."""
 
-    __slots__ = ("_args", "_count", "_function", "_iterator", "_leaves", "_spec")
+    __slots__ = ("_args", "_count", "_fit", "_function", "_iterator")
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], spec: Any) -> None:
         self._function = function
         self._args = args
-        self._spec = spec
-        self._leaves = structure.flatten(spec)
+        self._fit = Fitter(spec, "`generator`", "yielded")
         self._iterator: Any = None
         self._count = 0
 
@@ -315,26 +318,9 @@ class GeneratorCursor(Cursor):
             raise error_of_python_code(error) from error
         self._count += 1
         try:
-            return self._element(value)
+            return self._fit(value)
         except (TypeError, ValueError) as error:
             raise error_of_python_code(error) from error
-
-    def _element(self, value: object) -> Structure:
-        spec = self._spec
-        if type(spec) is TensorSpec:
-            return _fitting(spec, value, spec)
-        try:
-            parts = structure.flatten_up_to(spec, value)
-        except (TypeError, ValueError) as error:
-            kinds = structure.map_structure(lambda leaf: getattr(leaf, "dtype", leaf), spec)
-            raise TypeError(
-                "`generator` yielded an element that did not match the expected structure. The "
-                f"expected structure was {kinds}, but the yielded element was {value}."
-            ) from error
-        leaves = [
-            _fitting(leaf, part, spec) for leaf, part in zip(self._leaves, parts, strict=True)
-        ]
-        return structure.pack(spec, leaves)
 
     def state(self) -> int:
         return self._count
@@ -343,37 +329,80 @@ class GeneratorCursor(Cursor):
         self.skip(state)
 
 
-def _fitting(spec: Structure, value: object, structure_of: Structure) -> Any:
-    """One yielded value as a tensor of the declared dtype and shape."""
-    if not isinstance(spec, TensorSpec):
-        return _fitting_composite(spec, value)
-    dtype, shape = spec.dtype, spec.shape
-    if shape.rank is None:
+class Fitter:
+    """Makes elements of declared specs from what a program's function gives.
+
+    Args:
+        spec: the specs, in the elements' structure.
+        who: the function, in messages of errors.
+        gave: how it gave a value.
+    """
+
+    def __init__(self, spec: Structure, who: str, gave: str) -> None:
+        self._spec = spec
+        self._leaves = structure.flatten(spec)
+        self._who = who
+        self._gave = gave
+
+    def __call__(self, value: Any) -> Structure:
+        """The element.
+
+        Raises:
+            TypeError: if the value does not fit.
+        """
+        spec = self._spec
+        if type(spec) is TensorSpec:
+            return self._fitting(spec, value)
         try:
-            tensor = _core.convert(value, dtype, None)
+            parts = structure.flatten_up_to(spec, value)
         except (TypeError, ValueError) as error:
-            raise TypeError(
-                "`generator` yielded an element that did not match the expected structure. The "
-                f"expected structure was {structure_of}, but the yielded element was {value}."
-            ) from error
-        return tensor
-    if isinstance(value, Tensor) and value.dtype is dtype:
-        tensor = value
-    else:
-        try:
-            tensor = _core.convert(_as_array(value, dtype), dtype, None)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(
-                "`generator` yielded an element that could not be converted to the expected type. "
-                f"The expected type was {dtype.name}, but the yielded element was {value}."
-            ) from error
-    sizes = tensor._shape_tuple()
-    if shape._dims != sizes and not shape.is_compatible_with(sizes):
-        raise TypeError(
-            f"`generator` yielded an element of shape {sizes} where an element of shape {shape} was "
-            "expected."
+            kinds = structure.map_structure(lambda leaf: getattr(leaf, "dtype", leaf), spec)
+            raise self._other_structure(kinds, value) from error
+        leaves = [self._fitting(leaf, part) for leaf, part in zip(self._leaves, parts, strict=True)]
+        return structure.pack(spec, leaves)
+
+    def _other_structure(self, expected: object, value: object) -> TypeError:
+        return TypeError(
+            f"{self._who} {self._gave} an element that did not match the expected structure. The expected "
+            f"structure was {expected}, but the {self._gave} element was {value}."
         )
-    return tensor
+
+    def _fitting(self, spec: Any, value: Any) -> Any:
+        """One value as a tensor of the declared dtype and shape."""
+        if not isinstance(spec, TensorSpec):
+            return self._fitting_composite(spec, value)
+        dtype, shape = spec.dtype, spec.shape
+        if shape.rank is None:
+            try:
+                return _core.convert(value, dtype, None)
+            except (TypeError, ValueError) as error:
+                raise self._other_structure(self._spec, value) from error
+        if isinstance(value, Tensor) and value.dtype is dtype:
+            tensor = value
+        else:
+            try:
+                tensor = _core.convert(_as_array(value, dtype), dtype, None)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise TypeError(
+                    f"{self._who} {self._gave} an element that could not be converted to the expected type. "
+                    f"The expected type was {dtype.name}, but the {self._gave} element was {value}."
+                ) from error
+        sizes = tensor._shape_tuple()
+        if shape._dims != sizes and not shape.is_compatible_with(sizes):
+            raise TypeError(
+                f"{self._who} {self._gave} an element of shape {sizes} where an element of shape {shape} was "
+                "expected."
+            )
+        return tensor
+
+    def _fitting_composite(self, spec: Any, value: Any) -> Any:
+        if value is None and isinstance(spec, NoneTensorSpec):
+            return value
+        if hasattr(spec, "ragged_rank") and not spec.ragged_rank:
+            value = structure.as_leaf(value)
+        if not spec.is_compatible_with(value):
+            raise self._other_structure(spec, value)
+        return value
 
 
 def _as_array(value: Any, dtype: dtypes.DType) -> Any:
@@ -384,23 +413,24 @@ def _as_array(value: Any, dtype: dtypes.DType) -> Any:
     return np.asarray(value, dtype=dtype.as_numpy_dtype)
 
 
-def _fitting_composite(spec: Structure, value: Any) -> Any:
-    if value is None and isinstance(spec, NoneTensorSpec):
-        return value
-    if hasattr(spec, "ragged_rank") and not spec.ragged_rank:
-        value = structure.as_leaf(value)
-    if not spec.is_compatible_with(value):
-        raise TypeError(
-            "`generator` yielded an element that did not match the expected structure. The expected "
-            f"structure was {spec}, but the yielded element was {value}."
-        )
-    return value
-
-
 def from_generator(
-    generator: Any, output_types: Any, output_shapes: Structure, args: Any, output_signature: Any
-) -> GeneratorDataset:
-    """The dataset of a generator function, after checks of the declared specs."""
+    generator: Any,
+    output_types: Any,
+    output_shapes: Structure,
+    args: Any,
+    output_signature: Any,
+    processes: Any,
+) -> Dataset:
+    """The dataset of a generator function, after checks of the declared specs.
+
+    Args:
+        generator: the function.
+        output_types: see `Dataset.from_generator`.
+        output_shapes: see `Dataset.from_generator`.
+        args: see `Dataset.from_generator`.
+        output_signature: see `Dataset.from_generator`.
+        processes: the arguments of worker processes; None if there are none.
+    """
     if not callable(generator):
         raise TypeError("`generator` must be a Python callable.")
     if output_signature is not None:
@@ -423,4 +453,7 @@ def from_generator(
         )
     else:
         spec = structure.spec_from_legacy(output_types, output_shapes)
-    return GeneratorDataset(generator, spec, tuple([_core.as_tensor(arg) for arg in args or ()]))
+    tensors = tuple([_core.as_tensor(arg) for arg in args or ()])
+    if processes is None:
+        return GeneratorDataset(generator, spec, tensors)
+    return process_datasets.ProcessGeneratorDataset(generator, spec, tensors, *processes)

@@ -25,6 +25,7 @@ functions = lazy.Module("eagerflow.data.functions")
 nested = lazy.Module("eagerflow.data.nested")
 positions = lazy.Module("eagerflow.data.positions")
 prefetching = lazy.Module("eagerflow.data.prefetching")
+process_datasets = lazy.Module("eagerflow.data.process_datasets")
 resampling = lazy.Module("eagerflow.data.resampling")
 saving = lazy.Module("eagerflow.data.saving")
 seeds = lazy.Module("eagerflow.data.seeds")
@@ -45,6 +46,10 @@ class Transformation:
         synchronous: bool | None = None,
         use_unbounded_threadpool: bool = False,
         name: str | None = None,
+        *,
+        workers: Any = None,
+        output_signature: Structure = None,
+        timeout: float | None = None,
     ) -> Dataset:
         """The results of a function for each element.
 
@@ -56,15 +61,42 @@ class Transformation:
                 when calls are slow enough to gain from it, None to call it when an element is
                 requested.
             deterministic: whether the order is kept; by default as in the dataset's options.
+            workers: how many processes call it, ahead of the program; `tf.data.AUTOTUNE` for one for each
+                core. It is not traced then: it is called with NumPy values for every element, and its
+                results become tensors. Python's, NumPy's and TensorFlow's random values follow from the
+                global seed and the position of the element, however many processes there are.
+            output_signature: with `workers`, the specs of the results, in their structure.
+            timeout: with `workers`, how many seconds to wait for a result.
 
         Raises:
-            ValueError: if `map_func` cannot be called.
+            ValueError: if `map_func` cannot be called; if there are `workers` but no
+                `output_signature`, or one of the others without `workers`.
             TypeError: if its result cannot be an element.
             Exception: what `map_func` raises while it is traced.
 
+        With `workers`, errors of the function are raised in the iteration, as those of a generator by
+        `from_generator`.
+
         >>> list(tf.data.Dataset.range(3).map(lambda x: x * x).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(4)]
+
+        >>> def length(text):
+        ...     return len(text.decode())
+        >>> words = tf.data.Dataset.from_tensor_slices(["one", "three"])
+        >>> lengths = words.map(length, workers=2, output_signature=tf.TensorSpec([], tf.int64))
+        >>> [int(x) for x in lengths]
+        [3, 5]
         """
+        if any(value is not None for value in (workers, output_signature, timeout)):
+            return process_datasets.mapped(
+                self,
+                map_func,
+                output_signature,
+                num_parallel_calls,
+                workers,
+                deterministic,
+                timeout,
+            )
         return elementwise.mapped(self, map_func, num_parallel_calls, deterministic)
 
     def flat_map(self: Any, map_func: Callable[..., object], name: str | None = None) -> Dataset:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import random
 import threading
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
+
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs have queues of their own.
+sequence_workers = lazy.Module("eagerflow.keras.engine.training.sequence_workers")
 
 
 class Sequence:
@@ -117,12 +123,6 @@ class SequenceEnqueuer:
                 if timeout <= 0:
                     break
 
-    def _executor(self) -> Any:
-        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-
-        kind = ProcessPoolExecutor if self.use_multiprocessing else ThreadPoolExecutor
-        return kind(max(1, self.workers))
-
     def _put(self, item: Any) -> bool:
         """Puts an item into the queue; False if the queue was stopped."""
         while self.is_running():
@@ -148,10 +148,6 @@ class SequenceEnqueuer:
             while self.queue.unfinished_tasks and self.is_running():
                 self.queue.all_tasks_done.wait(0.05)
 
-    def _batch(self, item: Any) -> Any:
-        """The batch of an item of the queue."""
-        return item
-
     def get(self) -> Iterator[Any]:
         """The batches as they come."""
         while self.is_running():
@@ -161,15 +157,11 @@ class SequenceEnqueuer:
                 continue
             if item is None:
                 return
-            try:
-                if isinstance(item, Exception):
-                    raise item
-                batch = self._batch(item)
-            except Exception:
+            if isinstance(item, Exception):
                 self.stop()
-                raise
+                raise item
             self.queue.task_done()
-            yield batch
+            yield item
 
 
 class OrderedEnqueuer(SequenceEnqueuer):
@@ -195,21 +187,19 @@ class OrderedEnqueuer(SequenceEnqueuer):
         self.shuffle = shuffle
 
     def _run(self) -> None:
-        with self._executor() as executor:
-            while self.is_running():
-                order = list(range(len(self.sequence)))
-                if self.shuffle:
-                    random.shuffle(order)
-                for index in order:
-                    if not self._put(executor.submit(self.sequence.__getitem__, index)):
+        workers = sequence_workers.Workers(self.workers, self.use_multiprocessing, self.workers)
+        while self.is_running():
+            order = list(range(len(self.sequence)))
+            if self.shuffle:
+                random.shuffle(order)
+            with contextlib.closing(workers.fetch(self.sequence, order)) as batches:
+                for batch in batches:
+                    if not self._put(batch):
                         return
-                # It may change the sequence, so no thread may still read it.
-                self._wait_until_taken()
-                if hasattr(self.sequence, "on_epoch_end"):
-                    self.sequence.on_epoch_end()
-
-    def _batch(self, item: Any) -> Any:
-        return item.result()
+            # It may change the sequence, so no thread may still read it.
+            self._wait_until_taken()
+            if hasattr(self.sequence, "on_epoch_end"):
+                self.sequence.on_epoch_end()
 
 
 class GeneratorEnqueuer(SequenceEnqueuer):

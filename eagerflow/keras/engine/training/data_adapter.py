@@ -579,8 +579,7 @@ class SequenceAdapter(DataAdapter):
 
     def batches(self) -> Iterator[Any]:
         """The batches of the next epoch; workers go on with another round where it is longer."""
-        rounds = self._rounds() if self._workers.ahead else self._round()
-        return map(_standardized, rounds)
+        return self._rounds() if self._workers.ahead else self._round()
 
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle alike, even if their random states differ.
@@ -597,7 +596,7 @@ class SequenceAdapter(DataAdapter):
         order = list(range(len(self._sequence)))
         if self._shuffle:
             self._shuffled(order)
-        return self._workers.fetch(self._sequence, order)
+        return self._workers.fetch(self._sequence, order, _standardized)
 
     def _rounds(self) -> Iterator[Any]:
         while True:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import multiprocessing
-import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-# Sequences that worker processes read: forked processes inherit them here without a copy.
-_sequences: dict[int, Any] = {}
-_keys = itertools.count()
+from eagerflow.framework import random_seed
+from eagerflow.util import lazy
+
+# Imported when it is first used: few programs need it.
+processes = lazy.Module("eagerflow.data.processes")
 
 
 class Workers(NamedTuple):
@@ -32,46 +31,50 @@ class Workers(NamedTuple):
         """Whether batches are created ahead."""
         return self.pool_size > 1 or (self.processes and self.pool_size > 0)
 
-    def fetch(self, sequence: Any, order: list[int]) -> Iterator[Any]:
-        """The batches of a sequence at certain indices, in order."""
-        if self.processes and self.pool_size and "fork" in multiprocessing.get_all_start_methods():
-            return self._by_processes(sequence, order)
-        if self.pool_size and self.pool_size > 1:
-            return self._by_threads(sequence, order)
-        return (sequence[index] for index in order)
+    def fetch(
+        self, sequence: Any, order: list[int], make: Callable[[Any], Any] | None = None
+    ) -> Iterator[Any]:
+        """The batches of a sequence at certain indices, in order.
+
+        Args:
+            sequence: the sequence.
+            order: the indices.
+            make: what is called with each batch, if anything.
+        """
+        if self.processes and self.pool_size:
+            yield from self._by_processes(sequence, order, make)
+            return
+        threads = self.pool_size and self.pool_size > 1
+        batches = self._by_threads(sequence, order) if threads else map(sequence.__getitem__, order)
+        yield from batches if make is None else map(make, batches)
 
     def _by_threads(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         from concurrent.futures import ThreadPoolExecutor
 
-        yield from self._ahead(ThreadPoolExecutor(self.pool_size), sequence.__getitem__, (), order)
-
-    def _by_processes(self, sequence: Any, order: list[int]) -> Iterator[Any]:
-        from concurrent.futures import ProcessPoolExecutor
-
-        key = next(_keys)
-        _sequences[key] = sequence
-        try:
-            pool = ProcessPoolExecutor(
-                self.pool_size, multiprocessing.get_context("fork"), _leave_interrupts
-            )
-            yield from self._ahead(pool, _item, (key,), order)
-        finally:
-            del _sequences[key]
-
-    def _ahead(self, pool: Any, function: object, first: tuple, order: list[int]) -> Iterator[Any]:
-        """The results of a function for indices, computed ahead in a pool."""
         indices = iter(order)
         futures = []
+        pool = ThreadPoolExecutor(self.pool_size)
         try:
             for index in itertools.islice(indices, max(self.queue, self.pool_size)):
-                futures.append(pool.submit(function, *first, index))
+                futures.append(pool.submit(sequence.__getitem__, index))
             while futures:
                 batch = futures.pop(0).result()
                 for index in itertools.islice(indices, 1):
-                    futures.append(pool.submit(function, *first, index))
+                    futures.append(pool.submit(sequence.__getitem__, index))
                 yield batch
         finally:
             pool.shutdown(wait=not futures, cancel_futures=True)
+
+    def _by_processes(
+        self, sequence: Any, order: list[int], make: Callable[[Any], Any] | None
+    ) -> Iterator[Any]:
+        room = max(1, -(-self.queue // self.pool_size))
+        count = min(self.pool_size, len(order))
+        team = processes.Processes(_Batches(sequence, _round_seeds()), count, room)
+        try:
+            yield from processes.Answers(team, enumerate(order), read=make)
+        finally:
+            team.close()
 
 
 def workers_of(sequence: object, asked: Workers) -> Workers:
@@ -83,11 +86,32 @@ def workers_of(sequence: object, asked: Workers) -> Workers:
     return Workers(own, processes, getattr(sequence, "max_queue_size", asked.queue))
 
 
-def _leave_interrupts() -> None:
-    """Leaves Ctrl-C to the process that trains, which ends the others."""
-    with contextlib.suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _round_seeds() -> tuple[int, ...]:
+    """The seeds for one round of batches: they follow from the global seed, and no draw of others changes."""
+    seed = random_seed.current()
+    if seed is None:
+        return (int.from_bytes(random_seed.system_entropy(8), "little"),)
+    memory = random_seed.memory()
+    memory[_Batches,] = memory.get((_Batches,), 0) + 1
+    return seed, memory[_Batches,]
 
 
-def _item(key: int, index: int) -> Any:
-    return _sequences[key][index]
+class _Batches:
+    """What a process does: it makes the batches that it is asked for.
+
+    Args:
+        sequence: the sequence.
+        seeds: those of this round.
+    """
+
+    def __init__(self, sequence: Any, seeds: tuple[int, ...]) -> None:
+        self._sequence = sequence
+        self._seeds = seeds
+
+    def __call__(self, worker: int) -> Callable[[tuple[int, int]], Any]:
+        return self._batch
+
+    def _batch(self, request: tuple[int, int]) -> Any:
+        position, index = request
+        processes.seed_all((*self._seeds, position))
+        return self._sequence[index]

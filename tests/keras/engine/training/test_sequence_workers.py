@@ -1,6 +1,8 @@
 """Sequences that threads and processes read ahead."""
 
+import multiprocessing
 import os
+import random
 
 import numpy as np
 import pytest
@@ -130,3 +132,67 @@ def test_a_sequence_without_workers_runs_out(model, caplog):
     model.fit(Numbered(), shuffle=False, verbose=0, epochs=2, steps_per_epoch=8)
     assert "ran out of data" in caplog.text
     assert model.seen == [(index, 0) for index in range(6)]
+
+
+class Drawing(Numbered):
+    """Batches of random values."""
+
+    def __getitem__(self, index):
+        return np.full((1, 2), [random.random(), np.random.rand()]), np.zeros((1, 1))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_processes_draw_different_values_in_each_batch_and_epoch(workers):
+    class Seen(tf.keras.Model):
+        def train_step(self, data):
+            self.seen.extend(data[0].numpy().ravel().tolist())
+            return {"loss": tf.reduce_mean(data[0])}
+
+    def values():
+        model = Seen()
+        model.seen = []
+        model.compile(run_eagerly=True)
+        tf.random.set_seed(3)
+        options = {"workers": workers, "use_multiprocessing": True, "shuffle": False, "verbose": 0}
+        model.fit(Drawing(), epochs=2, **options)
+        return model.seen
+
+    found = values()
+    assert len(set(found)) == len(found) == 24
+    assert found == values()
+
+
+def test_the_shuffles_of_the_program_do_not_depend_on_processes(model):
+    orders = []
+    for processes in (False, True):
+        random.seed(2)
+        model.seen.clear()
+        model.fit(Numbered(), epochs=2, verbose=0, shuffle=True, use_multiprocessing=processes)
+        orders.append(list(model.seen))
+    assert orders[0] == orders[1]
+
+
+def test_a_process_that_ends_is_an_error(model):
+    class Ending(Numbered):
+        def __getitem__(self, index):
+            if index == 3:
+                os._exit(4)
+            return super().__getitem__(index)
+
+    with pytest.raises(tf.errors.UnavailableError, match="status 4"):
+        model.fit(Ending(), verbose=0, workers=2, shuffle=False, use_multiprocessing=True)
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize("processes", [False, True])
+def test_queues(processes):
+    batches = tf.keras.utils.OrderedEnqueuer(Numbered(), use_multiprocessing=processes)
+    batches.start(workers=2, max_queue_size=3)
+    found = batches.get()
+    assert [int(next(found)[0][0, 0]) for _ in range(12)] == [*range(6), *range(6)]
+    batches.stop()
+    batches = tf.keras.utils.OrderedEnqueuer(Numbered(failing=1), use_multiprocessing=processes)
+    batches.start(workers=2)
+    with pytest.raises(KeyError, match="no such batch"):
+        list(batches.get())
+    assert not multiprocessing.active_children()
