@@ -1,5 +1,6 @@
 """Input pipelines: one pass over a dataset, from arrays or Python to batches."""
 
+import io
 import os
 import tempfile
 import time
@@ -11,6 +12,7 @@ from workload import ITSELF, Case, Target, Workload
 IMAGES = 60000
 SEQUENCES = 50000
 RECORDS = 50000
+FILES = 1024
 
 
 def pass_case(make_dataset, checked):
@@ -104,6 +106,54 @@ def parsed_records(tf):
     return pass_case(make, lambda batch: float(np.sum(batch["label"].numpy())))
 
 
+def decoded(index, files=[], size=224):
+    """A part of an image of a JPEG file, half of them mirrored, as floats.
+
+    The files are made by the first call, before processes are forked.
+    """
+    from PIL import Image
+
+    if not files:
+        noise = np.random.default_rng(0).integers(0, 256, (16, 8, 8, 3), np.uint8)
+        for image in noise:
+            file = io.BytesIO()
+            Image.fromarray(image).resize((256, 256)).save(file, "JPEG")
+            files.append(file.getvalue())
+    image = Image.open(io.BytesIO(files[index % len(files)])).convert("RGB")
+    top, left = index % 32, index * 7 % 32
+    part = np.asarray(image)[top : top + size, left : left + size]
+    return (part[:, ::-1] if index % 2 else part) / np.float32(255)
+
+
+def images_in_processes(tf):
+    """JPEG files that Pillow decodes in two processes."""
+    decoded(0)
+    spec = tf.TensorSpec([224, 224, 3], tf.float32)
+
+    def make():
+        dataset = tf.data.Dataset.range(FILES)
+        return dataset.map(decoded, workers=2, output_signature=spec).batch(32)
+
+    return pass_case(make, lambda batch: float(batch.numpy()[0, 5, 5, 0]))
+
+
+def images_by_torch(torch):
+    """The same, as PyTorch does it."""
+    decoded(0)
+
+    class Images(torch.utils.data.Dataset):
+        def __len__(self):
+            return FILES
+
+        def __getitem__(self, index):
+            return decoded(index)
+
+    def make():
+        return torch.utils.data.DataLoader(Images(), batch_size=32, num_workers=2)
+
+    return pass_case(make, lambda batch: float(batch.numpy()[0, 5, 5, 0]))
+
+
 def training_beside(tf):
     """Training steps that are fed by a prefetching pipeline; how long they wait for it."""
     generator = np.random.default_rng(0)
@@ -178,6 +228,12 @@ WORKLOADS = [
         "50,000 records: parse_single_example, batch",
         Target("tensorflow", 0.5),
         on_both(parsed_records),
+    ),
+    Workload(
+        "data_processes",
+        "1,024 JPEG files: decoded and cut by Pillow in 2 processes, batch",
+        Target("torch", 1.0),
+        {"eagerflow": images_in_processes, "torch": images_by_torch},
     ),
     Workload(
         "data_wait",

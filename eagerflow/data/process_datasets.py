@@ -258,8 +258,8 @@ class ProcessGeneratorCursor(Cursor):
         "_read",
         "_running",
         "_seeds",
+        "_settings",
     )
-    __slots__ += ("_settings",)
 
     def __init__(
         self, settings: _Settings, context: Context, calls: tuple[Any, ...], args: tuple[Any, ...]
@@ -417,8 +417,16 @@ class _Requests:
 class ProcessMapCursor(Cursor):
     """Sends the elements of another cursor to processes, and reads the results."""
 
-    __slots__ = ("_answers", "_calls", "_element", "_ordered", "_requests", "_seeds", "_settings")
-    __slots__ += ("_workers",)
+    __slots__ = (
+        "_answers",
+        "_calls",
+        "_element",
+        "_ordered",
+        "_requests",
+        "_seeds",
+        "_settings",
+        "_workers",
+    )
 
     def __init__(
         self,

@@ -76,8 +76,9 @@ class Channel:
         if memory is None:  # there is no room: the pipe takes them
             self.connection.send((pickled, None, False, [bytes(raw) for raw in large]))
             return
+        into: Any = memory.buf
         for (start, end), raw in zip(ends, large, strict=True):
-            memory.buf[start:end] = raw
+            into[start:end] = raw
         self.connection.send((pickled, slot, is_new, ends))
 
     def receive(self, read: Callable[[Any], Any] | None = None) -> Any:
