@@ -130,6 +130,7 @@ fuzz: build-sanitize/.built $(VENV)/.fuzz
 # Threads run under ThreadSanitizer first (STRESS_RACES=0 leaves that out), then everything without.
 STRESS_SECONDS ?= 20
 STRESS_KILLS ?= 1000
+STRESS_TRAININGS ?= 100
 STRESS_FLIPS ?= 10000
 STRESS_FAULTS ?= 100
 STRESS_RACES ?= 1
@@ -146,8 +147,8 @@ ifeq ($(STRESS_RACES),1)
 	  TSAN_OPTIONS=suppressions=$(abspath stress/races.txt):report_signal_unsafe=0:die_after_fork=0 \
 	  PYTHONPATH=$(RACES_SITE):$(SITE) setarch -R $(BIN)/python -S stress threads --seconds $(STRESS_SECONDS)
 endif
-	$(BIN)/python stress --seconds $(STRESS_SECONDS) --kills $(STRESS_KILLS) --flips $(STRESS_FLIPS) \
-	  --faults $(STRESS_FAULTS)
+	$(BIN)/python stress --seconds $(STRESS_SECONDS) --kills $(STRESS_KILLS) --trainings $(STRESS_TRAININGS) \
+	  --flips $(STRESS_FLIPS) --faults $(STRESS_FAULTS)
 
 # An environment for an extra; the package itself is installed into some of them as a wheel.
 .venv-oracle/.ready .venv-bench/.ready: EXTRAS = runtime

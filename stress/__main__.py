@@ -3,6 +3,7 @@
     python stress                                      # everything, for some minutes
     python stress threads --seconds 60                 # each program of threads.py, a minute each
     python stress kills --kills 1000                   # so many processes are killed in saves
+    python stress trainings --trainings 100            # so many trainings are killed and resumed
     python stress flips --flips 10000                  # so many flips in each format
     python stress faults --faults 100                  # so many processes end with threads, or lack files
 
@@ -61,6 +62,29 @@ def kills(options: argparse.Namespace) -> int:
     return int(bool(failed))
 
 
+def trainings(options: argparse.Namespace) -> int:
+    """Trainings that are killed at any moment, and resumed."""
+    failed = total = 0
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    script = str(TESTS / "killed_training.py")
+    names = subprocess.run([*PYTHON, script], capture_output=True, text=True, env=environment)
+    kinds = names.stdout.splitlines()
+    for kind in kinds:
+        with tempfile.TemporaryDirectory() as folder:
+            count = str(max(1, -(-options.trainings // len(kinds))))
+            command = [*PYTHON, script, folder, kind, count]
+            done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        killed, same = [*done.stdout.split(), "", ""][:2]
+        if done.returncode or same != "True":
+            failed += 1
+            print(f"training, {kind}: FAILED: {done.stdout}{done.stderr}", flush=True)
+            continue
+        total += int(killed)
+        print(f"training, {kind}: {killed} kills, the same bits", flush=True)
+    print(f"{total} kills")
+    return int(bool(failed or not kinds))
+
+
 def flips(options: argparse.Namespace) -> int:
     """Flipped bits in every format."""
     command = [*PYTHON, str(HERE / "flips.py"), str(options.flips), *options.only]
@@ -73,7 +97,13 @@ def faults(options: argparse.Namespace) -> int:
     return subprocess.run(command).returncode
 
 
-PARTS = {"threads": threads, "kills": kills, "flips": flips, "faults": faults}
+PARTS = {
+    "threads": threads,
+    "kills": kills,
+    "trainings": trainings,
+    "flips": flips,
+    "faults": faults,
+}
 
 
 def main() -> int:
@@ -81,6 +111,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", default=[], choices=[[], *PARTS])
     parser.add_argument("--seconds", type=float, default=20, help="for each program of threads")
     parser.add_argument("--kills", type=int, default=1000, help="for all formats together")
+    parser.add_argument("--trainings", type=int, default=100, help="kills for all kinds of data")
     parser.add_argument("--flips", type=int, default=1000, help="for each format")
     parser.add_argument(
         "--faults", type=int, default=50, help="processes of each program of faults"

@@ -49,6 +49,8 @@ class _State:
         self.operation_seeds = _python_random.Random()
         self.streams: dict[tuple, Stream] = {}
         self.memory: dict[tuple, Any] = {}
+        # The counters of streams that were open in a process that this one resumes, by their keys' text.
+        self.resumed: dict[str, int] = {}
         self.lock = threading.Lock()
 
 
@@ -89,6 +91,29 @@ class _Source(threading.local):
 _source = _Source()
 
 
+class _Keeper(threading.local):
+    """Makes the variables that hold the positions of streams of graphs, where somebody keeps them."""
+
+    make: Any = None
+
+
+_keeper = _Keeper()
+
+
+@contextlib.contextmanager
+def keeping(make: object) -> Iterator[None]:
+    """Lets graphs that are traced in this block hold the positions of their streams in variables.
+
+    Args:
+        make: returns a variable for its first value: the counter's halves and the key, int64 [3].
+    """
+    before, _keeper.make = _keeper.make, make
+    try:
+        yield
+    finally:
+        _keeper.make = before
+
+
 @contextlib.contextmanager
 def drawing(draw: object) -> Iterator[None]:
     """Lets another function draw the values of this thread's random operations in this block.
@@ -122,6 +147,7 @@ def set_seed(seed: int | None) -> None:
         _state.operation_seeds = _python_random.Random(seed)
         _state.streams.clear()
         _state.memory.clear()
+        _state.resumed = {}
     _core.restart_random_streams()
 
 
@@ -200,7 +226,11 @@ def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, An
     if _core.building() is not None:
         first, second = get_seed(op_seed)
         seeds = None if first is None or second is None else (first, second)
-        start = _core.random_stream(seeds, blocks)
+        if _keeper.make is None:
+            start = _core.random_stream(seeds, blocks)
+        else:
+            first, low, high = (seeds[0], 0, seeds[1]) if seeds else unforeseen()
+            start = _core.advance_state(_keeper.make([low, high, first]), blocks)
         return start[0], start[1], start[2]
     if _source.draw is not None:
         return _source.draw(operation, op_seed, blocks)
@@ -214,8 +244,30 @@ def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, An
         key = (operation, first, second, _core.current_device())
         stream = _state.streams.get(key)
         if stream is None:
-            stream = _state.streams[key] = Stream(first, second << 64)
+            counter = _state.resumed.get(repr(key), second << 64)
+            stream = _state.streams[key] = Stream(first, counter)
         return stream.take(blocks)
+
+
+def position() -> dict[str, Any]:
+    """The global seed and the positions of what follows from it, as plain values."""
+    with _state.lock:
+        kept = {repr(key): str(stream.counter) for key, stream in _state.streams.items()}
+        version, words, _ = _state.operation_seeds.getstate()
+        return {
+            "seed": _state.seed,
+            "streams": {**{key: str(each) for key, each in _state.resumed.items()}, **kept},
+            "operation_seeds": [version, list(words)],
+        }
+
+
+def go_to(position: dict[str, Any]) -> None:
+    """Goes to a position that `position` returned, perhaps in another process."""
+    set_seed(position["seed"])
+    version, words = position["operation_seeds"]
+    with _state.lock:
+        _state.operation_seeds.setstate((version, tuple(words), None))
+        _state.resumed = {key: int(counter) for key, counter in position["streams"].items()}
 
 
 def memory() -> dict[tuple, Any]:

@@ -12,9 +12,12 @@ from eagerflow.io.array_files import read_archive
 from eagerflow.io.replacing import replaced
 from eagerflow.keras.callbacks.callback import Callback
 from eagerflow.keras.callbacks.early_stopping import has_invalid_loss
+from eagerflow.keras.engine.training import replicas
 from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
 
+# Imported when training begins.
+training_state = lazy.Module("eagerflow.keras.callbacks.training_state")
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
 
@@ -22,8 +25,16 @@ logging = lazy.Module("eagerflow.framework.logging")
 class BackupAndRestore(Callback):
     """Saves the state of training in a folder, and restores it when `fit` starts again.
 
-    The state is the weights of the model and the optimizer, and the index of the epoch. When
-    training ends normally, the folder is removed. A state whose loss is NaN or infinite is not saved,
+    The state is that of the model, the optimizer, the metrics and the callbacks, the position in the
+    data, and the positions of random values: those of operations, layers and shuffles that follow from
+    seeds, of Python's `random` and of NumPy. Training that is killed and resumed, by the same program with
+    the same seeds, ends with the same bits as training that was not. Callbacks keep what their
+    `training_state` returns; let this one be the last in the list, so that the others have seen the
+    batch or the epoch. Functions of a dataset that draw random values of their own are not resumed,
+    which warns, and with `run_eagerly` the metrics of the epoch begin anew. Where several processes
+    train, only models, optimizers and the index of the batch are resumed.
+
+    When training ends normally, the folder is removed. A state whose loss is NaN or infinite is not saved,
     and the folder stays if training is stopped with such a loss, as `TerminateOnNaN` does.
 
     Args:
@@ -67,7 +78,9 @@ class BackupAndRestore(Callback):
         self.save_before_preemption = save_before_preemption
         self._batches = 0
         self._current_epoch = 0
-        self._restored: tuple[int, int] | None = None
+        self._restored: Any = None  # the arrays of a backup
+        self._metrics_are_old = False  # whether those of the backup belong to the next epoch
+        self._training: Any = None
 
     @property
     def _path(self) -> str:
@@ -92,16 +105,26 @@ class BackupAndRestore(Callback):
             self._restore()
         self.model.__dict__["_maybe_load_initial_epoch_from_callbacks"] = self._initial_epoch
 
-    def _initial_epoch(self, callbacks: object, data: Any) -> tuple[int, int]:
+    def _initial_epoch(self, callbacks: Any, data: Any) -> tuple[int, int]:
         """The epoch and the step at which training resumes."""
+        # Several processes have positions of their own, and may be as many as they like when they resume.
+        if replicas.communicator_of(self.model) is None:
+            self._training = training_state.TrainingState(self.model, callbacks, data)
         if self._restored is None:
             return int(data._initial_epoch), 0
-        epoch, step = self._restored
-        return (epoch + 1, 0) if step and step == data.inferred_steps else (epoch, step)
+        epoch, step = int(self._restored["epoch"]), int(self._restored["step"])
+        if self._training is None or "training" not in self._restored:
+            return (epoch + 1, 0) if step and step == data.inferred_steps else (epoch, step)
+        self._training.restore(self._restored, epoch, step)
+        self._metrics_are_old = step > 0
+        return epoch, step
 
     def on_epoch_begin(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Stores the epoch."""
+        """Stores the epoch, and resumes its metrics."""
         self._current_epoch = epoch
+        if self._metrics_are_old:
+            self._training.restore_metrics(self._restored)
+        self._metrics_are_old, self._restored = False, None
 
     def on_train_batch_end(self, batch: int, logs: dict[str, Any] | None = None) -> None:
         """Saves every `save_freq` batches; training would resume with the next batch."""
@@ -113,8 +136,9 @@ class BackupAndRestore(Callback):
             self._save(self._current_epoch, int(batch) + 1)
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
-        """Saves; training would resume with the next epoch."""
-        if self.save_freq == "epoch" and not has_invalid_loss(logs):
+        """Saves, also if the last batch was saved; training would resume with the next epoch."""
+        due = self.save_freq == "epoch" or (self.save_freq and self._batches == 0)
+        if due and not has_invalid_loss(logs):
             self._save(epoch + 1, 0)
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
@@ -123,6 +147,8 @@ class BackupAndRestore(Callback):
         if self.delete_checkpoint and not failed and self._writes():
             shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
         self.model.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None)
+        if self._training is not None:
+            self.model.train_function = self._training = None
 
     def _save(self, epoch: int, step: int) -> None:
         state = {"epoch": np.asarray(epoch), "step": np.asarray(step)}
@@ -131,6 +157,8 @@ class BackupAndRestore(Callback):
             state[f"model/{index}"] = weight.numpy()
         for index, weight in enumerate(self.model.optimizer.variables):
             state[f"optimizer/{index}"] = weight.numpy()
+        if self._training is not None:
+            state |= self._training.arrays()
         if not self._writes():
             return  # it has only taken part in joining the weights
         with replaced(self._path) as temporary, open(temporary, "wb") as file:
@@ -143,7 +171,7 @@ class BackupAndRestore(Callback):
         for index, weight in enumerate(self.model.optimizer.variables):
             weight.assign(state[f"optimizer/{index}"])
         self.model._train_counter.assign(state["train_counter"])
-        self._restored = int(state["epoch"]), int(state["step"])
+        self._restored = state
 
 
 class ExperimentalBackupAndRestore(BackupAndRestore):

@@ -125,6 +125,18 @@ class Callback:
     def on_predict_end(self, logs: Logs | None = None) -> None:
         """Called once after prediction."""
 
+    # The attributes that change while training goes on.
+    _kept: tuple[str, ...] = ()
+
+    def training_state(self) -> dict[str, Any]:
+        """What `BackupAndRestore` saves of this callback: plain values, arrays and tensors in structures."""
+        return {name: getattr(self, name) for name in self._kept}
+
+    def restore_training_state(self, state: dict[str, Any]) -> None:
+        """Goes on with what `training_state` returned, after `on_train_begin`; tensors are arrays here."""
+        for name, value in state.items():
+            setattr(self, name, value)
+
     def _defines(self, *names: str) -> bool:
         """Whether a subclass, or the instance, overrides one of these methods."""
         return any(

@@ -42,6 +42,8 @@ class EarlyStopping(Callback):
     (True, 2)
     """
 
+    _kept = ("wait", "stopped_epoch", "best", "best_weights", "best_epoch")
+
     def __init__(
         self,
         monitor: str = "val_loss",

@@ -101,6 +101,8 @@ class ReduceLROnPlateau(Callback):
         ValueError: if `factor` is not below 1.
     """
 
+    _kept = ("best", "cooldown_counter", "wait")
+
     def __init__(
         self,
         monitor: str = "val_loss",

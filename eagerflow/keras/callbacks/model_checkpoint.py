@@ -49,6 +49,8 @@ class ModelCheckpoint(Callback):
 
     _supports_tf_logs = True
 
+    _kept = ("best", "epochs_since_last_save", "_batches_seen", "_last_batch")
+
     def __init__(
         self,
         filepath: str | os.PathLike[str],

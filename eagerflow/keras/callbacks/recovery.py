@@ -113,6 +113,20 @@ class RestoreOnNaN(Callback):
         """Forgets the noted state."""
         self._state = None
 
+    def training_state(self) -> dict[str, Any]:
+        """The noted state."""
+        if self._state is None:
+            return {}
+        epoch, batch, values = self._state
+        return {"at": [epoch, batch, self._since], "values": [value for _, value in values]}
+
+    def restore_training_state(self, state: dict[str, Any]) -> None:
+        """Notes the state that was noted."""
+        if state:
+            epoch, batch, self._since = state["at"]
+            values = map(_core.as_tensor, state["values"])
+            self._state = _State(epoch, batch, list(zip(self._variables(), values, strict=True)))
+
     def _is_above(self, logs: Logs | None) -> bool:
         return self.limit is not None and float((logs or {}).get("loss", 0.0)) > self.limit
 

@@ -19,7 +19,9 @@ sequence_workers = lazy.Module("eagerflow.keras.engine.training.sequence_workers
 class Sequence:
     """Base class of data for `fit` whose batches have indices; may be read by several threads.
 
-    A subclass defines `__getitem__`, which returns a batch, and `__len__`.
+    A subclass defines `__getitem__`, which returns a batch, and `__len__`. If its `on_epoch_end` changes
+    it, `training_state` can return what has changed, as plain values and tensors, and
+    `restore_training_state` take it, so that `BackupAndRestore` resumes training exactly.
 
     >>> class Squares(tf.keras.utils.Sequence):
     ...     def __len__(self):
@@ -192,7 +194,8 @@ class OrderedEnqueuer(SequenceEnqueuer):
             order = list(range(len(self.sequence)))
             if self.shuffle:
                 random.shuffle(order)
-            with contextlib.closing(workers.fetch(self.sequence, order)) as batches:
+            seeds = workers.round_seeds()
+            with contextlib.closing(workers.fetch(self.sequence, order, seeds=seeds)) as batches:
                 for batch in batches:
                     if not self._put(batch):
                         return

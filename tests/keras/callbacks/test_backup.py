@@ -66,3 +66,97 @@ def test_the_count_of_steps_goes_on(tmp_path):
         model.fit([[1.0]], [[1.0]], epochs=5, verbose=0, callbacks=[backup, Interrupting()])
     model.fit([[1.0]], [[1.0]], epochs=5, verbose=0, callbacks=[backup])
     assert int(model._train_counter) == 5
+
+
+class Interrupting(callbacks.Callback):
+    """Ends a training after a number of batches."""
+
+    def __init__(self, batches):
+        super().__init__()
+        self.left = batches
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def small(seed=3):
+    tf.keras.utils.set_random_seed(seed)
+    layers = [tf.keras.Input([4]), tf.keras.layers.Dropout(0.5), tf.keras.layers.Dense(2)]
+    model = tf.keras.Sequential(layers)
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    return model
+
+
+def test_a_training_without_backups_after_one_that_was_interrupted(tmp_path):
+    wanted = small().fit(*data(), verbose=0).history
+    model = small()
+    first = model.get_weights()
+    backup = callbacks.BackupAndRestore(tmp_path, 1)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(*data(), verbose=0, callbacks=[backup, Interrupting(2)])
+    for _ in range(2):
+        tf.keras.utils.set_random_seed(3)
+        model.set_weights(first)
+        model.compile("adam", model.loss)
+        assert len(wanted) == len(model.fit(*data(), verbose=0).history)
+    assert model.train_function is not None and "TrainingState" not in str(model.train_function)
+
+
+def test_backups_of_earlier_versions(tmp_path, monkeypatch):
+    from eagerflow.keras.callbacks import training_state
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training_state.TrainingState, "arrays", lambda self: {})
+        with pytest.raises(KeyboardInterrupt):
+            backup = callbacks.BackupAndRestore(tmp_path, 1)
+            small().fit(*data(), epochs=3, verbose=0, callbacks=[backup, Interrupting(6)])
+    model = small()
+    history = model.fit(
+        *data(), epochs=3, verbose=0, callbacks=[callbacks.BackupAndRestore(tmp_path, 1)]
+    )
+    assert history.epoch == [1, 2]
+
+
+def test_what_cannot_be_resumed_is_said(tmp_path):
+    noisy = tf.data.Dataset.from_tensor_slices(data()).map(
+        lambda x, y: (x + tf.random.normal([4]), y)
+    )
+    stop = callbacks.EarlyStopping("loss")
+    with pytest.warns(UserWarning, match="cannot be resumed exactly: .*Normal"):
+        with pytest.raises(KeyboardInterrupt):
+            backup = callbacks.BackupAndRestore(tmp_path, 1)
+            small().fit(noisy.batch(8), verbose=0, callbacks=[stop, backup, Interrupting(3)])
+    with pytest.warns(UserWarning, match="EarlyStopping"):
+        small().fit(noisy.batch(8), verbose=0, callbacks=[callbacks.BackupAndRestore(tmp_path, 9)])
+
+
+def test_callbacks_of_the_program_and_the_last_good_state(tmp_path):
+    class Counting(callbacks.Callback):
+        seen = 0
+
+        def on_train_batch_end(self, batch, logs=None):
+            self.seen += 1
+
+        def training_state(self):
+            return {"seen": self.seen, "arrays": [np.arange(3)]}
+
+        def restore_training_state(self, state):
+            assert isinstance(state["arrays"][0], np.ndarray)
+            self.seen = state["seen"]
+
+    class Look(callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            noted.append((good._state.epoch, good._state.batch))
+
+    noted = []
+    for end in ([Interrupting(5)], [Look()]):
+        own, good = Counting(), callbacks.RestoreOnNaN(every=3, verbose=0)
+        backup = callbacks.BackupAndRestore(tmp_path, 1)
+        try:
+            small().fit(*data(), epochs=2, verbose=0, callbacks=[own, good, backup, *end])
+        except KeyboardInterrupt:
+            assert own.seen == 5
+    assert own.seen == 8
+    assert noted[0] == (0, 2)

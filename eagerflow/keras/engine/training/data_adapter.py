@@ -96,14 +96,14 @@ def unpack_x_y_sample_weight(data: Structure) -> tuple[Any, Any, Any]:
     )
 
 
-def _is_frame(value: object) -> bool:
+def is_frame(value: object) -> bool:
     """Whether a value is a table or column of pandas, Polars or Arrow."""
     package = type(value).__module__.partition(".")[0]
     return package in ("pandas", "polars", "pyarrow") and hasattr(value, "__array__")
 
 
-def _is_array(value: object) -> bool:
-    if isinstance(value, np.ndarray | _core.Tensor | _core.Variable) or _is_frame(value):
+def is_array(value: object) -> bool:
+    if isinstance(value, np.ndarray | _core.Tensor | _core.Variable) or is_frame(value):
         return True
     if type(value).__module__.startswith("h5py") and hasattr(value, "shape"):
         return True
@@ -127,7 +127,7 @@ def array_of(value: object) -> Any:
         return value.read_value()
     if getattr(type(value), "_is_composite_tensor", False):
         return value
-    if _is_frame(value):
+    if is_frame(value):
         value = np.asarray(value)
         if value.dtype == object:
             try:
@@ -155,7 +155,7 @@ def to_tensors(data: Structure, floats: bool = True) -> Any:
             return value
         if isinstance(value, _core.Variable):
             return value.read_value()
-        if _is_array(value) or isinstance(value, np.generic):
+        if is_array(value) or isinstance(value, np.generic):
             return array_of(value)
         if isinstance(value, float):
             return _core.convert(value, config.defaults.float_dtype, None)
@@ -174,10 +174,25 @@ class DataAdapter:
     size: int | None = None
     batch_size: int | None = None
     partial_batch: int = 0
+    _taken = 0  # how many batches of the current round have been read
+    _resumed: Any = None  # the state in which the next round begins
 
     def batches(self) -> Iterator[Any]:
-        """The batches of the next epoch."""
+        """The batches of the next epoch, or the rest of one that is resumed."""
+        resumed, self._resumed = self._resumed, None
+        return self._read(resumed)
+
+    def _read(self, resumed: Any) -> Iterator[Any]:
+        """The batches of a round, or what is left of it in a state."""
         raise TypeError(f"{type(self).__name__} has no batches.")
+
+    def state(self) -> dict[str, Any]:
+        """The position in the data, as plain values and tensors."""
+        return {"taken": self._taken}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Has `batches` go on at a position that `state` returned, perhaps in another process."""
+        self._resumed = state
 
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle alike.
@@ -256,6 +271,8 @@ class ArrayAdapter(DataAdapter):
         self.partial_batch = self._rows % batch_size
         self._shuffle = shuffle
         self._order: Any = None
+        self._rounds = 0  # how often they were read, with the current round
+        self._drawn: Any = None  # the random numbers by which the last order was made
         self._seed = random_seed.current()
         self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
         self._pack = nest.walker.packer(self._structure)
@@ -274,24 +291,41 @@ class ArrayAdapter(DataAdapter):
         self._seed = communicator.broadcast_object(seed)
         self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
 
-    def batches(self) -> Iterator[Any]:
-        """The batches of the next epoch."""
+    def _read(self, resumed: Any) -> Iterator[Any]:
+        self._taken = resumed["taken"] if resumed else 0
+        if resumed is None:
+            self._rounds += 1
+        orders = self._orders(resumed["drawn"] if resumed else None)
+        for chosen in itertools.islice(orders, self._taken, None):
+            self._taken += 1
+            if isinstance(chosen, int):
+                yield self._cut(chosen)
+            else:
+                yield self._pack([self._pick(value, chosen) for value in self._tensors])
+
+    def _orders(self, drawn: Any = None) -> Iterator[Any]:
+        """The rows of each batch: where they begin, or a tensor of indices.
+
+        Args:
+            drawn: the random numbers by which a resumed epoch is shuffled.
+        """
         rows, step = self._rows, self.batch_size
         assert step is not None
         if self._shuffle == "batch":
-            yield from self._shuffled_batches()
-            return
-        if self._shuffle:
+            return self._shuffled_batches()
+        starts = range(0, rows, step)
+        if not self._shuffle:
+            return iter(starts)
+        if drawn:
+            with random_seed.drawing(lambda *_: tuple(drawn)):
+                order = shuffle(_core.as_tensor(np.arange(rows)))
+            self._drawn = drawn
+        else:
             order = self._permutation(rows)
-            for start in range(0, rows, step):
-                chosen = order[start : start + step]
-                yield self._pack([self._pick(value, chosen) for value in self._tensors])
-            return
-        for start in range(0, rows, step):
-            yield self._cut(start)
+        return map(order.__getitem__, map(slice, starts, range(step, rows + step, step)))
 
     def _shuffled_batches(self) -> Iterator[Any]:
-        """The batches in random order, and the samples in each, too."""
+        """The rows of batches in random order, and the samples in each, too."""
         rows, step = self._rows, self.batch_size
         assert step is not None
         if self._order is None:
@@ -303,14 +337,34 @@ class ArrayAdapter(DataAdapter):
             start = int(batch) * step
             stop = min(start + step, rows)
             inside = self._permutation(stop - start)
-            chosen = inside + _core.convert(start, inside.dtype, None)
-            yield self._pack([self._pick(value, chosen) for value in self._tensors])
+            yield inside + _core.convert(start, inside.dtype, None)
+
+    def state(self) -> dict[str, Any]:
+        return {"taken": self._taken, "rounds": self._rounds, "drawn": list(self._drawn or ())}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        before = state["rounds"] - self._rounds
+        self._rounds = state["rounds"]
+        if self._seed is None or not self._shuffle:
+            return
+        # What follows from the seed is drawn again, to draw what comes after it.
+        for _ in range(before - (self._shuffle == "batch")):
+            if self._shuffle == "batch":
+                for _ in self._orders():
+                    pass
+            else:
+                self._permutation(self._rows)
 
     def _permutation(self, count: int) -> _Tensor:
         """A random order; the first of an adapter follows from the global seed alone."""
         order = _core.as_tensor(np.arange(count))
-        with random_seed.drawing(self._op_seeds.draw):
+        with random_seed.drawing(self._draw):
             return shuffle(order)
+
+    def _draw(self, *call: Any) -> tuple[int, int, int]:
+        self._drawn = self._op_seeds.draw(*call)
+        return self._drawn
 
     def _cut(self, start: int) -> Any:
         stop = start + (self.batch_size or 0)
@@ -454,10 +508,25 @@ class DatasetAdapter(DataAdapter):
         self._dataset = dataset
         self._steps = steps
         self.size = _cardinality(dataset)
+        self._iterator: Any = None
+        self._passes = 0  # how many iterators there were
 
-    def batches(self) -> Iterator[Any]:
-        """The batches of the next epoch."""
-        return iter(self._dataset)
+    def _read(self, resumed: Any) -> Iterator[Any]:
+        if resumed and resumed["position"] is None:  # it had come to its end
+            for _ in range(resumed["passes"] - 1 - self._passes):
+                iter(self._dataset)
+        self._iterator = iter(self._dataset)
+        self._passes = resumed["passes"] if resumed else self._passes + 1
+        if resumed and resumed["position"] is not None:
+            self._iterator.restore(resumed["position"])
+        return self._iterator
+
+    def state(self) -> dict[str, Any]:
+        return {"position": self._iterator.state(), "passes": self._passes}
+
+    def stateful_operation(self) -> str | None:
+        """An operation of the pipeline whose results depend on more than the position; None without one."""
+        return self._dataset._stateful_operation()
 
     def shared_out(self, communicator: Any) -> DatasetAdapter:
         """An adapter of what this process reads of the dataset.
@@ -527,11 +596,19 @@ class GeneratorAdapter(DataAdapter):
         """The first batch, which `batches` returns again."""
         return self._first[0] if self._first else None
 
-    def batches(self) -> Iterator[Any]:
+    def _read(self, resumed: Any) -> Iterator[Any]:
         """The remaining batches."""
+        for _ in range(resumed["taken"] if resumed else 0):
+            self._taken += 1
+            if self._first:
+                self._first.pop()
+            else:
+                next(self._iterator, None)
         while self._first:
+            self._taken += 1
             yield self._first.pop()
         for batch in self._iterator:
+            self._taken += 1
             yield _standardized(batch)
 
 
@@ -559,6 +636,8 @@ class SequenceAdapter(DataAdapter):
         self._sequence = sequence
         self._shuffle = shuffle
         self._shuffled: Callable[[list[int]], None] = random.shuffle
+        self._order: list[int] = []
+        self._seeds: tuple[int, ...] = ()
         self._workers = workers_of(sequence, workers or Workers())
         self.size = len(sequence)
         # Like Keras, reads a batch first: sequences that augment draw random values for it.
@@ -577,9 +656,27 @@ class SequenceAdapter(DataAdapter):
         """The first batch."""
         return self._first
 
-    def batches(self) -> Iterator[Any]:
-        """The batches of the next epoch; workers go on with another round where it is longer."""
-        return self._rounds() if self._workers.ahead else self._round()
+    def _read(self, resumed: Any) -> Iterator[Any]:
+        """The batches; workers go on with another round where an epoch is longer."""
+        yield from self._round(resumed)
+        while self._workers.ahead:
+            self._sequence.on_epoch_end()
+            yield from self._round()
+
+    def state(self) -> dict[str, Any]:
+        read = getattr(self._sequence, "training_state", None)
+        own = None if read is None else read()
+        return {"taken": self._taken, "order": self._order, "seeds": list(self._seeds), "own": own}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        self._order, self._taken = state["order"], state["taken"]
+        self._seeds = self._workers.round_seeds(tuple(state["seeds"]))
+        if state["own"] is not None:
+            arrays = nest.map_structure(
+                lambda leaf: leaf.numpy() if isinstance(leaf, _Tensor) else leaf, state["own"]
+            )
+            self._sequence.restore_training_state(arrays)
 
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle alike, even if their random states differ.
@@ -592,16 +689,19 @@ class SequenceAdapter(DataAdapter):
         if any(state != states[0][0] for state, _ in states):
             self._shuffled = random.Random(states[0][1]).shuffle
 
-    def _round(self) -> Iterator[Any]:
-        order = list(range(len(self._sequence)))
-        if self._shuffle:
-            self._shuffled(order)
-        return self._workers.fetch(self._sequence, order, _standardized)
-
-    def _rounds(self) -> Iterator[Any]:
-        while True:
-            yield from self._round()
-            self._sequence.on_epoch_end()
+    def _round(self, resumed: Any = None) -> Iterator[Any]:
+        if resumed is None:
+            self._order = list(range(len(self._sequence)))
+            if self._shuffle:
+                self._shuffled(self._order)
+            self._seeds = self._workers.round_seeds()
+            self._taken = 0
+        begin = self._taken
+        for batch in self._workers.fetch(
+            self._sequence, self._order, _standardized, begin, self._seeds
+        ):
+            self._taken += 1
+            yield batch
 
     def on_epoch_end(self) -> None:
         """Calls the sequence's method."""
@@ -638,7 +738,7 @@ def select_adapter(
     if hasattr(x, "element_spec") and hasattr(x, "__iter__"):
         _refuse_labels(y, sample_weight, "dataset", "`Dataset`")
         return DatasetAdapter(x, steps)
-    if not isinstance(x, list | tuple | dict) and not _is_array(x):
+    if not isinstance(x, list | tuple | dict) and not is_array(x):
         if hasattr(x, "__getitem__") and hasattr(x, "__len__") and not isinstance(x, str):
             _refuse_labels(y, sample_weight, "sequence", "`keras.utils.Sequence`")
             return SequenceAdapter(x, shuffle, workers)
@@ -647,7 +747,7 @@ def select_adapter(
             return GeneratorAdapter(x)
     x, y, sample_weight = map(_lists_as_arrays, (x, y, sample_weight))
     leaves = [value for value in nest.flatten((x, y, sample_weight)) if value is not None]
-    if leaves and nest.flatten(x) and all(map(_is_array, leaves)):
+    if leaves and nest.flatten(x) and all(map(is_array, leaves)):
         return ArrayAdapter(x, y, sample_weight, batch_size, shuffle, steps)
     kinds = sorted({type(value).__name__ for value in leaves})
     raise ValueError(
@@ -670,43 +770,3 @@ def _refuse_labels(y: Structure, sample_weight: Structure, what: str, name: str)
         raise ValueError(
             f"`sample_weight` argument is not supported when using {what} as input: {name}."
         )
-
-
-def train_validation_split(arrays: object, validation_split: float) -> tuple[Any, Any]:
-    """Arrays cut in two: the first part for training, the last for validation.
-
-    Raises:
-        ValueError: for data that cannot be cut, and if a part would be empty.
-    """
-    flat = [value for value in nest.flatten(arrays) if value is not None]
-    unsplittable = [type(value) for value in flat if not _is_array(value)]
-    if unsplittable:
-        raise ValueError(
-            "`validation_split` is only supported for Tensors or NumPy arrays, found following "
-            f"types in the input: {unsplittable}"
-        )
-    if all(value is None for value in flat):
-        return arrays, arrays
-    rows = next(int(value.shape[0]) for value in flat)
-    split = int(math.floor(rows * (1.0 - validation_split)))
-    if not 0 < validation_split < 1:
-        raise ValueError(
-            f"`validation_split` is the part of the data to validate on, between 0 and 1. Received: "
-            f"{validation_split}"
-        )
-    if split == 0 or split == rows:
-        raise ValueError(
-            f"Training data contains {rows} samples, which is not sufficient to split it into a "
-            f"validation and training set as specified by `validation_split={validation_split}`. "
-            "Either provide more data, or a different value for the `validation_split` argument."
-        )
-
-    def part(value: Any, start: int, stop: int) -> Any:
-        if value is None:
-            return None
-        return value.iloc[start:stop] if _is_frame(value) else value[start:stop]
-
-    return (
-        nest.map_structure(lambda value: part(value, 0, split), arrays),
-        nest.map_structure(lambda value: part(value, split, rows), arrays),
-    )

@@ -23,6 +23,7 @@ from eagerflow.keras.engine.training.data_adapter import (
 )
 from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.util import lazy
+from eagerflow.util.program_warnings import warn
 
 # Imported when they are first used: models that run eagerly need neither.
 dataset_iterator = lazy.Module("eagerflow.data.iterator")
@@ -80,7 +81,7 @@ class DataHandler:
         self._model = model
         if model is not None and not model.built:
             _build(model, self._adapter)
-        self._initial_epoch = initial_epoch
+        self._initial_epoch = self._first_epoch = initial_epoch
         self._epochs = epochs
         self._steps_per_epoch = steps_per_epoch
         self._inferred_steps = self._adapter.size if steps_per_epoch is None else steps_per_epoch
@@ -109,6 +110,11 @@ class DataHandler:
                 "Expected input data to be non-empty. The data have no samples (an empty array or "
                 "dataset), so there is nothing to run on."
             )
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of a batch."""
+        return self._element_spec
 
     @property
     def inferred_steps(self) -> int | None:
@@ -140,32 +146,61 @@ class DataHandler:
 
     def _endless(self) -> Iterator[Any]:
         """Batches across epochs; arrays are repeated."""
-        rounds = 0
         while True:
             count = 0
             for batch in self._batches():
                 count += 1
                 yield batch
-            rounds += 1
+            self._rounds += 1
             if not count or not isinstance(self._adapter, ArrayAdapter):
                 return
-            if rounds == self._round_count():
+            if self._rounds == self._round_count():
                 return
             self._adapter.on_epoch_end()
 
     def _round_count(self) -> int:
         """How many times arrays are repeated: once for each epoch."""
-        return max(1, self._epochs - self._initial_epoch)
+        return max(1, self._epochs - self._first_epoch)
+
+    def position(self) -> dict[str, Any]:
+        """The position in the data, as plain values and tensors."""
+        if isinstance(self._adapter, DatasetAdapter):
+            operation = self._adapter.stateful_operation()
+            if operation is not None and not self._warned:
+                self._warned = True
+                warn(
+                    f"Training cannot be resumed exactly: {operation}, in a function of the dataset, "
+                    "depends on more than the position in the data, which is all that is saved."
+                )
+        return {"data": self._adapter.state(), "rounds": self._rounds}
+
+    def resume(self, epoch: int, step: int, position: dict[str, Any] | None) -> None:
+        """Has the epochs begin in the middle of a training.
+
+        Args:
+            epoch: the index of the first epoch.
+            step: its first step.
+            position: what `position` returned there; None if it is not known.
+        """
+        self._initial_epoch, self._initial_step = epoch, step
+        self._position = position
 
     def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
         """The indices of epochs, each with an iterator over batches."""
         fresh = self._steps_per_epoch is None or (
             isinstance(self._adapter, DatasetAdapter | SequenceAdapter) and self._adapter.restarts()
         )
-        if self._initial_step and isinstance(self._adapter, ArrayAdapter):
+        resumed, goes_on = self._position, bool(self._initial_step)
+        if resumed is not None:
+            self._adapter.restore(resumed["data"])
+            self._rounds = resumed["rounds"]
+            if fresh and not goes_on:  # an epoch was over
+                self._adapter.batches()
+                self._adapter.on_epoch_end()
+        elif goes_on and isinstance(self._adapter, ArrayAdapter):
             fresh = False  # the second epoch continues after the first
         data = None if fresh else self._endless()
-        if fresh and isinstance(self._adapter, DatasetAdapter):
+        if resumed is None and fresh and isinstance(self._adapter, DatasetAdapter):
             # Keras creates an additional iterator before the first epoch, which advances the shuffling.
             self._adapter.batches()
         for epoch in range(self._initial_epoch, self._epochs):
@@ -186,6 +221,11 @@ class DataHandler:
                 if self._step == self._adapter.size:
                     self._adapter.read_end(data)
                 self._adapter.on_epoch_end()
+
+    @property
+    def resumed_at_the_end(self) -> bool:
+        """Whether training was resumed after the last batch of an epoch."""
+        return self._position is not None and self._step > 0
 
     @contextlib.contextmanager
     def catch_stop_iteration(self) -> Iterator[None]:
@@ -246,6 +286,9 @@ class DataHandler:
         finally:
             self._per_execution.assign(before)
 
+    _position: dict[str, Any] | None = None  # where a resumed training begins
+    _rounds = 0  # how often arrays have come to their end, where they are repeated
+    _warned = False
     step_increment = 0  # the number of steps of one execution, minus one
     _initial_step = 0  # the first step of a resumed epoch
 

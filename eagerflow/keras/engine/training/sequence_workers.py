@@ -32,7 +32,12 @@ class Workers(NamedTuple):
         return self.pool_size > 1 or (self.processes and self.pool_size > 0)
 
     def fetch(
-        self, sequence: Any, order: list[int], make: Callable[[Any], Any] | None = None
+        self,
+        sequence: Any,
+        order: list[int],
+        make: Callable[[Any], Any] | None = None,
+        begin: int = 0,
+        seeds: tuple[int, ...] = (),
     ) -> Iterator[Any]:
         """The batches of a sequence at certain indices, in order.
 
@@ -40,13 +45,32 @@ class Workers(NamedTuple):
             sequence: the sequence.
             order: the indices.
             make: what is called with each batch, if anything.
+            begin: how many are left out at the beginning.
+            seeds: what `round_seeds` returned for these.
         """
         if self.processes and self.pool_size:
-            yield from self._by_processes(sequence, order, make)
+            yield from self._by_processes(sequence, order, make, begin, seeds)
             return
+        order = order[begin:]
         threads = self.pool_size and self.pool_size > 1
         batches = self._by_threads(sequence, order) if threads else map(sequence.__getitem__, order)
         yield from batches if make is None else map(make, batches)
+
+    def round_seeds(self, resumed: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """The seeds for one round of batches that processes make; no draw of others changes.
+
+        They follow from the global seed.
+
+        Args:
+            resumed: those of the round, if it is resumed.
+        """
+        if not self.processes:
+            return ()
+        seed, memory = random_seed.current(), random_seed.memory()
+        if seed is None:
+            return resumed or (int.from_bytes(random_seed.system_entropy(7), "little"),)
+        memory[_Batches,] = resumed[1] if resumed else memory.get((_Batches,), 0) + 1
+        return seed, memory[_Batches,]
 
     def _by_threads(self, sequence: Any, order: list[int]) -> Iterator[Any]:
         from concurrent.futures import ThreadPoolExecutor
@@ -66,13 +90,19 @@ class Workers(NamedTuple):
             pool.shutdown(wait=not futures, cancel_futures=True)
 
     def _by_processes(
-        self, sequence: Any, order: list[int], make: Callable[[Any], Any] | None
+        self,
+        sequence: Any,
+        order: list[int],
+        make: Callable[[Any], Any] | None,
+        begin: int,
+        seeds: tuple[int, ...],
     ) -> Iterator[Any]:
         room = max(1, -(-self.queue // self.pool_size))
-        count = min(self.pool_size, len(order))
-        team = processes.Processes(_Batches(sequence, _round_seeds()), count, room)
+        count = max(1, min(self.pool_size, len(order) - begin))
+        requests = itertools.islice(enumerate(order), begin, None)
+        team = processes.Processes(_Batches(sequence, seeds), count, room)
         try:
-            yield from processes.Answers(team, enumerate(order), read=make)
+            yield from processes.Answers(team, requests, read=make)
         finally:
             team.close()
 
@@ -84,16 +114,6 @@ def workers_of(sequence: object, asked: Workers) -> Workers:
         return asked
     processes = bool(getattr(sequence, "use_multiprocessing", False))
     return Workers(own, processes, getattr(sequence, "max_queue_size", asked.queue))
-
-
-def _round_seeds() -> tuple[int, ...]:
-    """The seeds for one round of batches: they follow from the global seed, and no draw of others changes."""
-    seed = random_seed.current()
-    if seed is None:
-        return (int.from_bytes(random_seed.system_entropy(8), "little"),)
-    memory = random_seed.memory()
-    memory[_Batches,] = memory.get((_Batches,), 0) + 1
-    return seed, memory[_Batches,]
 
 
 class _Batches:

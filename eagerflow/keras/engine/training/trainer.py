@@ -23,6 +23,7 @@ from eagerflow.keras.engine.training.data_handler import (
 from eagerflow.keras.engine.training.results import concatenated, in_order, plain
 from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.keras.engine.training.steps import Steps
+from eagerflow.keras.engine.training.validation_split import train_validation_split
 from eagerflow.keras.typing import Logs
 from eagerflow.typing import Function, Structure
 from eagerflow.util import lazy, tracebacks
@@ -208,7 +209,7 @@ class Trainer(Steps):
         self._assert_compiled()
         verbose = 1 if verbose == "auto" else verbose
         if validation_split and validation_data is None:
-            (x, y, sample_weight), validation_data = data_adapter.train_validation_split(
+            (x, y, sample_weight), validation_data = train_validation_split(
                 (x, y, sample_weight), validation_split
             )
         data = DataHandler(
@@ -227,6 +228,8 @@ class Trainer(Steps):
         )
         callbacks = self._callback_list(callbacks, verbose, epochs, data.inferred_steps)
         self.stop_training = False
+        if self.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None) is not None:
+            self.train_function = None  # that of a training with backups that did not end
         self.train_function = self.make_train_function()
         self._train_counter.assign(0)
         callbacks.on_train_begin()
@@ -260,6 +263,8 @@ class Trainer(Steps):
                     callbacks.on_train_batch_end(step + data.step_increment, logs)
                     if self.stop_training:
                         break
+            if logs is None and data.resumed_at_the_end:
+                logs = self.get_metrics_result()
             if logs is None:
                 raise ValueError(
                     "Unexpected result of `train_function` (Empty Logs): the data gave no batch in "

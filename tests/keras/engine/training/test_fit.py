@@ -138,7 +138,9 @@ def test_training_goes_on_within_an_epoch(tmp_path: Path) -> None:
     watch = Stop(-1, -1)
     history = fit(watch)
     assert watch.steps[:3] == [(1, 2), (1, 3), (2, 0)]
-    close(history.history["loss"], [1.2350020, 0.9453856, 0.5001857])
+    # TensorFlow begins the epoch's data and metrics anew.
+    whole = fit().history["loss"]
+    assert history.history["loss"] == whole[1:]
 
 
 def test_rows_are_built_for_batches_of_all_sizes() -> None:
