@@ -1,8 +1,8 @@
 """Trainings that are killed and resumed: python killed_training.py [FOLDER KIND KILLS].
 
-Kills a training at random moments, and begins it again until it ends, until there were so many kills. Prints
-their number, and whether all trainings have ended with the bits of one that was not killed. Without
-arguments, prints the kinds.
+Kills a training at random moments and after random batches and epochs, and begins it again until it
+ends, until there were so many kills. Prints their number, and whether all trainings have ended with
+the bits of one that was not killed. Without arguments, prints the kinds.
 """
 
 import os
@@ -91,7 +91,22 @@ KINDS = {
 }
 
 
-def train(kind, folder, output):
+class Kill(tf.keras.callbacks.Callback):
+    """Kills the process after so many batches and ends of epochs; with 0 never."""
+
+    def __init__(self, events):
+        super().__init__()
+        self.left = events
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    on_epoch_end = on_train_batch_end
+
+
+def train(kind, folder, output, events):
     """Trains, or resumes, and saves what has become of it."""
     tf.keras.utils.set_random_seed(1)
     options = KINDS[kind]()
@@ -122,7 +137,7 @@ def train(kind, folder, output):
         epochs=EPOCHS,
         verbose=0,
         validation_data=(X, Y),
-        callbacks=[stop, rate, backup],
+        callbacks=[stop, rate, backup, Kill(events)],
         **options,
     )
     drawn = [random.random(), np.random.rand(), float(tf.random.uniform([]))]
@@ -134,13 +149,13 @@ def train(kind, folder, output):
     np.savez(output, *values, *stop.best_weights, np.array(state, np.float64))
 
 
-def in_child(kind, folder, output, seconds=None):
-    """Trains in another process, which is killed after a time; whether it has ended by itself."""
+def in_child(kind, folder, output, seconds=None, events=0):
+    """Trains in another process, which is killed after a time or events; whether it has ended by itself."""
     child = os.fork()
     if not child:
         code = 1
         try:
-            train(kind, folder, output)
+            train(kind, folder, output, events)
             code = 0
         except BaseException:
             traceback.print_exc()
@@ -161,6 +176,13 @@ def equal(one, other):
         return all(first[name].tobytes() == second[name].tobytes() for name in first.files)
 
 
+def how(killed, kills, seconds, moments):
+    """The time or the number of events after which a training is killed."""
+    if killed >= kills:
+        return None, 0
+    return (moments.uniform(0, seconds), 0) if killed % 2 else (None, moments.randint(1, 30))
+
+
 def main(folder, kind, kills):
     folder = Path(folder)
     wanted = folder / "wanted.npz"
@@ -172,9 +194,7 @@ def main(folder, kind, kills):
     same = True
     while killed < kills or not trainings:
         backup, output = folder / f"backup{trainings}", folder / f"output{trainings}.npz"
-        while not in_child(
-            kind, backup, output, moments.uniform(0, seconds) if killed < kills else None
-        ):
+        while not in_child(kind, backup, output, *how(killed, kills, seconds, moments)):
             killed += 1
         trainings += 1
         same = same and equal(wanted, output)

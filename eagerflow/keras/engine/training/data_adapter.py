@@ -292,10 +292,12 @@ class ArrayAdapter(DataAdapter):
         self._op_seeds = random_seed.NodeSeeds(self._seed, 0)
 
     def _read(self, resumed: Any) -> Iterator[Any]:
-        self._taken = resumed["taken"] if resumed else 0
         if resumed is None:
             self._rounds += 1
-        orders = self._orders(resumed["drawn"] if resumed else None)
+            self._taken = 0
+        elif self._taken == self.size:
+            return
+        orders = self._orders(self._drawn if resumed else None)
         for chosen in itertools.islice(orders, self._taken, None):
             self._taken += 1
             if isinstance(chosen, int):
@@ -319,7 +321,6 @@ class ArrayAdapter(DataAdapter):
         if drawn:
             with random_seed.drawing(lambda *_: tuple(drawn)):
                 order = shuffle(_core.as_tensor(np.arange(rows)))
-            self._drawn = drawn
         else:
             order = self._permutation(rows)
         return map(order.__getitem__, map(slice, starts, range(step, rows + step, step)))
@@ -345,16 +346,16 @@ class ArrayAdapter(DataAdapter):
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         before = state["rounds"] - self._rounds
-        self._rounds = state["rounds"]
-        if self._seed is None or not self._shuffle:
-            return
+        self._rounds, self._taken = state["rounds"], state["taken"]
         # What follows from the seed is drawn again, to draw what comes after it.
-        for _ in range(before - (self._shuffle == "batch")):
-            if self._shuffle == "batch":
-                for _ in self._orders():
+        if self._seed is not None and self._shuffle == "batch":
+            for _ in range(before - (self._taken < (self.size or 0))):
+                for _ in self._shuffled_batches():
                     pass
-            else:
+        elif self._seed is not None and self._shuffle:
+            for _ in range(before):
                 self._permutation(self._rows)
+        self._drawn = state["drawn"]
 
     def _permutation(self, count: int) -> _Tensor:
         """A random order; the first of an adapter follows from the global seed alone."""
@@ -512,17 +513,22 @@ class DatasetAdapter(DataAdapter):
         self._passes = 0  # how many iterators there were
 
     def _read(self, resumed: Any) -> Iterator[Any]:
-        if resumed and resumed["position"] is None:  # it had come to its end
-            for _ in range(resumed["passes"] - 1 - self._passes):
-                iter(self._dataset)
-        self._iterator = iter(self._dataset)
-        self._passes = resumed["passes"] if resumed else self._passes + 1
-        if resumed and resumed["position"] is not None:
-            self._iterator.restore(resumed["position"])
+        if resumed is None:
+            self._iterator = iter(self._dataset)
+            self._passes += 1
         return self._iterator
 
     def state(self) -> dict[str, Any]:
         return {"position": self._iterator.state(), "passes": self._passes}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        super().restore(state)
+        if state["position"] is None:  # it had come to its end
+            for _ in range(state["passes"] - 1 - self._passes):
+                iter(self._dataset)
+        self._iterator = iter(self._dataset)
+        self._iterator.restore(state["position"])
+        self._passes = state["passes"]
 
     def stateful_operation(self) -> str | None:
         """An operation of the pipeline whose results depend on more than the position; None without one."""
@@ -598,18 +604,18 @@ class GeneratorAdapter(DataAdapter):
 
     def _read(self, resumed: Any) -> Iterator[Any]:
         """The remaining batches."""
-        for _ in range(resumed["taken"] if resumed else 0):
-            self._taken += 1
-            if self._first:
-                self._first.pop()
-            else:
-                next(self._iterator, None)
         while self._first:
             self._taken += 1
             yield self._first.pop()
         for batch in self._iterator:
             self._taken += 1
             yield _standardized(batch)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Reads the batches before the position again."""
+        super().restore(state)
+        for _ in zip(range(state["taken"]), self._read(None), strict=False):
+            pass
 
 
 def _standardized(batch: Structure) -> Any:

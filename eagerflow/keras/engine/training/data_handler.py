@@ -147,12 +147,9 @@ class DataHandler:
     def _endless(self) -> Iterator[Any]:
         """Batches across epochs; arrays are repeated."""
         while True:
-            count = 0
-            for batch in self._batches():
-                count += 1
-                yield batch
+            yield from self._batches()
             self._rounds += 1
-            if not count or not isinstance(self._adapter, ArrayAdapter):
+            if not isinstance(self._adapter, ArrayAdapter):
                 return
             if self._rounds == self._round_count():
                 return
