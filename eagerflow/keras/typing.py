@@ -47,6 +47,13 @@ class PlainLayerOptions(TypedDict, total=False):
     weights: "Sequence[TensorLike] | None"
 
 
+class AdaptableLayerOptions(PlainLayerOptions, total=False):
+    """The same of layers that `enable_lora` adapts."""
+
+    lora_rank: int | None
+    lora_alpha: float | None
+
+
 class LayerOptions(PlainLayerOptions, total=False):
     """The `**kwargs` of layers."""
 

@@ -166,6 +166,38 @@ def test_models_are_saved_and_loaded(make, ending, tmp_path):
     assert kinds == [weight.dtype.name for weight in model.weights]
 
 
+@pytest.mark.parametrize("ending", [".keras", ".h5", ""])
+@pytest.mark.parametrize("make", [dense, images, sequences, recurrent, attention])
+def test_models_of_4_bits(make, ending, tmp_path):
+    K.utils.set_random_seed(0)
+    model, dtype = make()
+    x = inputs_of(model, dtype)
+    before = model.predict(x, verbose=0)
+    size = sum(weight.numpy().nbytes for weight in model.weights)
+    model.quantize("int4")
+    after = model.predict(x, verbose=0)
+    close(after, before, 0.6)
+    close(model(x), after, 1e-5)
+    assert sum(weight.numpy().nbytes for weight in model.weights) < size / 2
+    saved = tmp_path / f"model{ending}"
+    model.save(saved, save_format=None if ending else "tf")
+    loaded = K.models.load_model(saved)
+    np.testing.assert_array_equal(loaded.predict(x, verbose=0), after)
+
+
+def test_values_of_4_bits():
+    layer = L.Dense(5)
+    layer.build([None, 3])
+    layer.quantize("int4")
+    assert layer.dtype_policy.name == "int4_from_float32"
+    packed, scale = layer.kernel.values.numpy(), layer.kernel.scale.numpy()
+    assert packed.shape == (3, 3)
+    low, high = packed << 4 >> 4, packed >> 4
+    integers = np.stack([low, high], -1).reshape(3, 6)[:, :5]
+    np.testing.assert_allclose(layer.kernel.numpy(), integers * scale)
+    np.testing.assert_array_equal(abs(integers).max(0), [7] * 5)
+
+
 def test_weights_of_quantized_models(tmp_path):
     model, _ = dense()
     other, _ = dense()
@@ -208,7 +240,7 @@ def test_a_column_of_zeros_stays_zero():
 def test_what_cannot_be_quantized():
     model, _ = dense()
     with pytest.raises(ValueError, match="Invalid quantization mode"):
-        model.quantize("int4")
+        model.quantize("int2")
     with pytest.raises(ValueError, match="isn't yet built"):
         L.Dense(3).quantize("int8")
     with pytest.raises(ValueError, match="built first"):

@@ -631,13 +631,13 @@ class Layer(LayerNodes, LayerDtypes):
         return {}
 
     def quantize(self, mode: str) -> None:
-        """Quantizes the weights to 8-bit integers, with a scale for each output channel.
+        """Quantizes the weights to integers, with a scale for each output channel.
 
         Inputs are rounded to 8 bits when the layer is called, with a scale for each row or image,
         and multiplied as such. Meant for inference: these weights are not trained any more.
 
         Args:
-            mode: "int8".
+            mode: "int8", or "int4": two integers share a byte, and are unpacked by each call.
 
         Raises:
             ValueError: for other modes, and if the layer is not built, is quantized already, or is

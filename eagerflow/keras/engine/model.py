@@ -169,12 +169,12 @@ class Model(Trainer, Layer, Pictured):
     def _collect_trainable(self) -> list[Any]:
         if not self.trainable:
             return []
-        return self._inner_weights("trainable_variables") + self._list("_trainable_weights")
+        return self._inner_weights("trainable_variables") + self._own_trained()
 
     def _collect_non_trainable(self) -> list[Any]:
         others = self._inner_weights("non_trainable_variables")
         if self.trainable:
-            return others + self._list("_non_trainable_weights")
+            return others + self._own_untrained()
         trainable = self._inner_weights("trainable_variables") + self._list("_trainable_weights")
         return trainable + others + self._list("_non_trainable_weights")
 
@@ -695,13 +695,13 @@ class Model(Trainer, Layer, Pictured):
         return api.load_weights(self, filepath, skip_mismatch, by_name)
 
     def quantize(self, mode: str, filters: Any = None) -> None:
-        """Quantizes weights of layers to 8-bit integers, for faster and smaller inference.
+        """Quantizes weights of layers to integers, for faster or smaller inference.
 
         Dense and EinsumDense layers, attention, convolutions, embeddings and recurrent layers of
         float32 are quantized, see `Layer.quantize`; others stay as they are.
 
         Args:
-            mode: "int8".
+            mode: "int8" or "int4".
             filters: which layers: a pattern that their names match, a list of patterns, or a
                 function of a layer. By default all.
 

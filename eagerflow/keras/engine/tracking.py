@@ -58,6 +58,18 @@ def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
     structure_changed()
 
 
+def set_frozen(layer: Any, variables: Iterable[Any], frozen: bool) -> None:
+    """Sets whether training leaves some of a layer's own weights as they are."""
+    changed = list(variables)
+    for variable in changed:
+        variable._trainable = not frozen
+    others = [
+        v for v in layer.__dict__.get("_frozen_weights", ()) if not any(v is w for w in changed)
+    ]
+    layer.__dict__["_frozen_weights"] = [*others, *changed] if frozen else others
+    structure_changed()
+
+
 def restore_grown() -> None:
     """Restores objects that were put into lists and dictionaries after a checkpoint was read."""
     restoring.look_again()
@@ -89,6 +101,7 @@ class TrackedModule(Module):
             "_called_with_also",
             "_trainable_weights",
             "_non_trainable_weights",
+            "_frozen_weights",
             "_weights_by_name",
             "_self_tracked_trackables",
             "_inbound_nodes_value",
@@ -233,7 +246,7 @@ class TrackedModule(Module):
             ours = key in self._TF_MODULE_IGNORED_PROPERTIES
             if other is value and key != name and not ours:
                 return
-        for key in self._LISTS:
+        for key in (*self._LISTS, "_frozen_weights"):
             entries = self.__dict__.get(key)
             if entries:
                 kept = [entry for entry in entries if entry is not value]
@@ -325,13 +338,24 @@ class TrackedModule(Module):
     def _collect_trainable(self) -> list[_core.Variable]:
         if not self.trainable:
             return []
-        return self._list("_trainable_weights") + self._inner_weights("trainable_variables")
+        return self._own_trained() + self._inner_weights("trainable_variables")
 
     def _collect_non_trainable(self) -> list[_core.Variable]:
-        own = self._list("_non_trainable_weights")
         if self.trainable:
-            return own + self._inner_weights("non_trainable_variables")
-        return self._list("_trainable_weights") + own + self._inner_weights("variables")
+            return self._own_untrained() + self._inner_weights("non_trainable_variables")
+        own = self._list("_trainable_weights") + self._list("_non_trainable_weights")
+        return own + self._inner_weights("variables")
+
+    def _own_trained(self) -> list[_core.Variable]:
+        """The own weights that are trained if the layer is."""
+        frozen = set(map(id, self.__dict__.get("_frozen_weights", ())))
+        return [v for v in self._list("_trainable_weights") if id(v) not in frozen]
+
+    def _own_untrained(self) -> list[_core.Variable]:
+        """The own weights that are not trained, frozen ones first."""
+        frozen = set(map(id, self.__dict__.get("_frozen_weights", ())))
+        own = [v for v in self._list("_trainable_weights") if id(v) in frozen]
+        return own + self._list("_non_trainable_weights")
 
     @property
     def trainable(self) -> bool:

@@ -7,11 +7,10 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
-from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
+from eagerflow.keras.layers.adaptable import AdaptableLayer
 from eagerflow.keras.layers.arguments import (
     UNCHANGED,
-    FunctionLayer,
     data_format_of,
     integers,
     padding_of,
@@ -22,9 +21,9 @@ from eagerflow.keras.layers.arguments import (
 )
 from eagerflow.keras.typing import (
     ActivationLike,
+    AdaptableLayerOptions,
     ConstraintLike,
     InitializerLike,
-    PlainLayerOptions,
     RegularizerLike,
     Sizes,
     Unpack,
@@ -35,7 +34,7 @@ from eagerflow.typing import ShapeLike, TensorLike
 _ops = _core.ops
 
 
-class Conv(FunctionLayer):
+class Conv(AdaptableLayer):
     """The base of convolutions; `rank` is the number of axes that the window moves along.
 
     Args:
@@ -76,7 +75,7 @@ class Conv(FunctionLayer):
         activity_regularizer: RegularizerLike = None,
         kernel_constraint: ConstraintLike = None,
         bias_constraint: ConstraintLike = None,
-        **kwargs: Unpack[PlainLayerOptions],
+        **kwargs: Unpack[AdaptableLayerOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         # Subclasses of programs may give `rank` another meaning.
@@ -185,7 +184,7 @@ class Conv(FunctionLayer):
         )
         self._add_bias(self.filters)  # type: ignore[arg-type]
         self.input_spec = InputSpec(min_ndim=self._rank + 2, axes={self._channel_axis: channels})
-        Layer.build(self, input_shape)
+        super().build(input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
         if self._rank > 2 or self._channels_first:
@@ -303,7 +302,7 @@ class Conv1D(Conv):
         activity_regularizer: RegularizerLike = None,
         kernel_constraint: ConstraintLike = None,
         bias_constraint: ConstraintLike = None,
-        **kwargs: Unpack[PlainLayerOptions],
+        **kwargs: Unpack[AdaptableLayerOptions],
     ) -> None:
         super().__init__(
             filters, kernel_size, strides, padding, data_format, dilation_rate, groups,

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
-from eagerflow.keras.engine.layer import Layer
+from eagerflow.keras.layers.adaptable import AdaptableLayer
 from eagerflow.keras.layers.arguments import (
     UNCHANGED,
     integers,
@@ -103,7 +103,7 @@ class ConvTranspose(Conv):
         self._add_bias(self.filters)  # type: ignore[arg-type]
         axis = 1 - rank if self._channels_first else -1
         self.input_spec = InputSpec(ndim=rank, axes={axis: channels})
-        Layer.build(self, input_shape)
+        AdaptableLayer.build(self, input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
         return {}

@@ -8,14 +8,14 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.input_spec import InputSpec
-from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import UNCHANGED, FunctionLayer
+from eagerflow.keras.layers.adaptable import AdaptableLayer
+from eagerflow.keras.layers.arguments import UNCHANGED
 from eagerflow.keras.typing import (
     ActivationLike,
+    AdaptableLayerOptions,
     ConstraintLike,
     InitializerLike,
-    PlainLayerOptions,
     RegularizerLike,
     Unpack,
 )
@@ -27,7 +27,7 @@ composite_inputs = lazy.Module("eagerflow.keras.engine.calls.composite_inputs")
 _ops = _core.ops
 
 
-class Dense(FunctionLayer):
+class Dense(AdaptableLayer):
     """activation(inputs @ kernel + bias), over the last axis.
 
     Args:
@@ -61,7 +61,7 @@ class Dense(FunctionLayer):
         activity_regularizer: RegularizerLike = None,
         kernel_constraint: ConstraintLike = None,
         bias_constraint: ConstraintLike = None,
-        **kwargs: Unpack[PlainLayerOptions],
+        **kwargs: Unpack[AdaptableLayerOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units) if not isinstance(units, int) else units
@@ -109,7 +109,7 @@ class Dense(FunctionLayer):
                 dtype=self.dtype,
                 trainable=True,
             )
-        Layer.build(self, input_shape)
+        super().build(input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
         return {"kernel": ((0,), None)}

@@ -56,6 +56,8 @@ class DepthwiseConv(Conv):
         ValueError: if arguments or shapes do not fit.
     """
 
+    _adapted_weight = None
+
     def __init__(
         self,
         kernel_size: Sizes,

@@ -8,9 +8,9 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import UNCHANGED, FunctionLayer, sizes_of
+from eagerflow.keras.layers.adaptable import AdaptableLayer
+from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of
 from eagerflow.keras.typing import ActivationLike, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.linalg import einsum
 
@@ -18,7 +18,7 @@ _ops = _core.ops
 _EQUATION = re.compile(r"(\.\.\.)?([a-zA-Z]+)(\.\.\.)?,([a-zA-Z]+)->(\.\.\.)?([a-zA-Z]+)(\.\.\.)?")
 
 
-class EinsumDense(FunctionLayer):
+class EinsumDense(AdaptableLayer):
     """activation(einsum(equation, inputs, kernel) + bias).
 
     Args:
@@ -155,7 +155,7 @@ class EinsumDense(FunctionLayer):
         count = self._summed
         self._flat_kernel = [math.prod(kernel[:count]), math.prod(kernel[count:])]
         self._kept = kernel[count:]
-        Layer.build(self, input_shape)
+        super().build(input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
         count = self._summed

@@ -9,9 +9,9 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras import config
-from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import FunctionLayer, sizes_of
+from eagerflow.keras.layers.adaptable import AdaptableLayer
+from eagerflow.keras.layers.arguments import sizes_of
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.sparse.conversion import from_dense
 from eagerflow.typing import ShapeLike
@@ -20,7 +20,7 @@ _ops = _core.ops
 _INTEGERS = (dtypes.int32, dtypes.int64)
 
 
-class Embedding(FunctionLayer):
+class Embedding(AdaptableLayer):
     """Rows of a learned table: `[...]` integer ids to `[..., output_dim]`.
 
     Args:
@@ -41,6 +41,7 @@ class Embedding(FunctionLayer):
     TensorShape([1, 3, 8])
     """
 
+    _adapted_weight = "embeddings"
     _unsaved_arguments = frozenset({"sparse"})
 
     _composite_call = "rows"
@@ -95,7 +96,7 @@ class Embedding(FunctionLayer):
             regularizer=self.embeddings_regularizer,
             constraint=self.embeddings_constraint,
         )
-        Layer.build(self, input_shape)
+        super().build(input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
         return {"embeddings": ((-1,), None)}

@@ -41,6 +41,8 @@ class SeparableConv(Conv):
         ValueError: if arguments or shapes do not fit.
     """
 
+    _adapted_weight = None
+
     def __init__(
         self,
         filters: int,

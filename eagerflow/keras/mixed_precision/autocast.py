@@ -35,6 +35,10 @@ class reading_casts:
                 if type(value) is AutoCastVariable and value.dtype is not compute:
                     self._replaced.append((attributes, name, value))
                     attributes[name] = _core.ops.cast(value, compute)
+            name = attributes.get("_computed_weight")
+            if name is not None:
+                self._replaced.append((attributes, name, attributes[name]))
+                attributes[name] = attributes[name].cast(compute)
 
     def __exit__(self, *details: Any) -> None:
         for attributes, name, value in self._replaced:

@@ -15,8 +15,8 @@ from eagerflow.util import lazy
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
-# Floats whose weights are bytes.
-_INT8 = "int8_from_float32"
+# Policies of quantized layers, and how their weights are quantized.
+QUANTIZED = {f"{mode}_from_float32": mode for mode in ("int8", "int4")}
 
 
 class Policy:
@@ -24,8 +24,8 @@ class Policy:
 
     Args:
         name: a dtype's name, for both, or "mixed_float16" or "mixed_bfloat16", where
-            variables are float32; "_infer" takes the dtype of a layer's first input, and
-            "int8_from_float32" is that of layers whose weights are quantized.
+            variables are float32; "_infer" takes the dtype of a layer's first input;
+            "int8_from_float32" and "int4_from_float32" are those of quantized layers.
 
     Raises:
         TypeError: if `name` is no string.
@@ -54,9 +54,9 @@ class Policy:
             self._compute_dtype, self._variable_dtype = _MIXED[name], "float32"
         elif name == "_infer":
             self._compute_dtype = self._variable_dtype = None
-        elif name == _INT8:
+        elif name in QUANTIZED:
             self._compute_dtype = self._variable_dtype = "float32"
-            self.quantization_mode = "int8"
+            self.quantization_mode = QUANTIZED[name]
         else:
             try:
                 self._compute_dtype = self._variable_dtype = dtypes.as_dtype(name).name
@@ -194,7 +194,7 @@ def get(value: object) -> Policy:
         return value
     if isinstance(value, dict):
         return deserialize(value)
-    if isinstance(value, str) and (value in _MIXED or value == _INT8):
+    if isinstance(value, str) and (value in _MIXED or value in QUANTIZED):
         return Policy(value)
     return Policy(dtypes.as_dtype(value).name)
 
