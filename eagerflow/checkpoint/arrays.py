@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core
 from eagerflow.checkpoint.trackable import children, walk
+from eagerflow.framework import dtypes
 from eagerflow.io.array_files import read_archive
 from eagerflow.io.damage import DamagedFileError
 from eagerflow.io.os_errors import from_os_error, path_text, translated
@@ -19,10 +23,12 @@ from eagerflow.util.regular import check_regular
 
 _CHECKSUM = "crc32c"  # its key in the metadata of safetensors files
 ENDINGS = (".safetensors", ".npz")
+# The types of one byte for which safetensors looks in NumPy.
+_NARROW = {"F8_E4M3": dtypes.float8_e4m3fn, "F8_E5M2": dtypes.float8_e5m2}
 Variable: Any = _core.Variable
 
 
-def _children(item: object) -> dict[str, Any]:
+def named_children(item: object) -> dict[str, Any]:
     """The children of an object, a model's layers by their names.
 
     Names that layers did not get from the program are counted anew in each model: another model of the
@@ -50,7 +56,9 @@ def named_variables(root: object) -> dict[str, Any]:
     The names are those of attributes, and of the layers of functional and Sequential models.
     """
     variables = {
-        path or "value": item for item, path in walk(root, _children) if isinstance(item, Variable)
+        path or "value": item
+        for item, path in walk(root, named_children)
+        if isinstance(item, Variable)
     }
     own = getattr(root, "variables", None)
     if own is None:
@@ -130,10 +138,23 @@ def load_arrays(root: object, path: Any) -> None:
 
 
 def _read(path: str) -> dict[str, Any]:
-    try:
-        if path.endswith(".npz"):
+    if path.endswith(".npz"):
+        with _reading(path):
             return read_archive(path)
-        return _read_safetensors(path)
+    with opened(path) as file:
+        arrays = {name: file.read(name) for name in file.names()}
+        # Other writers' files have no checksum.
+        checksum = file.metadata().get(_CHECKSUM)
+        if checksum is not None and checksum != f"{_checksum(arrays):08x}":
+            raise DamagedFileError(path, "The content", "its checksum does not hold")
+        return arrays
+
+
+@contextlib.contextmanager
+def _reading(path: str) -> Iterator[None]:
+    """Translates errors of packages that read a file of arrays."""
+    try:
+        yield
     except (ImportError, MemoryError, DamagedFileError):
         raise
     except OSError as error:
@@ -144,15 +165,63 @@ def _read(path: str) -> dict[str, Any]:
         raise DamagedFileError(path, "An array, or the list of arrays,", error) from error
 
 
-def _read_safetensors(path: str) -> dict[str, Any]:
-    safetensors = _safetensors()
-    with safetensors.safe_open(path, "numpy") as file:
-        metadata = file.metadata() or {}
-        arrays = {name: file.get_tensor(name) for name in file.keys()}
-    # Other writers' files have no checksum.
-    if _CHECKSUM in metadata and metadata[_CHECKSUM] != f"{_checksum(arrays):08x}":
-        raise DamagedFileError(path, "The content", "its checksum does not hold")
-    return arrays
+class ArrayFile:
+    """A safetensors file, whose arrays are read one by one.
+
+    Every method raises a DataLossError if the file is damaged.
+    """
+
+    def __init__(self, path: str, file: Any) -> None:
+        self._path, self._file = path, file
+
+    def names(self) -> list[str]:
+        """The names of the arrays."""
+        with _reading(self._path):
+            return list(self._file.keys())
+
+    def metadata(self) -> dict[str, str]:
+        """What the writer noted."""
+        with _reading(self._path):
+            return self._file.metadata() or {}
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, which is not read."""
+        with _reading(self._path):
+            return tuple(self._file.get_slice(name).get_shape())
+
+    def read(self, name: str) -> Any:
+        """An array."""
+        with _reading(self._path):
+            kind = _NARROW.get(self._file.get_slice(name).get_dtype())
+            if kind is None:
+                return self._file.get_tensor(name)
+            return self._bytes(name).view(kind.as_numpy_dtype)
+
+    def _bytes(self, name: str) -> np.ndarray:
+        """An array as bytes, for types that the package does not know in NumPy."""
+        with open(self._path, "rb") as file:
+            size = int.from_bytes(file.read(8), "little")
+            entry = json.loads(file.read(size))[name]
+            begin, end = entry["data_offsets"]
+            file.seek(8 + size + begin)
+            return np.frombuffer(file.read(end - begin), np.uint8).reshape(entry["shape"])
+
+
+@contextlib.contextmanager
+def opened(path: str) -> Iterator[ArrayFile]:
+    """Opens a safetensors file.
+
+    Raises:
+        tf.errors.NotFoundError: if there is no such file.
+        tf.errors.DataLossError: if it is damaged.
+        ImportError: if the safetensors package is not there.
+    """
+    with translated(path):
+        check_regular(path, os.stat(path).st_mode)
+    with _reading(path):
+        file = _safetensors().safe_open(path, "numpy")
+    with file:
+        yield ArrayFile(path, file)
 
 
 def _checksum(arrays: dict[str, Any]) -> int:

@@ -68,10 +68,8 @@ class AdaptedWeight(ComputedWeight):
             return NotImplemented
         a, b = self._factors()
         change = AdaptedWeight(_ops.zeros(self.shape.as_list(), self.dtype), a, b, 1).tensor()
-        before, after = args[:1], args[2:]
-        return _ops.add(
-            _ops.conv2d(*before, self.base, *after), _ops.conv2d(*before, change, *after)
-        )
+        both = ((args[0], weight, *args[2:]) for weight in (self.base, change))
+        return _ops.add(*(_ops.conv2d(*each) for each in both))
 
     def _gather(self, args: tuple) -> Any:
         if args[0] is not self or any(args[2:]) or self.ndim != 2:

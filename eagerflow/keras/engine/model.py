@@ -16,6 +16,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.calls import first_call
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.calls.layer_call import mark_built, names_from_here
+from eagerflow.keras.engine.fine_tuning import FineTuning
 from eagerflow.keras.engine.functional.graph import Graph
 from eagerflow.keras.engine.functional.input_layer import with_input_layers
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
@@ -76,7 +77,7 @@ def is_empty(shape: object) -> bool:
     return shape == () or shape == [] or (isinstance(shape, TensorShape) and shape.rank == 0)
 
 
-class Model(Trainer, Layer, Pictured):
+class Model(Trainer, FineTuning, Layer, Pictured):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
     Args:

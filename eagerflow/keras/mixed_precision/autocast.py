@@ -35,10 +35,11 @@ class reading_casts:
                 if type(value) is AutoCastVariable and value.dtype is not compute:
                     self._replaced.append((attributes, name, value))
                     attributes[name] = _core.ops.cast(value, compute)
-            name = attributes.get("_computed_weight")
-            if name is not None:
-                self._replaced.append((attributes, name, attributes[name]))
-                attributes[name] = attributes[name].cast(compute)
+            computed: Any = attributes.get("_computed_weight")
+            if computed is not None:
+                weight: Any = attributes[computed]
+                self._replaced.append((attributes, computed, weight))
+                attributes[computed] = weight.cast(compute)
 
     def __exit__(self, *details: Any) -> None:
         for attributes, name, value in self._replaced:
