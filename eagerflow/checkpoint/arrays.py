@@ -75,7 +75,7 @@ def save_arrays(root: object, path: Any) -> None:
         path: `NAME.safetensors` or `NAME.npz`.
 
     Raises:
-        ValueError: for another ending, or variables of text.
+        ValueError: for another ending, variables of text, or of bfloat16 or float8 in `.npz`.
         ImportError: if the safetensors package is needed and not there.
 
     >>> import tempfile
@@ -95,6 +95,8 @@ def save_arrays(root: object, path: Any) -> None:
         if variable.dtype.name == "string":
             raise ValueError(f"{name} holds text, which {path} cannot.")
         arrays[name] = np.ascontiguousarray(variable.numpy())
+        if path.endswith(".npz") and dtypes.is_extension(arrays[name].dtype):
+            raise ValueError(f"{name} is {variable.dtype.name}, which {path} cannot hold.")
     with replaced(path) as temporary:
         if path.endswith(".npz"):
             with open(temporary, "wb") as file:

@@ -358,3 +358,8 @@ def result_dtype(value: object) -> DType | None:
 
 
 _core.register_dtypes({dtype.as_datatype_enum: dtype for dtype in (*_ALL, *_STORED, *_OPAQUE)})
+
+
+def is_extension(dtype: np.dtype) -> builtins.bool:
+    """Whether a NumPy dtype is one that ml_dtypes adds, such as bfloat16; file formats lack these."""
+    return dtype.isbuiltin == 2

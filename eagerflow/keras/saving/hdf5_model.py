@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework import dtypes
 from eagerflow.io.damage import check_config, part_of
 from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
@@ -183,8 +184,8 @@ def _write_group(group: Any, weights: list[Any]) -> None:
 
 def _plain(weight: Any) -> Any:
     value = weight.numpy()
-    # HDF5 has no bfloat16.
-    return value.astype(np.float32) if weight.dtype.name == "bfloat16" else value
+    # HDF5 has no bfloat16 and no float8.
+    return value.astype(np.float32) if dtypes.is_extension(value.dtype) else value
 
 
 def _write_optimizer(file: Any, optimizer: Optimizer) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
+from eagerflow.framework import dtypes
 from eagerflow.framework.module import Module
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
@@ -216,9 +217,9 @@ def write_state(file: Any, model: Any, keras_version: int = 2) -> None:
             group.attrs["name"] = name
         for key, value in store.items():
             array = np.asarray(value)
-            if array.dtype.name == "bfloat16":
-                dataset = group.create_dataset(key, data=array.view(np.uint16))
-                dataset.attrs["dtype"] = "bfloat16"
+            if dtypes.is_extension(array.dtype):
+                dataset = group.create_dataset(key, data=array.view(f"u{array.dtype.itemsize}"))
+                dataset.attrs["dtype"] = array.dtype.name
             else:
                 group.create_dataset(key, data=array)
     for path, item in _walk_keras3(model):
@@ -252,11 +253,16 @@ class _Store:
     def __getitem__(self, key: str) -> Any:
         array = dataset(self._group, key)
         value = array[()]
-        if array.attrs.get("dtype") == "bfloat16":
-            import ml_dtypes
+        name = array.attrs.get("dtype")
+        return np.asarray(value) if name is None else value.view(_known_dtype(name))
 
-            return value.view(ml_dtypes.bfloat16)
-        return np.asarray(value)
+
+def _known_dtype(name: object) -> np.dtype:
+    """The dtype, such as bfloat16, of values that files hold as integers."""
+    dtype = np.dtype(dtypes.as_dtype(str(name)).as_numpy_dtype)
+    if not dtypes.is_extension(dtype):
+        raise LookupError(f"{name} is no dtype of values that are stored as integers")
+    return dtype
 
 
 def read_state(file: Any, model: Any, skip_mismatch: bool = False) -> None:
