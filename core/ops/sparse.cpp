@@ -2,6 +2,7 @@
 #include "ops/sparse.h"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 
 #include "kernels/cpu/sparse.h"
@@ -9,6 +10,7 @@
 #include "ops/compose.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
+#include "ops/indexing.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
@@ -50,6 +52,17 @@ void check_pairs(const Shape& values, const Shape& places, const char* op) {
   }
 }
 
+// The rank of two sparse tensors, from their indices.
+int64_t common_rank(InferContext& c, int a, int b) {
+  const int64_t rank = checked_rank(c.shape(a), c.op().tf_name);
+  const int64_t other = checked_rank(c.shape(b), c.op().tf_name);
+  if (!compatible(rank, other)) {
+    invalid_argument("Ranks of input tensors must match, but saw ranks: ", rank, " and ", other,
+                     " [Op:SparseAdd]");
+  }
+  return merged(rank, other);
+}
+
 // The rows or columns of a sparse matrix, which may be unknown.
 int64_t checked_side(int64_t size, const char* op) {
   if (size != kUnknownInt) checked_num_elements({&size, 1}, op);
@@ -61,6 +74,9 @@ void check_matrix(const Shape& shape, const char* name, const char* op) {
     invalid_argument("Tensor '", name, "' is not a matrix: ", shape, " [Op:", op, "]");
   }
 }
+
+// Of each factor of a product (a, b, the gradient of the result): which are x and y of its term.
+constexpr std::array<std::array<int, 2>, 3> kOperands{{{2, 1}, {0, 2}, {0, 1}}};
 
 }  // namespace
 
@@ -103,13 +119,7 @@ const Op sparse_union{{
     .inputs = {{"a", {DType::kInt64}}, {"b", {DType::kInt64}}},
     .infer =
         [](InferContext& c) {
-          const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
-          const int64_t other = checked_rank(c.shape(1), c.op().tf_name);
-          if (!compatible(rank, other)) {
-            invalid_argument("Ranks of input tensors must match, but saw ranks: ", rank, " and ",
-                             other, " [Op:SparseAdd]");
-          }
-          c.add_output(DType::kInt64, other_places(merged(rank, other)));
+          c.add_output(DType::kInt64, other_places(common_rank(c, 0, 1)));
           for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
         },
     .outputs = 3,
@@ -118,6 +128,64 @@ const Op sparse_union{{
     .sizes_from_values = true,
     .doc = "The merged indices of two sparse tensors in order, and the position of each in either "
            "tensor, or -1.",
+}};
+
+const Op sparse_intersection{{
+    .name = "sparse_intersection",
+    .tf_name = "SparseIntersection",
+    .inputs = {{"a", {DType::kInt64}}, {"b", {DType::kInt64}}},
+    .infer =
+        [](InferContext& c) {
+          c.add_output(DType::kInt64, other_places(common_rank(c, 0, 1)));
+          for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
+        },
+    .outputs = 3,
+    .kernel = cpu::sparse_intersection,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The indices, in order, that two sparse tensors have in order, and the position of each "
+           "in both tensors. If they are repeated, each meets each.",
+}};
+
+const Op sparse_sum{{
+    .name = "sparse_sum",
+    .tf_name = "SparseSum",
+    .inputs = {{"a", kNumericTypes},
+               {"a_indices", {DType::kInt64}},
+               {"b", kNumericTypes},
+               {"b_indices", {DType::kInt64}}},
+    .infer =
+        [](InferContext& c) {
+          for (int i = 0; i < 4; i += 2) {
+            if (!may_have_rank(c.shape(i), 1) ||
+                !compatible(size_of(c.shape(i), 0), size_of(c.shape(i + 1), 0))) {
+              invalid_argument("values of shape ", c.shape(i), " and indices of shape ",
+                               c.shape(i + 1), " make no sparse tensor [Op:SparseAdd]");
+            }
+          }
+          c.add_output(c.dtype(0), {kUnknownSize});
+          c.add_output(DType::kInt64, other_places(common_rank(c, 1, 3)));
+        },
+    .outputs = 2,
+    .kernel = cpu::sparse_sum,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          TensorList merged;
+          run(sparse_union, std::array{g.input(1), g.input(3)}, {}, merged);
+          for (int i = 0; i < 4; i += 2) {
+            if (!g.wants(i)) continue;
+            const Tensor& ids = merged[static_cast<size_t>(1 + i / 2)];
+            g.set(i, call(unsorted_segment_sum, {dy, ids},
+                          UnsortedSegmentAttrs{.num_segments = g.input_shape(i)[0]}));
+          }
+        },
+    .needs = {{.inputs = 10}, {}, {.inputs = 10}, {}},
+    .may_be_unknown = Unknown::kRanks,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The sum of two sparse tensors whose indices are in order: its elements, and the merged "
+           "indices.",
 }};
 
 const Op sparse_flat_places{{
@@ -308,6 +376,95 @@ const Op sparse_dots{{
     .needs = {{}, {.inputs = 5}, {.inputs = 3}},
     .may_be_unknown = Unknown::kRanks,
     .doc = "For pairs (i, j), the sum of products of row i of one matrix and row j of another.",
+}};
+
+const Op sparse_product{{
+    .name = "sparse_product",
+    .tf_name = "SparseProduct",
+    .inputs = {{"a", kNumericTypes},
+               {"a_indices", {DType::kInt64}},
+               {"b", kNumericTypes},
+               {"b_indices", {DType::kInt64}}},
+    .attrs = attrs_of<SparseProductAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const char* const op = c.op().tf_name;
+          check_pairs(c.shape(0), c.shape(1), op);
+          check_pairs(c.shape(2), c.shape(3), op);
+          const auto& [rows, inner, columns] = c.attrs<SparseProductAttrs>();
+          for (int64_t side : {rows, inner, columns}) checked_side(side, op);
+          c.add_output(c.dtype(0), {kUnknownSize});
+          c.add_output(DType::kInt64, other_places(2));
+        },
+    .outputs = 2,
+    .kernel = cpu::sparse_product,
+    .gradient =
+        [](GradContext& g) {
+          const auto& [rows, inner, columns] = g.attrs<SparseProductAttrs>();
+          const Tensor dy = g.dy();
+          const auto set = [&](int input, int64_t of, const Tensor& x, const Tensor& y) {
+            g.set(input, call(sparse_product_term, {x, y, g.input(1), g.input(3), g.output(1)},
+                              SparseProductTermAttrs{rows, inner, columns, of}));
+          };
+          if (g.wants(0)) set(0, 0, dy, conjugate(g.input(2)));
+          if (g.wants(2)) set(2, 1, conjugate(g.input(0)), dy);
+        },
+    .needs = {{.inputs = 14, .outputs = 2}, {}, {.inputs = 11, .outputs = 2}, {}},
+    .may_be_unknown = Unknown::kRanks,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc =
+        "The product of two sparse matrices: its elements in row-major order, and their indices.",
+}};
+
+const Op sparse_product_term{{
+    .name = "sparse_product_term",
+    .tf_name = "SparseProductTerm",
+    .inputs = {{"x", kNumericTypes},
+               {"y", kNumericTypes},
+               {"a_indices", {DType::kInt64}},
+               {"b_indices", {DType::kInt64}},
+               {"c_indices", {DType::kInt64}}},
+    .attrs = attrs_of<SparseProductTermAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const char* const op = c.op().tf_name;
+          const auto& attrs = c.attrs<SparseProductTermAttrs>();
+          if (attrs.of < 0 || attrs.of > 2) {
+            invalid_argument("of must be 0, 1 or 2, got ", attrs.of, " [Op:", op, "]");
+          }
+          const auto& operands = kOperands[static_cast<size_t>(attrs.of)];
+          for (int i = 0; i < 2; ++i) check_pairs(c.shape(i), c.shape(2 + operands[i]), op);
+          const Shape& places = c.shape(2 + static_cast<int>(attrs.of));
+          if (!may_be_pairs(places)) {
+            invalid_argument("indices must be pairs, got shape ", places, " [Op:", op, "]");
+          }
+          for (int64_t side : {attrs.rows, attrs.inner, attrs.columns}) checked_side(side, op);
+          c.add_output(c.dtype(0), {size_of(places, 0)});
+        },
+    .kernel = cpu::sparse_product_term,
+    .gradient =
+        [](GradContext& g) {
+          SparseProductTermAttrs attrs = g.attrs<SparseProductTermAttrs>();
+          const auto of = static_cast<size_t>(attrs.of);
+          std::array<Tensor, 3> factors;
+          factors[of] = g.dy();
+          for (int i = 0; i < 2; ++i) {
+            if (!g.wants(i)) continue;
+            factors[static_cast<size_t>(kOperands[of][1 - i])] = conjugate(g.input(1 - i));
+            attrs.of = kOperands[of][i];
+            const auto& [x, y] = kOperands[static_cast<size_t>(attrs.of)];
+            g.set(i, call(sparse_product_term,
+                          {factors[static_cast<size_t>(x)], factors[static_cast<size_t>(y)],
+                           g.input(2), g.input(3), g.input(4)},
+                          attrs));
+          }
+        },
+    .needs = {{.inputs = 30}, {.inputs = 29}},
+    .may_be_unknown = Unknown::kRanks,
+    .doc =
+        "The sums of a[i, k] * b[k, j] * c[i, j] without the factor `of` (0: a, 1: b, 2: c), at "
+        "each of its elements. x and y are the values of the others: c and b, a and c, or a and b.",
 }};
 
 }  // namespace ef::ops

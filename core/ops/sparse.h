@@ -11,6 +11,8 @@ struct SparseOrderAttrs {
 };
 extern const Op sparse_order;
 extern const Op sparse_union;
+extern const Op sparse_intersection;
+extern const Op sparse_sum;
 
 struct SparseFlatPlacesAttrs {
   Ints shape;
@@ -42,5 +44,21 @@ struct SparseMatmulAttrs {
 };
 extern const Op sparse_matmul;
 extern const Op sparse_dots;
+
+// Of a [rows, inner] and b [inner, columns].
+struct SparseProductAttrs {
+  int64_t rows;
+  int64_t inner;
+  int64_t columns;
+};
+extern const Op sparse_product;
+
+struct SparseProductTermAttrs {
+  int64_t rows;
+  int64_t inner;
+  int64_t columns;
+  int64_t of;
+};
+extern const Op sparse_product_term;
 
 }  // namespace ef::ops

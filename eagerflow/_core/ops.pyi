@@ -844,6 +844,9 @@ def sparse_fill_rows(
 def sparse_flat_places(
     indices: TensorLike, shape: ShapeLike, axes: Axes, name: str | None = None
 ) -> Tensor: ...
+def sparse_intersection(
+    a: TensorLike, b: TensorLike, name: str | None = None
+) -> tuple[Tensor, Tensor, Tensor]: ...
 def sparse_matmul(
     values: TensorLike,
     indices: TensorLike,
@@ -856,6 +859,28 @@ def sparse_matmul(
 def sparse_order(
     indices: TensorLike, shape: ShapeLike, perm: ShapeLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]: ...
+def sparse_product(
+    a: TensorLike,
+    a_indices: TensorLike,
+    b: TensorLike,
+    b_indices: TensorLike,
+    rows: Size,
+    inner: Size,
+    columns: Size,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
+def sparse_product_term(
+    x: TensorLike,
+    y: TensorLike,
+    a_indices: TensorLike,
+    b_indices: TensorLike,
+    c_indices: TensorLike,
+    rows: Size,
+    inner: Size,
+    columns: Size,
+    of: Size,
+    name: str | None = None,
+) -> Tensor: ...
 def sparse_reshape_places(
     indices: TensorLike, shape: ShapeLike, new_shape: ShapeLike, name: str | None = None
 ) -> Tensor: ...
@@ -872,6 +897,13 @@ def sparse_slice_places(
 ) -> tuple[Tensor, Tensor]: ...
 def sparse_softmax_cross_entropy(
     features: TensorLike, labels: TensorLike, name: str | None = None
+) -> tuple[Tensor, Tensor]: ...
+def sparse_sum(
+    a: TensorLike,
+    a_indices: TensorLike,
+    b: TensorLike,
+    b_indices: TensorLike,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 def sparse_to_dense(
     values: TensorLike,

@@ -12,10 +12,11 @@ from eagerflow import _core
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import is_known, sizes_in
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument, slices_at
 from eagerflow.sparse.arithmetic import add, sparse_dense_matmul
 from eagerflow.sparse.arrangement import transpose
-from eagerflow.sparse.conversion import checked, flat_indices, sizes_of, to_dense
+from eagerflow.sparse.conversion import checked, flat_indices, reorder, sizes_of, to_dense
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
 
 _ops = _core.ops
@@ -83,44 +84,62 @@ def _product_spec(a: SparseTensor, b: SparseTensor) -> SparseTensorSpec:
     return SparseTensorSpec(batch.concatenate([left[-2], right[-1]]), a.dtype)
 
 
-@op_function(in_graph=on_host(_product_spec))
 def _sparse_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    if a.shape.rank == 2 and b.shape.rank == 2:
+        return _matrix_product(a, b)
+    return _batch_product(a, b)
+
+
+def _undefined(a: Any, b: Any) -> Exception:
+    return invalid_argument(
+        f"The product of tensors of shapes {list(a)} and {list(b)} is undefined [Op:SparseMatMul]"
+    )
+
+
+def _matrix_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    _check_dtypes(a, b, "SparseMatMul")
+    (rows, inner), (other, columns) = (sizes_in(value._dense_shape, 2) for value in (a, b))
+    if is_known(inner, other) and inner != other:
+        raise _undefined([rows, inner], [other, columns])
+    values, indices = _ops.sparse_product(
+        a._values, a._indices, b._values, b._indices, rows, inner, columns
+    )
+    shape = _ops.concat([a._dense_shape[:1], b._dense_shape[1:]], 0)
+    return assembled(indices, values, shape)
+
+
+@op_function(in_graph=on_host(_product_spec))
+def _batch_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     ours, theirs = sizes_of(a), sizes_of(b)
     if len(ours) < 2 or len(theirs) < 2 or ours[-1] != theirs[-2]:
-        raise invalid_argument(
-            f"The product of tensors of shapes {ours.tolist()} and {theirs.tolist()} is undefined "
-            "[Op:SparseMatMul]"
-        )
+        raise _undefined(ours.tolist(), theirs.tolist())
     _check_dtypes(a, b, "SparseMatMul")
-    # As elementwise products of [..., m, k, 1] and [..., 1, k, n], which are added up along k.
+    # The batch is a matrix of blocks on the diagonal, times the matrices one below the other.
     left, right = _Coordinates(a), _Coordinates(b)
-    left.insert(len(ours), 1)
-    right.insert(len(theirs) - 2, 1)
-    first, second, coordinates, sizes = _joined(left, right, "SparseMatMul")
-    products = _ops.multiply(slices_at(a._values, first), slices_at(b._values, second))
-    coordinates, sizes = coordinates[:, [*range(len(sizes) - 2), -1]], np.delete(sizes, -2)
-    flat = flat_indices(coordinates, sizes)
-    places, ids, where = _distinct(flat, sizes)
-    sums = _ops.unsorted_segment_sum(products, ids, len(places))
-    return assembled(_core.as_tensor(coordinates[where]), sums, _core.as_tensor(sizes))
-
-
-def _distinct(flat: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct numbers in ascending order, which of them each number is, and where each occurs."""
-    total = math.prod(map(int, sizes))
-    if total > max(8 * len(flat), 1 << 16):
-        order = np.argsort(flat, kind="stable")
-        ordered = flat[order]
-        starts = np.append(True, ordered[1:] != ordered[:-1])[: len(flat)]
-        ids = np.empty(len(flat), np.int64)
-        ids[order] = np.cumsum(starts) - 1
-        return ordered[starts], ids, order[starts]
-    last = np.full(total, -1, np.int64)  # cheaper than sorting where few elements are zero
-    last[flat] = np.arange(len(flat))
-    places = np.flatnonzero(last >= 0)
-    ids = np.empty(total, np.int64)
-    ids[places] = np.arange(len(places))
-    return places, ids[flat], last[places]
+    try:
+        batch = np.array(np.broadcast_shapes(tuple(ours[:-2]), tuple(theirs[:-2])), np.int64)
+    except ValueError:
+        raise _undefined(ours.tolist(), theirs.tolist()) from None
+    (m, inner), n = ours[-2:].tolist(), int(theirs[-1])
+    count = math.prod(map(int, batch))
+    factors = []
+    for value, own, sizes in ((a, left, ours), (b, right, theirs)):
+        for _ in range(len(batch) + 2 - len(sizes)):
+            own.insert(0, 1)
+        spread = _spread(value, own, np.concatenate([batch, sizes[-2:]]))
+        places = spread._indices.numpy()
+        block = flat_indices(places[:, :-2], batch)
+        row = block * sizes[-2] + places[:, -2]
+        column = places[:, -1] + (block * sizes[-1] if value is a else 0)
+        factors += [spread._values, np.stack([row, column], 1)]
+    values, indices = _ops.sparse_product(*factors, count * m, count * inner, n)
+    row, column = indices.numpy().T
+    block, row = np.divmod(row, max(m, 1))
+    axes = np.unravel_index(block, tuple(batch)) if len(block) else [block] * len(batch)
+    sizes = np.concatenate([batch, [m, n]]).astype(np.int64)
+    return assembled(
+        _core.as_tensor(np.stack([*axes, row, column], 1)), values, _core.as_tensor(sizes)
+    )
 
 
 class _Coordinates:
@@ -201,6 +220,11 @@ def _elementwise_spec(a: SparseTensor, b: SparseTensor) -> SparseTensorSpec:
 @op_function(in_graph=on_host(_elementwise_spec))
 def _multiplied(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     _check_dtypes(a, b, "SparseMul")
+    if np.array_equal(sizes_of(a), sizes_of(b)):
+        a, b = reorder(a), reorder(b)
+        indices, *chosen = _ops.sparse_intersection(a._indices, b._indices)
+        values = (slices_at(v._values, at) for v, at in zip((a, b), chosen, strict=True))
+        return assembled(indices, _ops.multiply(*values), a._dense_shape)
     first, second, coordinates, sizes = _joined(_Coordinates(a), _Coordinates(b), "SparseMul")
     order = np.argsort(flat_indices(coordinates, sizes), kind="stable")
     values = _ops.multiply(slices_at(a._values, first[order]), slices_at(b._values, second[order]))
@@ -210,6 +234,8 @@ def _multiplied(a: SparseTensor, b: SparseTensor) -> SparseTensor:
 @op_function(in_graph=on_host(_elementwise_spec))
 def _added(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     _check_dtypes(a, b, "SparseAdd")
+    if np.array_equal(sizes_of(a), sizes_of(b)):
+        return add(reorder(a), reorder(b))
     left, right = _Coordinates(a), _Coordinates(b)
     sizes = _broadcast_sizes(left, right, "SparseAdd")
     return add(_spread(a, left, sizes), _spread(b, right, sizes))

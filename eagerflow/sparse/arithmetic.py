@@ -83,10 +83,12 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if all(sparse):
         _check_same_shape(a, b, "SparseAdd")
-        indices, first, second, chosen = _united(a, b)
-        total = _ops.add(first, second)
         limit = _core.as_tensor(threshold)
-        if limit._size != 1 or limit.numpy():
+        if limit._size == 1 and not limit.numpy() and a.dtype is b.dtype:
+            total, indices = _ops.sparse_sum(a._values, a._indices, b._values, b._indices)
+        else:
+            indices, first, second, chosen = _united(a, b)
+            total = _ops.add(first, second)
             # Only small sums are dropped, not elements that only one tensor has.
             alone = _ops.less(_ops.minimum(*chosen), 0)
             large = np.abs(total.numpy()) >= limit.numpy()

@@ -21,6 +21,9 @@ SLICES = [
     {"begin": [0, 0], "end": [0, 0], "strides": [1, 1], "ellipsis_mask": 1, "new_axis_mask": 2},
     {"begin": [2, 1], "end": [3, 2], "strides": [1, 1], "shrink_axis_mask": 3},
 ]  # fmt: skip
+# Indices of matrices [2, 3], [3, 4] and [2, 4], not all in order.
+OF_A, OF_B = [[0, 1], [1, 0], [1, 2]], [[0, 3], [1, 1], [2, 0], [1, 0]]
+OF_C = [[0, 0], [0, 1], [1, 0], [1, 3]]
 SLICED_SHAPES = [(3, 2), (2, 2), (4,), (3, 2), (1, 3, 2), (3, 4, 1), ()]
 
 
@@ -137,6 +140,27 @@ def indexing_cases() -> list[Case]:
             "sparse_matmul",
             *(spread((2,)), [[2, 1], [0, 1]], spread((3, 2), seed=1)),
             **{"rows": 3, "columns": 2, "adjoint": True, "wrt": (0, 2)},
+        ),
+        *(
+            call(
+                "sparse_product",
+                *(spread((4,)), of_a, spread((4,), seed=1), of_b),
+                **{"rows": 2, "inner": 3, "columns": 4, "wrt": (0, 2)},
+            )
+            for of_a, of_b in (([[0, 1], [0, 2], [1, 0], [1, 1]], OF_B), ([*OF_A, [0, 1]], OF_B))
+        ),
+        *(
+            call(
+                "sparse_product_term",
+                *(spread((len(x),)), spread((len(y),), seed=1), OF_A, OF_B, OF_C),
+                **{"rows": 2, "inner": 3, "columns": 4, "of": of, "wrt": (0, 1)},
+            )
+            for of, (x, y) in enumerate(((OF_C, OF_B), (OF_A, OF_C), (OF_A, OF_B)))
+        ),
+        call(
+            "sparse_sum",
+            *(spread((3,)), [[0, 1], [1, 0], [1, 2]], spread((2,), seed=1), [[0, 2], [1, 2]]),
+            **{"wrt": (0, 2)},
         ),
         call("sparse_segment_sum", spread((3, 2)), [2, 0, 2], [0, 0, 2]),
         call("sparse_segment_sum", spread((3,)), [2, 0], [0, 1], num_segments=3, scale="mean"),

@@ -13,6 +13,7 @@
 #include "device/parallel.h"
 #include "device/scratch.h"
 #include "kernels/cpu/radix.h"
+#include "kernels/cpu/typed.h"
 #include "ops/sparse.h"
 #include "tensor/error.h"
 
@@ -154,6 +155,117 @@ void sparse_union(KernelContext& context) {
   context.output(0) = places;
   context.output(1) = from_a;
   context.output(2) = from_b;
+}
+
+namespace {
+
+// The order of two rows of indices without branches, which a processor could not predict.
+struct Pairs {
+  const int64_t* places;
+  using Key = unsigned __int128;
+  Key key(int64_t i) const {
+    return static_cast<Key>(static_cast<uint64_t>(places[2 * i])) << 64 |
+           static_cast<uint64_t>(places[2 * i + 1]);
+  }
+};
+
+// Calls visit(i, j) for the rows of two ordered lists of indices in order: for rows that only one
+// list has, the other number is -1.
+template <class Visit>
+void merge_places(const int64_t* a, int64_t a_count, const int64_t* b, int64_t b_count,
+                  int64_t rank, const Visit& visit) {
+  int64_t i = 0, j = 0;
+  if (rank == 2) {
+    const Pairs left{a}, right{b};
+    while (i < a_count && j < b_count) {
+      const Pairs::Key x = left.key(i), y = right.key(j);
+      const bool first = x <= y, second = y <= x;
+      visit(first ? i : -1, second ? j : -1);
+      i += first;
+      j += second;
+    }
+  } else {
+    while (i < a_count && j < b_count) {
+      const int sign = compare(a + i * rank, b + j * rank, rank);
+      visit(sign <= 0 ? i : -1, sign >= 0 ? j : -1);
+      i += sign <= 0;
+      j += sign >= 0;
+    }
+  }
+  while (i < a_count) visit(i++, -1);
+  while (j < b_count) visit(-1, j++);
+}
+
+int64_t rows_alike(const int64_t* places, int64_t from, int64_t count, int64_t rank) {
+  int64_t end = from + 1;
+  while (end < count && compare(places + from * rank, places + end * rank, rank) == 0) ++end;
+  return end - from;
+}
+
+}  // namespace
+
+void sparse_intersection(KernelContext& context) {
+  const Tensor &left = context.input(0), &right = context.input(1);
+  const int64_t rank = left.dim(1);
+  const auto *a = left.data<int64_t>(), *b = right.data<int64_t>();
+  std::vector<int64_t> first, second;
+  int64_t i = 0, j = 0;
+  const int64_t a_count = left.dim(0), b_count = right.dim(0);
+  while (i < a_count && j < b_count) {
+    const int sign = rank == 2
+                         ? (Pairs{a}.key(i) > Pairs{b}.key(j)) - (Pairs{a}.key(i) < Pairs{b}.key(j))
+                         : compare(a + i * rank, b + j * rank, rank);
+    if (sign != 0) {
+      i += sign < 0;
+      j += sign > 0;
+      continue;
+    }
+    const int64_t of_a = rows_alike(a, i, a_count, rank), of_b = rows_alike(b, j, b_count, rank);
+    for (int64_t k = 0; k < of_a * of_b; ++k) {
+      first.push_back(i + k / of_b);
+      second.push_back(j + k % of_b);
+    }
+    i += of_a;
+    j += of_b;
+  }
+  const auto count = static_cast<int64_t>(first.size());
+  const Tensor places = Tensor::empty(DType::kInt64, {count, rank});
+  const Tensor from_a = Tensor::empty(DType::kInt64, {count});
+  const Tensor from_b = Tensor::empty(DType::kInt64, {count});
+  auto* to = places.mutable_data<int64_t>();
+  for (int64_t at : first) to = std::copy_n(a + at * rank, rank, to);
+  std::copy_n(first.data(), count, from_a.mutable_data<int64_t>());
+  std::copy_n(second.data(), count, from_b.mutable_data<int64_t>());
+  context.output(0) = places;
+  context.output(1) = from_a;
+  context.output(2) = from_b;
+}
+
+void sparse_sum(KernelContext& context) {
+  const Tensor &left = context.input(1), &right = context.input(3);
+  const int64_t counts[2] = {left.dim(0), right.dim(0)};
+  const int64_t rank = left.dim(1);
+  const auto *a = left.data<int64_t>(), *b = right.data<int64_t>();
+  int64_t count = 0;
+  merge_places(a, counts[0], b, counts[1], rank, [&](int64_t, int64_t) { ++count; });
+  const Tensor values = Tensor::empty(context.input(0).dtype(), {count});
+  const Tensor indices = Tensor::empty(DType::kInt64, {count, rank});
+  auto* place = indices.mutable_data<int64_t>();
+  on_number_type(values.dtype(), [&]<class T>(T) {
+    using Sum = decltype(arithmetic(T()));
+    const auto *x = context.input(0).data<T>(), *y = context.input(2).data<T>();
+    auto* value = values.mutable_data<T>();
+    merge_places(a, counts[0], b, counts[1], rank, [&](int64_t i, int64_t j) {
+      const int64_t* const row = i >= 0 ? a + i * rank : b + j * rank;
+      for (int64_t k = 0; k < rank; ++k) place[k] = row[k];
+      place += rank;
+      const Sum one = i >= 0 ? Sum(arithmetic(x[i])) : Sum(0);
+      const Sum other = j >= 0 ? Sum(arithmetic(y[j])) : Sum(0);
+      *value++ = static_cast<T>(wrapping(one) + wrapping(other));
+    });
+  });
+  context.output(0) = values;
+  context.output(1) = indices;
 }
 
 void sparse_flat_places(KernelContext& context) {

@@ -1,6 +1,11 @@
-// Products of sparse and dense matrices.
+// Products of sparse matrices with dense and sparse ones.
 #include <algorithm>
+#include <bit>
+#include <memory>
+#include <numeric>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "device/parallel.h"
 #include "device/scratch.h"
@@ -15,8 +20,11 @@ namespace {
 
 // The least number of multiplications for a thread.
 constexpr int64_t kPairGrain = 16'384;
+// Tables for all rows or columns are used for so many, even if most are empty.
+constexpr int64_t kFewColumns = 65'536;
 
-void check_pairs(const int64_t* pairs, int64_t count, int64_t rows, int64_t columns) {
+void check_pairs(const int64_t* pairs, int64_t count, int64_t rows, int64_t columns,
+                 const char* op) {
   bool inside = true;
   for (int64_t i = 0; i < count; ++i) {
     inside &= static_cast<uint64_t>(pairs[2 * i]) < static_cast<uint64_t>(rows) &&
@@ -26,8 +34,8 @@ void check_pairs(const int64_t* pairs, int64_t count, int64_t rows, int64_t colu
     const int64_t row = pairs[2 * i], column = pairs[2 * i + 1];
     if (row >= 0 && row < rows && column >= 0 && column < columns) continue;
     invalid_argument("indices[", i, "] = [", row, ", ", column,
-                     "] is out of bounds: need 0 <= index < [", rows, ", ", columns,
-                     "] [Op:SparseTensorDenseMatMul]");
+                     "] is out of bounds: need 0 <= index < [", rows, ", ", columns, "] [Op:", op,
+                     "]");
   }
 }
 
@@ -109,6 +117,331 @@ void multiply_pairs(const T* values, const int64_t* pairs, int64_t count, Sides 
   });
 }
 
+// The elements of a sparse matrix by rows, as in CSR: the matrix itself may be in any order.
+class MatrixRows {
+ public:
+  MatrixRows(const int64_t* pairs, int64_t count, int64_t rows)
+      : direct_(rows <= 4 * count + kFewColumns) {
+    bool ordered = true;
+    for (int64_t i = 1; ordered && i < count; ++i) ordered = pairs[2 * i - 2] <= pairs[2 * i];
+    if (direct_) {
+      starts_.assign(static_cast<size_t>(rows + 1), 0);
+      for (int64_t i = 0; i < count; ++i) ++starts_[static_cast<size_t>(pairs[2 * i] + 1)];
+      std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+      if (ordered) return;
+      order_.resize(static_cast<size_t>(count));
+      std::vector<int64_t> next = starts_;
+      for (int64_t i = 0; i < count; ++i) {
+        order_[static_cast<size_t>(next[static_cast<size_t>(pairs[2 * i])]++)] = i;
+      }
+      return;
+    }
+    if (!ordered) {
+      order_.resize(static_cast<size_t>(count));
+      std::iota(order_.begin(), order_.end(), int64_t{0});
+      std::stable_sort(order_.begin(), order_.end(),
+                       [=](int64_t a, int64_t b) { return pairs[2 * a] < pairs[2 * b]; });
+    }
+    for (int64_t p = 0; p < count; ++p) {
+      const int64_t row = pairs[2 * element(p)];
+      if (!ids_.empty() && ids_.back() == row) continue;
+      ids_.push_back(row);
+      starts_.push_back(p);
+    }
+    starts_.push_back(count);
+  }
+
+  // The rows that may have elements, in ascending order.
+  int64_t count() const { return static_cast<int64_t>(starts_.size()) - 1; }
+  int64_t row(int64_t group) const { return direct_ ? group : ids_[static_cast<size_t>(group)]; }
+
+  struct Range {
+    int64_t begin = 0;
+    int64_t end = 0;
+  };
+  Range group(int64_t group) const {
+    const auto at = static_cast<size_t>(group);
+    return {starts_[at], starts_[at + 1]};
+  }
+  Range find(int64_t row) const {
+    if (direct_) return group(row);
+    const auto at = std::lower_bound(ids_.begin(), ids_.end(), row);
+    if (at == ids_.end() || *at != row) return {};
+    return group(at - ids_.begin());
+  }
+  // The element at a position of a range.
+  int64_t element(int64_t place) const {
+    return order_.empty() ? place : order_[static_cast<size_t>(place)];
+  }
+
+ private:
+  bool direct_;
+  std::vector<int64_t> ids_;     // the rows with elements, unless there are few rows
+  std::vector<int64_t> starts_;  // of the rows
+  std::vector<int64_t> order_;   // empty if the elements are in order
+};
+
+// Numbers the columns that have elements, if these are few of all.
+class MatrixColumns {
+ public:
+  MatrixColumns(const int64_t* pairs, int64_t count, int64_t columns) : columns_(columns) {
+    if (columns <= 2 * count + kFewColumns) return;
+    ids_.resize(static_cast<size_t>(count));
+    for (int64_t i = 0; i < count; ++i) ids_[static_cast<size_t>(i)] = pairs[2 * i + 1];
+    std::sort(ids_.begin(), ids_.end());
+    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+    columns_ = -1;
+  }
+  int64_t count() const { return columns_ >= 0 ? columns_ : static_cast<int64_t>(ids_.size()); }
+  int64_t column(int64_t number) const {
+    return columns_ >= 0 ? number : ids_[static_cast<size_t>(number)];
+  }
+  // -1 if the column has no elements.
+  int64_t number(int64_t column) const {
+    if (columns_ >= 0) return column;
+    const auto at = std::lower_bound(ids_.begin(), ids_.end(), column);
+    return at == ids_.end() || *at != column ? -1 : at - ids_.begin();
+  }
+
+ private:
+  int64_t columns_;
+  std::vector<int64_t> ids_;
+};
+
+// A set of small numbers, which are read in ascending order.
+class NumberSet {
+ public:
+  explicit NumberSet(int64_t limit)
+      : words_(static_cast<size_t>(limit / 64 + 1)), tops_(words_.size() / 64 + 1) {}
+  void add(uint32_t number) {
+    uint64_t& word = words_[number / 64];
+    if (word == 0) tops_[number / 4096] |= uint64_t{1} << (number / 64 % 64);
+    word |= uint64_t{1} << (number % 64);
+  }
+  // Calls visit for each number, and leaves the set empty.
+  template <class Visit>
+  void take(const Visit& visit) {
+    for (size_t top = 0; top < tops_.size(); ++top) {
+      for (uint64_t rest = std::exchange(tops_[top], 0); rest != 0; rest &= rest - 1) {
+        const size_t at = top * 64 + static_cast<size_t>(std::countr_zero(rest));
+        for (uint64_t bits = std::exchange(words_[at], 0); bits != 0; bits &= bits - 1) {
+          visit(static_cast<uint32_t>(at * 64 + static_cast<size_t>(std::countr_zero(bits))));
+        }
+      }
+    }
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+  std::vector<uint64_t> tops_;  // the words that are not zero
+};
+
+// A list that grows without filling new memory.
+template <class T>
+class Growing {
+ public:
+  // Room for more elements, which `grown` counts in.
+  T* room(int64_t more) {
+    if (size_ + more > capacity_) {
+      capacity_ = std::max(size_ + more, capacity_ + capacity_ / 2);
+      auto larger = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(capacity_));
+      std::copy_n(data_.get(), size_, larger.get());
+      data_ = std::move(larger);
+    }
+    return data_.get() + size_;
+  }
+  void grown(int64_t more) { size_ += more; }
+  int64_t size() const { return size_; }
+  const T* data() const { return data_.get(); }
+
+ private:
+  std::unique_ptr<T[]> data_;
+  int64_t size_ = 0, capacity_ = 0;
+};
+
+// a * b + sum of numbers whose sums are computed in Sum.
+template <class Sum, class T, class U>
+Sum plus_product(Sum sum, T a, U b) {
+  return static_cast<Sum>(wrapping(sum) + wrapping(a) * wrapping(b));
+}
+
+// The right matrix of a product by rows, with numbered columns.
+template <class T>
+struct RightRows {
+  using Sum = decltype(arithmetic(T()));
+
+  RightRows(const T* values, const int64_t* pairs, int64_t count, int64_t rows, int64_t columns)
+      : rows(pairs, count, rows),
+        columns(pairs, count, columns),
+        numbers(static_cast<size_t>(count)),
+        values(static_cast<size_t>(values == nullptr ? 0 : count)) {
+    for (int64_t p = 0; p < count; ++p) {
+      const int64_t i = this->rows.element(p);
+      const auto at = static_cast<size_t>(p);
+      numbers[at] = static_cast<uint32_t>(this->columns.number(pairs[2 * i + 1]));
+      if (values != nullptr) this->values[at] = arithmetic(values[i]);
+    }
+  }
+
+  MatrixRows rows;
+  MatrixColumns columns;
+  std::vector<uint32_t> numbers;
+  std::vector<Sum> values;
+};
+
+// The product of two sparse matrices by F. G. Gustavson's algorithm, ACM Trans. Math. Software 4
+// (1978) 250: each row of the result is a sum of rows of b.
+template <class T>
+void multiply_sparse(KernelContext& context, const ops::SparseProductAttrs& attrs) {
+  using Sum = decltype(arithmetic(T()));
+  const auto* a = context.input(0).data<T>();
+  const auto* pairs = context.input(1).data<int64_t>();
+  const int64_t count = context.input(0).size();
+  const MatrixRows left(pairs, count, attrs.rows);
+  const RightRows<T> right(context.input(2).data<T>(), context.input(3).data<int64_t>(),
+                           context.input(2).size(), attrs.inner, attrs.columns);
+  struct Part {
+    Growing<int64_t> places;
+    Growing<T> values;
+  };
+  int64_t work = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto [begin, end] = right.rows.find(pairs[2 * i + 1]);
+    work += end - begin;
+  }
+  const int64_t groups = left.count();
+  const int64_t pieces =
+      std::max<int64_t>(1, std::min<int64_t>({max_threads(), work / kPairGrain, groups}));
+  std::vector<Part> parts(static_cast<size_t>(pieces));
+  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    for (int64_t piece = first; piece < last; ++piece) {
+      Part& part = parts[static_cast<size_t>(piece)];
+      std::vector<Sum> sums(static_cast<size_t>(right.columns.count()));
+      NumberSet present(right.columns.count());
+      for (int64_t g = groups * piece / pieces; g < groups * (piece + 1) / pieces; ++g) {
+        const auto [begin, end] = left.group(g);
+        int64_t most = 0;
+        for (int64_t p = begin; p < end; ++p) {
+          const int64_t i = left.element(p);
+          const Sum factor = arithmetic(a[i]);
+          const auto [from, to] = right.rows.find(pairs[2 * i + 1]);
+          most += to - from;
+          for (auto q = static_cast<size_t>(from); q < static_cast<size_t>(to); ++q) {
+            const uint32_t number = right.numbers[q];
+            present.add(number);
+            sums[number] = plus_product(sums[number], factor, right.values[q]);
+          }
+        }
+        most = std::min(most, right.columns.count());
+        int64_t* place = part.places.room(2 * most);
+        T* value = part.values.room(most);
+        const T* const start = value;
+        const int64_t row = left.row(g);
+        present.take([&](uint32_t number) {
+          *place++ = row;
+          *place++ = right.columns.column(number);
+          *value++ = static_cast<T>(std::exchange(sums[number], Sum(0)));
+        });
+        part.values.grown(value - start);
+        part.places.grown(2 * (value - start));
+      }
+    }
+  });
+  std::vector<int64_t> starts{0};
+  for (const Part& part : parts) starts.push_back(starts.back() + part.values.size());
+  const Tensor values = Tensor::empty(context.input(0).dtype(), {starts.back()});
+  const Tensor indices = Tensor::empty(DType::kInt64, {starts.back(), 2});
+  parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
+    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece) {
+      const Part& part = parts[piece];
+      std::copy_n(part.values.data(), part.values.size(), values.mutable_data<T>() + starts[piece]);
+      std::copy_n(part.places.data(), part.places.size(),
+                  indices.mutable_data<int64_t>() + 2 * starts[piece]);
+    }
+  });
+  context.output(0) = values;
+  context.output(1) = indices;
+}
+
+// The sum over all i, k, j of a[i, k] * b[k, j] * c[i, j] is linear in each of the matrices. These
+// are its derivatives with respect to the values of one of them, at the elements that this has.
+template <class T>
+void find_product_term(KernelContext& context, const ops::SparseProductTermAttrs& attrs) {
+  using Sum = decltype(arithmetic(T()));
+  const auto* x = context.input(0).data<T>();
+  const auto* y = context.input(1).data<T>();
+  const int64_t of = attrs.of;
+  const T* const a = of == 0 ? nullptr : x;
+  const T* const b = of == 0 ? y : of == 2 ? y : nullptr;
+  const T* const c = of == 0 ? x : of == 1 ? y : nullptr;
+  const auto* pairs = context.input(2).data<int64_t>();
+  const auto* result_pairs = context.input(4).data<int64_t>();
+  const MatrixRows left(pairs, context.input(2).dim(0), attrs.rows);
+  const RightRows<T> right(b, context.input(3).data<int64_t>(), context.input(3).dim(0),
+                           attrs.inner, attrs.columns);
+  const MatrixRows result(result_pairs, context.input(4).dim(0), attrs.rows);
+  T* const out = context.output(0).mutable_data<T>();
+  std::vector<Sum> totals(static_cast<size_t>(of == 1 ? context.output(0).size() : 0));
+  fill_constant(context.output(0), 0);
+  const auto run = [&](int64_t first, int64_t last) {
+    std::vector<Sum> row(static_cast<size_t>(right.columns.count()));
+    const auto each_of_result = [&](int64_t g, const auto& visit) {
+      const auto [begin, end] = result.find(left.row(g));
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t i = result.element(p);
+        const int64_t number = right.columns.number(result_pairs[2 * i + 1]);
+        if (number >= 0) visit(i, row[static_cast<size_t>(number)]);
+      }
+    };
+    for (int64_t g = first; g < last; ++g) {
+      const auto [begin, end] = left.group(g);
+      if (begin == end) continue;
+      if (c != nullptr) {
+        each_of_result(g, [&](int64_t i, Sum& sum) {
+          sum = static_cast<Sum>(wrapping(sum) + wrapping(arithmetic(c[i])));
+        });
+      }
+      for (int64_t p = begin; p < end; ++p) {
+        const int64_t i = left.element(p);
+        const auto [from, to] = right.rows.find(pairs[2 * i + 1]);
+        Sum total = Sum(0);
+        for (auto q = static_cast<size_t>(from); q < static_cast<size_t>(to); ++q) {
+          Sum& sum = row[right.numbers[q]];
+          if (of == 0) {
+            total = plus_product(total, sum, right.values[q]);
+          } else if (of == 1) {
+            totals[q] = plus_product(totals[q], arithmetic(a[i]), sum);
+          } else {
+            sum = plus_product(sum, arithmetic(a[i]), right.values[q]);
+          }
+        }
+        if (of == 0) out[i] = static_cast<T>(total);
+      }
+      if (c == nullptr) {
+        each_of_result(g, [&](int64_t i, Sum& sum) { out[i] = static_cast<T>(sum); });
+        for (int64_t p = begin; p < end; ++p) {
+          const auto [from, to] = right.rows.find(pairs[2 * left.element(p) + 1]);
+          for (auto q = static_cast<size_t>(from); q < static_cast<size_t>(to); ++q) {
+            row[right.numbers[q]] = Sum(0);
+          }
+        }
+      } else {
+        each_of_result(g, [&](int64_t, Sum& sum) { sum = Sum(0); });
+      }
+    }
+  };
+  const int64_t groups = left.count();
+  if (of == 1) {  // rows of a add to the same elements of b
+    run(0, groups);
+    for (size_t q = 0; q < totals.size(); ++q) {
+      out[right.rows.element(static_cast<int64_t>(q))] = static_cast<T>(totals[q]);
+    }
+    return;
+  }
+  const int64_t elements = context.input(2).dim(0) + context.input(4).dim(0);
+  parallel_for(groups, groups * kPairGrain / (8 * elements + 1) + 1, run);
+}
+
 }  // namespace
 
 void sparse_matmul(KernelContext& context) {
@@ -120,7 +453,7 @@ void sparse_matmul(KernelContext& context) {
   const auto* pairs = indices.data<int64_t>();
   const auto& attrs = context.attrs<ops::SparseMatmulAttrs>();
   const bool adjoint = attrs.adjoint;
-  check_pairs(pairs, count, attrs.rows, attrs.columns);
+  check_pairs(pairs, count, attrs.rows, attrs.columns, "SparseTensorDenseMatMul");
   fill_constant(out, 0);
   if (count == 0 || out.size() == 0) return;
   const Sides sides = adjoint ? Sides{1, 0} : Sides{0, 1};
@@ -147,7 +480,7 @@ void sparse_dots(KernelContext& context) {
   const Tensor& out = context.output(0);
   const auto* pairs = context.input(0).data<int64_t>();
   const int64_t width = a.dim(1);
-  check_pairs(pairs, out.size(), a.dim(0), b.dim(0));
+  check_pairs(pairs, out.size(), a.dim(0), b.dim(0), "SparseTensorDenseMatMul");
   on_number_type(out.dtype(), [&]<class T>(T) {
     using Sum = decltype(arithmetic(T()));
     parallel_for(out.size(), kPairGrain / (width + 4) + 1, [&](int64_t begin, int64_t end) {
@@ -169,6 +502,27 @@ void sparse_dots(KernelContext& context) {
       }
     });
   });
+}
+
+void sparse_product(KernelContext& context) {
+  const auto& attrs = context.attrs<ops::SparseProductAttrs>();
+  check_pairs(context.input(1).data<int64_t>(), context.input(0).size(), attrs.rows, attrs.inner,
+              "SparseMatMul");
+  check_pairs(context.input(3).data<int64_t>(), context.input(2).size(), attrs.inner, attrs.columns,
+              "SparseMatMul");
+  on_number_type(context.input(0).dtype(), [&]<class T>(T) { multiply_sparse<T>(context, attrs); });
+}
+
+void sparse_product_term(KernelContext& context) {
+  const auto& attrs = context.attrs<ops::SparseProductTermAttrs>();
+  const int64_t sides[3][2] = {
+      {attrs.rows, attrs.inner}, {attrs.inner, attrs.columns}, {attrs.rows, attrs.columns}};
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& pairs = context.input(2 + i);
+    check_pairs(pairs.data<int64_t>(), pairs.dim(0), sides[i][0], sides[i][1], "SparseMatMul");
+  }
+  on_number_type(context.output(0).dtype(),
+                 [&]<class T>(T) { find_product_term<T>(context, attrs); });
 }
 
 }  // namespace ef::cpu
