@@ -159,83 +159,101 @@ void sparse_union(KernelContext& context) {
 
 namespace {
 
-// The order of two rows of indices without branches, which a processor could not predict.
-struct Pairs {
-  const int64_t* places;
-  using Key = unsigned __int128;
-  Key key(int64_t i) const {
-    return static_cast<Key>(static_cast<uint64_t>(places[2 * i])) << 64 |
-           static_cast<uint64_t>(places[2 * i + 1]);
-  }
-};
+// A row of two indices as one number.
+unsigned __int128 pair_key(const int64_t* places, int64_t i) {
+  return static_cast<unsigned __int128>(static_cast<uint64_t>(places[2 * i])) << 64 |
+         static_cast<uint64_t>(places[2 * i + 1]);
+}
 
-// Calls visit(i, j) for the rows of two ordered lists of indices in order: for rows that only one
-// list has, the other number is -1.
+// Walks through the rows of two ordered lists of indices in order, and calls visit(i, j, first,
+// second): whether the next row is row i of a, row j of b, or both. Pairs are compared without
+// branches, which a processor could not predict. Ends with the first list.
 template <class Visit>
 void merge_places(const int64_t* a, int64_t a_count, const int64_t* b, int64_t b_count,
-                  int64_t rank, const Visit& visit) {
-  int64_t i = 0, j = 0;
-  if (rank == 2) {
-    const Pairs left{a}, right{b};
+                  int64_t rank, int64_t& i, int64_t& j, const Visit& visit) {
+  const auto walk = [&](const auto& order) {
     while (i < a_count && j < b_count) {
-      const Pairs::Key x = left.key(i), y = right.key(j);
-      const bool first = x <= y, second = y <= x;
-      visit(first ? i : -1, second ? j : -1);
+      const auto [first, second] = order(i, j);
+      visit(i, j, first, second);
       i += first;
       j += second;
     }
+  };
+  if (rank == 2) {
+    walk([=](int64_t k, int64_t l) {
+      const auto x = pair_key(a, k), y = pair_key(b, l);
+      return std::pair(x <= y, y <= x);
+    });
   } else {
-    while (i < a_count && j < b_count) {
-      const int sign = compare(a + i * rank, b + j * rank, rank);
-      visit(sign <= 0 ? i : -1, sign >= 0 ? j : -1);
-      i += sign <= 0;
-      j += sign >= 0;
-    }
+    walk([=](int64_t k, int64_t l) {
+      const int sign = compare(a + k * rank, b + l * rank, rank);
+      return std::pair(sign <= 0, sign >= 0);
+    });
   }
-  while (i < a_count) visit(i++, -1);
-  while (j < b_count) visit(-1, j++);
 }
 
+// The number of rows from a position on that are equal.
 int64_t rows_alike(const int64_t* places, int64_t from, int64_t count, int64_t rank) {
   int64_t end = from + 1;
   while (end < count && compare(places + from * rank, places + end * rank, rank) == 0) ++end;
   return end - from;
 }
 
+bool has_rows_alike(const int64_t* places, int64_t count, int64_t rank) {
+  for (int64_t i = 1; i < count; ++i) {
+    if (places[i * rank + rank - 1] == places[(i - 1) * rank + rank - 1] &&
+        rows_alike(places, i - 1, count, rank) > 1) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void sparse_intersection(KernelContext& context) {
   const Tensor &left = context.input(0), &right = context.input(1);
-  const int64_t rank = left.dim(1);
+  const int64_t rank = left.dim(1), a_count = left.dim(0), b_count = right.dim(0);
   const auto *a = left.data<int64_t>(), *b = right.data<int64_t>();
-  std::vector<int64_t> first, second;
-  int64_t i = 0, j = 0;
-  const int64_t a_count = left.dim(0), b_count = right.dim(0);
-  while (i < a_count && j < b_count) {
-    const int sign = rank == 2
-                         ? (Pairs{a}.key(i) > Pairs{b}.key(j)) - (Pairs{a}.key(i) < Pairs{b}.key(j))
-                         : compare(a + i * rank, b + j * rank, rank);
-    if (sign != 0) {
-      i += sign < 0;
-      j += sign > 0;
-      continue;
+  std::vector<int64_t> repeated_a, repeated_b;
+  const Scratch memory(2 * static_cast<size_t>(std::min(a_count, b_count) + 1) * sizeof(int64_t));
+  auto* first = memory.as<int64_t>();
+  auto* second = first + std::min(a_count, b_count) + 1;
+  int64_t count = 0, i = 0, j = 0;
+  if (rank == 0 || has_rows_alike(a, a_count, rank) || has_rows_alike(b, b_count, rank)) {
+    while (i < a_count && j < b_count) {
+      const int sign = compare(a + i * rank, b + j * rank, rank);
+      if (sign != 0) {
+        i += sign < 0;
+        j += sign > 0;
+        continue;
+      }
+      const int64_t of_a = rows_alike(a, i, a_count, rank), of_b = rows_alike(b, j, b_count, rank);
+      for (int64_t k = 0; k < of_a * of_b; ++k) {
+        repeated_a.push_back(i + k / of_b);
+        repeated_b.push_back(j + k % of_b);
+      }
+      i += of_a;
+      j += of_b;
     }
-    const int64_t of_a = rows_alike(a, i, a_count, rank), of_b = rows_alike(b, j, b_count, rank);
-    for (int64_t k = 0; k < of_a * of_b; ++k) {
-      first.push_back(i + k / of_b);
-      second.push_back(j + k % of_b);
-    }
-    i += of_a;
-    j += of_b;
+    count = static_cast<int64_t>(repeated_a.size());
+    first = repeated_a.data();
+    second = repeated_b.data();
+  } else {
+    merge_places(a, a_count, b, b_count, rank, i, j,
+                 [&](int64_t k, int64_t l, bool of_a, bool of_b) {
+                   first[count] = k;
+                   second[count] = l;
+                   count += of_a && of_b;
+                 });
   }
-  const auto count = static_cast<int64_t>(first.size());
   const Tensor places = Tensor::empty(DType::kInt64, {count, rank});
   const Tensor from_a = Tensor::empty(DType::kInt64, {count});
   const Tensor from_b = Tensor::empty(DType::kInt64, {count});
   auto* to = places.mutable_data<int64_t>();
-  for (int64_t at : first) to = std::copy_n(a + at * rank, rank, to);
-  std::copy_n(first.data(), count, from_a.mutable_data<int64_t>());
-  std::copy_n(second.data(), count, from_b.mutable_data<int64_t>());
+  for (int64_t k = 0; k < count; ++k) to = std::copy_n(a + first[k] * rank, rank, to);
+  std::copy_n(first, count, from_a.mutable_data<int64_t>());
+  std::copy_n(second, count, from_b.mutable_data<int64_t>());
   context.output(0) = places;
   context.output(1) = from_a;
   context.output(2) = from_b;
@@ -243,11 +261,18 @@ void sparse_intersection(KernelContext& context) {
 
 void sparse_sum(KernelContext& context) {
   const Tensor &left = context.input(1), &right = context.input(3);
-  const int64_t counts[2] = {left.dim(0), right.dim(0)};
-  const int64_t rank = left.dim(1);
+  const int64_t a_count = left.dim(0), b_count = right.dim(0), rank = left.dim(1);
   const auto *a = left.data<int64_t>(), *b = right.data<int64_t>();
-  int64_t count = 0;
-  merge_places(a, counts[0], b, counts[1], rank, [&](int64_t, int64_t) { ++count; });
+  // Which lists have each row, bit 0 for a and bit 1 for b.
+  const Scratch memory(static_cast<size_t>(a_count + b_count + 1));
+  auto* const sources = memory.as<uint8_t>();
+  int64_t count = 0, i = 0, j = 0;
+  merge_places(a, a_count, b, b_count, rank, i, j, [&](int64_t, int64_t, bool first, bool second) {
+    sources[count++] = static_cast<uint8_t>(int{first} + 2 * int{second});
+  });
+  const int64_t merged = count;
+  const int64_t rest_a = i, rest_b = j;
+  count += a_count - i + b_count - j;
   const Tensor values = Tensor::empty(context.input(0).dtype(), {count});
   const Tensor indices = Tensor::empty(DType::kInt64, {count, rank});
   auto* place = indices.mutable_data<int64_t>();
@@ -255,14 +280,27 @@ void sparse_sum(KernelContext& context) {
     using Sum = decltype(arithmetic(T()));
     const auto *x = context.input(0).data<T>(), *y = context.input(2).data<T>();
     auto* value = values.mutable_data<T>();
-    merge_places(a, counts[0], b, counts[1], rank, [&](int64_t i, int64_t j) {
-      const int64_t* const row = i >= 0 ? a + i * rank : b + j * rank;
-      for (int64_t k = 0; k < rank; ++k) place[k] = row[k];
+    const T none = T(0);
+    i = j = 0;
+    for (int64_t k = 0; k < merged; ++k) {
+      const bool first = sources[k] & 1, second = sources[k] & 2;
+      const int64_t* const row = first ? a + i * rank : b + j * rank;
+      if (rank == 2) {
+        place[0] = row[0];
+        place[1] = row[1];
+      } else {
+        std::copy_n(row, rank, place);
+      }
       place += rank;
-      const Sum one = i >= 0 ? Sum(arithmetic(x[i])) : Sum(0);
-      const Sum other = j >= 0 ? Sum(arithmetic(y[j])) : Sum(0);
-      *value++ = static_cast<T>(wrapping(one) + wrapping(other));
-    });
+      const T *one = first ? x + i : &none, *other = second ? y + j : &none;
+      *value++ = static_cast<T>(static_cast<Sum>(wrapping(*one) + wrapping(*other)));
+      i += first;
+      j += second;
+    }
+    place = std::copy_n(a + rest_a * rank, (a_count - rest_a) * rank, place);
+    place = std::copy_n(b + rest_b * rank, (b_count - rest_b) * rank, place);
+    value = std::copy_n(x + rest_a, a_count - rest_a, value);
+    std::copy_n(y + rest_b, b_count - rest_b, value);
   });
   context.output(0) = values;
   context.output(1) = indices;

@@ -215,20 +215,32 @@ class NumberSet {
       : words_(static_cast<size_t>(limit / 64 + 1)), tops_(words_.size() / 64 + 1) {}
   void add(uint32_t number) {
     uint64_t& word = words_[number / 64];
-    if (word == 0) tops_[number / 4096] |= uint64_t{1} << (number / 64 % 64);
+    tops_[number / 4096] |= uint64_t{1} << (number / 64 % 64);
     word |= uint64_t{1} << (number % 64);
   }
-  // Calls visit for each number, and leaves the set empty.
-  template <class Visit>
-  void take(const Visit& visit) {
+  // Writes the numbers to `out`, which has room for three more, and leaves the set empty. Returns
+  // the end.
+  uint32_t* take(uint32_t* out) {
     for (size_t top = 0; top < tops_.size(); ++top) {
       for (uint64_t rest = std::exchange(tops_[top], 0); rest != 0; rest &= rest - 1) {
         const size_t at = top * 64 + static_cast<size_t>(std::countr_zero(rest));
-        for (uint64_t bits = std::exchange(words_[at], 0); bits != 0; bits &= bits - 1) {
-          visit(static_cast<uint32_t>(at * 64 + static_cast<size_t>(std::countr_zero(bits))));
+        const auto first = static_cast<uint32_t>(at * 64);
+        const auto lowest = [=](uint64_t bits) {
+          return first + static_cast<uint32_t>(std::countr_zero(bits));
+        };
+        // Up to three are written in any case: a processor could not predict their number.
+        const uint64_t one = std::exchange(words_[at], 0), two = one & (one - 1);
+        const uint64_t three = two & (two - 1);
+        out[0] = lowest(one);
+        out[1] = lowest(two);
+        out[2] = lowest(three);
+        out += 1 + (two != 0) + (three != 0);
+        for (uint64_t bits = three & (three - 1); bits != 0; bits &= bits - 1) {
+          *out++ = lowest(bits);
         }
       }
     }
+    return out;
   }
 
  private:
@@ -236,27 +248,39 @@ class NumberSet {
   std::vector<uint64_t> tops_;  // the words that are not zero
 };
 
-// A list that grows without filling new memory.
+// A list of numbers and values in blocks, whose memory comes from the caching allocator.
 template <class T>
-class Growing {
+class Blocks {
  public:
-  // Room for more elements, which `grown` counts in.
-  T* room(int64_t more) {
-    if (size_ + more > capacity_) {
-      capacity_ = std::max(size_ + more, capacity_ + capacity_ / 2);
-      auto larger = std::make_unique_for_overwrite<T[]>(static_cast<size_t>(capacity_));
-      std::copy_n(data_.get(), size_, larger.get());
-      data_ = std::move(larger);
+  struct Block {
+    explicit Block(int64_t capacity)
+        : capacity(capacity),
+          number_memory(static_cast<size_t>(capacity) * sizeof(uint32_t)),
+          value_memory(static_cast<size_t>(capacity) * sizeof(T)) {}
+    uint32_t* numbers() const { return number_memory.as<uint32_t>(); }
+    T* values() const { return value_memory.as<T>(); }
+    int64_t capacity;
+    int64_t size = 0;
+    Scratch number_memory;
+    Scratch value_memory;
+  };
+
+  // The block in which there is room for more elements.
+  Block& room(int64_t more) {
+    if (blocks_.empty() || blocks_.back()->size + more > blocks_.back()->capacity) {
+      blocks_.push_back(std::make_unique<Block>(std::max(more, kBlock)));
     }
-    return data_.get() + size_;
+    return *blocks_.back();
   }
-  void grown(int64_t more) { size_ += more; }
-  int64_t size() const { return size_; }
-  const T* data() const { return data_.get(); }
+  // Calls visit for each block.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (const auto& block : blocks_) visit(*block);
+  }
 
  private:
-  std::unique_ptr<T[]> data_;
-  int64_t size_ = 0, capacity_ = 0;
+  static constexpr int64_t kBlock = 1 << 16;
+  std::vector<std::unique_ptr<Block>> blocks_;
 };
 
 // a * b + sum of numbers whose sums are computed in Sum.
@@ -301,8 +325,8 @@ void multiply_sparse(KernelContext& context, const ops::SparseProductAttrs& attr
   const RightRows<T> right(context.input(2).data<T>(), context.input(3).data<int64_t>(),
                            context.input(2).size(), attrs.inner, attrs.columns);
   struct Part {
-    Growing<int64_t> places;
-    Growing<T> values;
+    Blocks<T> blocks;
+    std::vector<int64_t> ends;  // of the rows, counted in elements
   };
   int64_t work = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -332,31 +356,45 @@ void multiply_sparse(KernelContext& context, const ops::SparseProductAttrs& attr
             sums[number] = plus_product(sums[number], factor, right.values[q]);
           }
         }
-        most = std::min(most, right.columns.count());
-        int64_t* place = part.places.room(2 * most);
-        T* value = part.values.room(most);
-        const T* const start = value;
-        const int64_t row = left.row(g);
-        present.take([&](uint32_t number) {
-          *place++ = row;
-          *place++ = right.columns.column(number);
-          *value++ = static_cast<T>(std::exchange(sums[number], Sum(0)));
-        });
-        part.values.grown(value - start);
-        part.places.grown(2 * (value - start));
+        auto& block = part.blocks.room(std::min(most, right.columns.count()) + 3);
+        uint32_t* const numbers = block.numbers() + block.size;
+        T* const values = block.values() + block.size;
+        const int64_t found = present.take(numbers) - numbers;
+        for (int64_t k = 0; k < found; ++k) {
+          values[k] = static_cast<T>(std::exchange(sums[numbers[k]], Sum(0)));
+        }
+        block.size += found;
+        part.ends.push_back((part.ends.empty() ? 0 : part.ends.back()) + found);
       }
     }
   });
   std::vector<int64_t> starts{0};
-  for (const Part& part : parts) starts.push_back(starts.back() + part.values.size());
+  for (const Part& part : parts) {
+    starts.push_back(starts.back() + (part.ends.empty() ? 0 : part.ends.back()));
+  }
   const Tensor values = Tensor::empty(context.input(0).dtype(), {starts.back()});
   const Tensor indices = Tensor::empty(DType::kInt64, {starts.back(), 2});
   parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
-    for (auto piece = static_cast<size_t>(first); piece < static_cast<size_t>(last); ++piece) {
-      const Part& part = parts[piece];
-      std::copy_n(part.values.data(), part.values.size(), values.mutable_data<T>() + starts[piece]);
-      std::copy_n(part.places.data(), part.places.size(),
-                  indices.mutable_data<int64_t>() + 2 * starts[piece]);
+    for (int64_t piece = first; piece < last; ++piece) {
+      const Part& part = parts[static_cast<size_t>(piece)];
+      T* value = values.mutable_data<T>() + starts[static_cast<size_t>(piece)];
+      auto* place = indices.mutable_data<int64_t>() + 2 * starts[static_cast<size_t>(piece)];
+      int64_t done = 0;
+      auto end = part.ends.begin();
+      int64_t g = groups * piece / pieces;
+      part.blocks.each([&](const auto& block) {
+        value = std::copy_n(block.values(), block.size, value);
+        // Rows do not extend over blocks.
+        for (int64_t k = 0; k < block.size;) {
+          for (; *end == done; ++end) ++g;
+          const int64_t row = left.row(g), stop = k + *end - done;
+          done = *end;
+          for (; k < stop; ++k) {
+            *place++ = row;
+            *place++ = right.columns.column(block.numbers()[k]);
+          }
+        }
+      });
     }
   });
   context.output(0) = values;
