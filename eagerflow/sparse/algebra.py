@@ -122,17 +122,22 @@ def _batch_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
         raise _undefined(ours.tolist(), theirs.tolist()) from None
     (m, inner), n = ours[-2:].tolist(), int(theirs[-1])
     count = math.prod(map(int, batch))
-    factors = []
-    for value, own, sizes in ((a, left, ours), (b, right, theirs)):
-        for _ in range(len(batch) + 2 - len(sizes)):
+
+    def matrix(value: SparseTensor, own: _Coordinates, diagonal: bool) -> tuple[Tensor, np.ndarray]:
+        sizes = own.sizes[-2:]
+        for _ in range(len(batch) + 2 - len(own.sizes)):
             own.insert(0, 1)
-        spread = _spread(value, own, np.concatenate([batch, sizes[-2:]]))
+        spread = _spread(value, own, np.concatenate([batch, sizes]))
         places = spread._indices.numpy()
         block = flat_indices(places[:, :-2], batch)
-        row = block * sizes[-2] + places[:, -2]
-        column = places[:, -1] + (block * sizes[-1] if value is a else 0)
-        factors += [spread._values, np.stack([row, column], 1)]
-    values, indices = _ops.sparse_product(*factors, count * m, count * inner, n)
+        row, column = places[:, -2] + block * sizes[0], places[:, -1]
+        return spread._values, np.stack([row, column + block * sizes[1] * diagonal], 1)
+
+    first, first_places = matrix(a, left, True)
+    second, second_places = matrix(b, right, False)
+    values, indices = _ops.sparse_product(
+        first, first_places, second, second_places, count * m, count * inner, n
+    )
     row, column = indices.numpy().T
     block, row = np.divmod(row, max(m, 1))
     axes = np.unravel_index(block, tuple(batch)) if len(block) else [block] * len(batch)
@@ -222,9 +227,9 @@ def _multiplied(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     _check_dtypes(a, b, "SparseMul")
     if np.array_equal(sizes_of(a), sizes_of(b)):
         a, b = reorder(a), reorder(b)
-        indices, *chosen = _ops.sparse_intersection(a._indices, b._indices)
-        values = (slices_at(v._values, at) for v, at in zip((a, b), chosen, strict=True))
-        return assembled(indices, _ops.multiply(*values), a._dense_shape)
+        indices, at_a, at_b = _ops.sparse_intersection(a._indices, b._indices)
+        products = _ops.multiply(slices_at(a._values, at_a), slices_at(b._values, at_b))
+        return assembled(indices, products, a._dense_shape)
     first, second, coordinates, sizes = _joined(_Coordinates(a), _Coordinates(b), "SparseMul")
     order = np.argsort(flat_indices(coordinates, sizes), kind="stable")
     values = _ops.multiply(slices_at(a._values, first[order]), slices_at(b._values, second[order]))

@@ -68,8 +68,8 @@ class AdaptedWeight(ComputedWeight):
             return NotImplemented
         a, b = self._factors()
         change = AdaptedWeight(_ops.zeros(self.shape.as_list(), self.dtype), a, b, 1).tensor()
-        both = ((args[0], weight, *args[2:]) for weight in (self.base, change))
-        return _ops.add(*(_ops.conv2d(*each) for each in both))
+        first, second = ((args[0], weight, *args[2:]) for weight in (self.base, change))
+        return _ops.add(_ops.conv2d(*first), _ops.conv2d(*second))
 
     def _gather(self, args: tuple) -> Any:
         if args[0] is not self or any(args[2:]) or self.ndim != 2:
