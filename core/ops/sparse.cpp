@@ -8,9 +8,9 @@
 #include "kernels/cpu/sparse.h"
 #include "ops/attr_fields.h"
 #include "ops/compose.h"
+#include "ops/indexing.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
-#include "ops/indexing.h"
 #include "tensor/error.h"
 
 namespace ef::ops {
