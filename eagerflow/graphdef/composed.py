@@ -230,11 +230,12 @@ def ctc_beam_search(inputs: Tensor, lengths: Tensor, width: int, paths: int) -> 
 
 
 def svd(matrix: Tensor, vectors: bool, full: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """`Svd`."""
+    """`Svd`, whose singular values have the matrix's dtype."""
     if vectors:
-        return tf.linalg.svd(matrix, full)
+        s, u, v = tf.linalg.svd(matrix, full)
+        return tf.cast(s, matrix.dtype), u, v
     nothing = tf.zeros([0], matrix.dtype)
-    return tf.linalg.svd(matrix, full, False), nothing, nothing
+    return tf.cast(tf.linalg.svd(matrix, full, False), matrix.dtype), nothing, nothing
 
 
 def fused_batch_norm(

@@ -34,8 +34,9 @@ def _complex_of(x: Tensor) -> dtypes.DType:
 
 @_factorization
 def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: Any = None) -> Any:
-    found = op("Svd", tensor, compute_uv=compute_uv, full_matrices=full_matrices)
-    return found if compute_uv else found[0]
+    s, u, v = op("Svd", tensor, compute_uv=compute_uv, full_matrices=full_matrices)
+    s = tf.cast(s, tensor.dtype.real_dtype)
+    return (s, u, v) if compute_uv else s
 
 
 @_factorization
