@@ -73,8 +73,6 @@ class Facade(ModuleType):
         self.__dict__["_targets"] = tuple(targets)
         self.__dict__["_otherwise"] = otherwise
         self.__dict__["_submodules"] = submodules
-        # What to tell of names that were looked up in vain: programs ask in loops whether they exist.
-        self.__dict__["_absent"] = {}
         self.__dict__.update(names or {})
         first = next(self._existing_targets(), None)
         self.__doc__ = getattr(first, "__doc__", None)
@@ -90,8 +88,6 @@ class Facade(ModuleType):
             return [n for n in dir(self) if n[0] != "_" and hasattr(self, n)]
         if name in self.__dict__["_submodules"]:
             return importlib.import_module(f"{self.__name__}.{name}")
-        if name in self.__dict__["_absent"]:
-            raise AttributeError(self.__dict__["_absent"][name])
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         for target in self._existing_targets():
@@ -116,8 +112,7 @@ class Facade(ModuleType):
                 pass
             else:
                 return value
-        text = self.__dict__["_absent"][name] = missing(self.__name__, name, dir(self))
-        raise AttributeError(text)
+        raise AttributeError(missing(self.__name__, name, dir(self)))
 
     def __dir__(self) -> list[str]:
         names = {name for name in self.__dict__ if not name.startswith("_")}

@@ -27,7 +27,7 @@ def test_a_list_has_what_runs_and_the_graphs_inside():
         "Greater = Greater(Exp, 2.0) -> bool[]",
         "cond = StatelessIf(Greater, Exp, x) -> float32[]",
         "  cond_true:",
-        "    Placeholder = captured Exp:0",
+        "    cond/Placeholder = captured Exp:0",
         "    mul = Mul(Placeholder, 2.0) -> float32[]",
         "    return mul",
         "  cond_false:",
