@@ -14,7 +14,7 @@ from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.processes import Answers, Processes, seed_all
 from eagerflow.data.seeds import SeedSequence, operation_seeds
-from eagerflow.data.sources import Fitter, GeneratorDataset
+from eagerflow.data.sources import Fitter, GeneratorDataset, check_signature
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.host_functions import error_of_python_code
 from eagerflow.typing import Structure
@@ -349,12 +349,7 @@ def mapped(
             "With `workers`, `map_func` is not traced: `output_signature` must have the specs of its "
             "results, as `tf.TensorSpec([224, 224, 3], tf.uint8)`."
         )
-    for leaf in structure.flatten(output_signature):
-        if not isinstance(leaf, TypeSpec):
-            raise TypeError(
-                "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
-                f"found {type(leaf)} which is not."
-            )
+    check_signature(output_signature)
     return ProcessMapDataset(source, function, output_signature, *settings)
 
 

@@ -413,6 +413,16 @@ def _as_array(value: Any, dtype: dtypes.DType) -> Any:
     return np.asarray(value, dtype=dtype.as_numpy_dtype)
 
 
+def check_signature(output_signature: Structure) -> None:
+    """Raises TypeError if a description of elements has anything else than specs."""
+    for leaf in structure.flatten(output_signature):
+        if not isinstance(leaf, TypeSpec):
+            raise TypeError(
+                "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
+                f"found {type(leaf)} which is not."
+            )
+
+
 def from_generator(
     generator: Any,
     output_types: Any,
@@ -439,12 +449,7 @@ def from_generator(
                 "The `output_types` and `output_shapes` arguments can not be used together with the "
                 "`output_signature` argument."
             )
-        for leaf in structure.flatten(output_signature):
-            if not isinstance(leaf, TypeSpec):
-                raise TypeError(
-                    "`output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
-                    f"found {type(leaf)} which is not."
-                )
+        check_signature(output_signature)
         spec = output_signature
     elif output_types is None:
         raise TypeError(
