@@ -17,18 +17,49 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/indexing.h"
+#include "ops/matmul.h"
 #include "ops/op.h"
 #include "ops/tensor_lists.h"
 
 namespace ef {
 namespace {
 
-// The gradient collected for one entry: a dense part, and sparse parts, which are rare.
+// Products aᴴ b of few rows, which are computed as one product of all rows: a matrix that a loop
+// uses in each step gets its gradient without as many sums of its size.
+struct Products {
+  TensorList left;   // [rows, m] each
+  TensorList right;  // [rows, n] each
+  int64_t elements = 0;
+
+  static bool suits(const Tensor& a, const Tensor& b) {
+    if (!a.shape().fully_known() || !b.shape().fully_known() || is_batched(a) || is_batched(b)) {
+      return false;
+    }
+    return 2 * a.dim(0) * (a.dim(1) + b.dim(1)) <= a.dim(1) * b.dim(1);
+  }
+  // They keep their factors in memory.
+  bool are_many() const { return elements > 4 * left[0].dim(1) * right[0].dim(1); }
+  void add(const Tensor& a, const Tensor& b) {
+    left.push_back(a);
+    right.push_back(b);
+    elements += a.size() + b.size();
+  }
+  Tensor sum() const {
+    const auto all = [](const TensorList& rows) {
+      return rows.size() == 1 ? rows[0] : call(ops::concat, rows, ops::ConcatAttrs{.axis = 0});
+    };
+    return ops::adjoint_product(all(left), all(right));
+  }
+};
+
+// The gradient collected for one entry: a dense part, and sparse parts and products, which are
+// rare.
 struct Collected {
   Tensor dense;
   std::unique_ptr<std::vector<Gradient>> sparse;
+  std::unique_ptr<Products> products;
 
-  explicit operator bool() const { return dense || sparse; }
+  explicit operator bool() const { return dense || sparse || products; }
 
   void add(Gradient more) {
     if (!more.sparse()) return add(std::move(more.values));
@@ -46,6 +77,13 @@ struct Collected {
     } else {
       dense = call_reusing(ops::add, std::move(dense), more);
     }
+  }
+  // Adds aᴴ b; `more` says that others may follow.
+  void add_product(const Tensor& a, const Tensor& b, bool more) {
+    if (!more || !Products::suits(a, b)) return add(ops::adjoint_product(a, b));
+    if (!products) products = std::make_unique<Products>();
+    products->add(a, b);
+    if (products->are_many()) multiply();
   }
   // Adds the result of an operation that is zero except for a part, with attributes of this type.
   template <class GradAttrs, class Attrs, class... Inputs>
@@ -77,6 +115,7 @@ struct Collected {
 
   // The sum; sparse only if all parts are.
   Gradient sum() {
+    multiply();
     if (!sparse) return {.values = dense, .indices = {}, .dense_shape = {}};
     if (dense) return {.values = densified(), .indices = {}, .dense_shape = {}};
     if (sparse->size() > 1) {
@@ -88,6 +127,7 @@ struct Collected {
 
   // The dense gradient; sparse parts are converted.
   const Tensor& densified() {
+    multiply();
     if (sparse) {
       const auto parts = std::exchange(sparse, nullptr);
       add(densify(parts->size() > 1 ? concat_slices(*parts) : parts->front()));
@@ -96,6 +136,9 @@ struct Collected {
   }
 
  private:
+  void multiply() {
+    if (const auto found = std::exchange(products, nullptr)) add(found->sum());
+  }
   // Joins parts of one tensor, whose indices may differ in dtype.
   static Gradient concat_slices(const std::vector<Gradient>& parts) {
     bool same = true;
@@ -111,6 +154,10 @@ struct Collected {
             .dense_shape = parts[0].dense_shape};
   }
 };
+
+// `needed` of an entry is 0, or 1 and the number of records that read it; of many, one more than
+// this.
+constexpr char kOneReader = 2;
 
 // Lets a table gradient see its record.
 class RecordGradContext final : public GradContext {
@@ -152,6 +199,11 @@ class RecordGradContext final : public GradContext {
     if (!wants(i)) return;
     collected_[record_.input(i).entry].add(
         Gradient{std::move(values), std::move(indices), dense_shape});
+  }
+  void set_product(int i, const Tensor& a, const Tensor& b) override {
+    if (!wants(i)) return;
+    const uint32_t entry = record_.input(i).entry;
+    collected_[entry].add_product(a, b, needed_[entry] > kOneReader);
   }
   void set_slice(int i, Tensor values, AttrsRef slice) override {
     set_part<ops::StridedSliceGradAttrs>(i, ops::strided_slice_grad,
@@ -347,7 +399,7 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     }
   } pass(passes_, taken);
 
-  // Which entries depend on a source.
+  // Which entries depend on a source, and whether several records read them.
   std::vector<char> needed(entry_count, 0);
   std::vector<char> is_source(entry_count, 0);
   for (uint64_t id : sources) {
@@ -357,9 +409,11 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
   std::vector<char> on_path(record_count, 0);
   for (size_t r = 0; r < record_count; ++r) {
     Record& record = *records[r];
-    for (size_t i = 0; i < record.num_inputs && !on_path[r]; ++i) {
+    for (size_t i = 0; i < record.num_inputs; ++i) {
       const uint32_t entry = record.input(i).entry;
-      on_path[r] = entry && needed[entry];
+      if (!entry || !needed[entry]) continue;
+      on_path[r] = 1;
+      if (needed[entry] <= kOneReader) ++needed[entry];
     }
     if (!on_path[r]) continue;
     for (size_t j = 0; j < record.num_outputs; ++j) {

@@ -8,6 +8,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/matmul.h"
 #include "ops/op.h"
 #include "tensor/error.h"
 
@@ -57,6 +58,9 @@ class SymbolicContext final : public GradContext {
     ops::with_gradient_of_gather(gather, [&]<class GradAttrs>(const Op& op, const auto& attrs) {
       set(i, call(op, {values, indices}, GradAttrs{.shape = input_shape(i), .gather = attrs}));
     });
+  }
+  void set_product(int i, const Tensor& a, const Tensor& b) override {
+    set(i, ops::adjoint_product(a, b));
   }
 
   std::vector<EntryGradient> take() { return std::move(gradients_); }

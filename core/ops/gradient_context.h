@@ -41,6 +41,9 @@ class GradContext {
   virtual void set_slice(int i, Tensor values, AttrsRef slice) = 0;
   // The same for the rows of input i that gather or gather_nd with these attributes reads.
   virtual void set_gathered(int i, Tensor values, const Tensor& indices, AttrsRef gather) = 0;
+  // Sets the gradient of input i to aᴴ b, of matrices [rows, m] and [rows, n]. Many such products
+  // for one tensor may be computed as one.
+  virtual void set_product(int i, const Tensor& a, const Tensor& b) = 0;
 
  protected:
   ~GradContext() = default;

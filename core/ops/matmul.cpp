@@ -180,12 +180,14 @@ void matmul_gradient(GradContext& g) {
       const Tensor dy_rows =
           reshape_to(dy, {dy.size() / std::max<int64_t>(dy.shape().back(), 1), dy.shape().back()});
       if (rows.dim(0) == dy_rows.dim(0)) {
-        g.set(1, product(rows, dy_rows, true, false));
+        g.set_product(1, rows, dy_rows);
         return;
       }
     }
     if (Tensor sum; plain && (sum = sum_of_products(a, dy, true, g.input_shape(1)))) {
       g.set(1, std::move(sum));
+    } else if (!turn_a && !plain_b && dy.rank() == 2) {
+      turn_b ? g.set_product(1, dy, a) : g.set_product(1, a, dy);
     } else if (!turn_b) {
       finish(1, product(plain_a ? conjugate(a) : a, dy, !turn_a, false), false);
     } else {
@@ -270,6 +272,8 @@ flags of an operand are set, NotFoundError for another `output_type`.
 [[17], [39]]
 )",
 }};
+
+Tensor adjoint_product(const Tensor& a, const Tensor& b) { return product(a, b, true, false); }
 
 const Op int8_matmul{{
     .name = "int8_matmul",

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ops/attrs.h"
+#include "tensor/tensor.h"
 
 namespace ef::ops {
 
@@ -25,5 +26,8 @@ struct MatmulAttrs {
 };
 extern const Op matmul;
 extern const Op int8_matmul;  // x, kernel, scale
+
+// aᴴ b, for matrices [rows, m] and [rows, n].
+Tensor adjoint_product(const Tensor& a, const Tensor& b);
 
 }  // namespace ef::ops
