@@ -10,7 +10,7 @@ from eagerflow import nest
 from eagerflow.keras.engine.calls.arguments import map_arguments
 from eagerflow.keras.engine.functional.functional import Functional, deserialize_layer
 from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
-from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, is_keras_tensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.engine.sequential import Sequential
@@ -99,6 +99,8 @@ def clone_model(
     """
     if not isinstance(model, Model):
         raise AttributeError(f"`clone_model` copies a `Model`, got {model!r}, which is none.")
+    if clone_function is not None and not callable(clone_function):
+        raise ValueError(f"`clone_function` is called with each layer, got {clone_function!r}.")
     copy = clone_function or _copied
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, copy)
@@ -130,11 +132,40 @@ def _clone_sequential(model: Any, input_tensors: object, copy: Callable[[Any], A
             layers.append(copy(layer))
     layers = [layer for layer in layers if layer is not None]
     if input_tensors is not None:
-        layers.insert(0, nest.flatten(input_tensors)[0])
+        given = nest.flatten(input_tensors)
+        if len(given) != 1:
+            raise ValueError(
+                f"A Sequential model has one input, got {len(given)} tensors in `input_tensors`."
+            )
+        layers.insert(0, _first_layer(given[0]))
     clone = Sequential(layers, name=model.name)
     if not clone.built and model._inferred_shape is not None:
         clone.build(model._inferred_shape)
     return clone
+
+
+def _as_input(tensor: Any, name: str) -> Any:
+    """A symbolic input: the tensor itself, or for a value one of its shape and dtype."""
+    if is_keras_tensor(tensor):
+        return tensor
+    return Input(tensor=tensor, name=f"input_wrapper_for_{name}")
+
+
+def _first_layer(tensor: Any) -> InputLayer:
+    """The input layer of a Sequential model that starts from a tensor.
+
+    Raises:
+        AttributeError: for a value without a name.
+        ValueError: for the result of a layer.
+    """
+    name = "" if is_keras_tensor(tensor) else str(tensor.name)
+    layer = _as_input(tensor, name)._keras_history.layer
+    if not isinstance(layer, InputLayer):
+        raise ValueError(
+            "Cannot clone a `Sequential` model on top of a tensor that comes from a Keras layer "
+            f"other than an `InputLayer`: {tensor} is the result of {layer}. Use the functional API."
+        )
+    return layer
 
 
 def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]) -> Any:
@@ -150,8 +181,14 @@ def _clone_functional(model: Any, input_tensors: Any, copy: Callable[[Any], Any]
                     batch_shape=tuple(tensor.shape.as_list()), dtype=tensor.dtype, name=source.name
                 )
     else:
-        for tensor, given in zip(graph.inputs, nest.flatten(input_tensors), strict=True):
-            known[id(tensor)] = given
+        flat = nest.flatten(input_tensors)
+        if len(flat) != len(graph.inputs):
+            raise ValueError(
+                f"The model has {len(graph.inputs)} inputs, got {len(flat)} tensors in "
+                "`input_tensors`."
+            )
+        for tensor, given in zip(graph.inputs, flat, strict=True):
+            known[id(tensor)] = _as_input(given, tensor._keras_history.layer.name)
     layers: dict[int, Any] = {}
 
     def replaced(value: object) -> Any:

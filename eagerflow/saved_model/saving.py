@@ -53,6 +53,8 @@ sequential = lazy.Module("eagerflow.keras.engine.sequential")
 _DEFAULT_SIGNATURE = "_default_save_signature"
 _PENALTIES = "regularization_losses"
 _INITIALIZER = "_initializer"
+# What Keras writes of the variables of layers; metrics have the first only.
+_LISTS = ("variables", "trainable_variables", "non_trainable_variables", "layers")
 _METRIC = "_tf_keras_metric"
 _LIST, _TUPLE, _DICT, _OBJECT = (
     "trackable_list_wrapper",
@@ -240,8 +242,9 @@ class _Writer:
     def _add_functions(self, number: int, functions: dict[str, Any], writer: Any) -> None:
         """Describes the functions of an object."""
         nodes = {}
+        identifier = self._graph.nodes[number].user_object.identifier
         revives = keras_functions.WITH_LOSSES in functions
-        of_program = self._graph.nodes[number].user_object.identifier == _OBJECT
+        of_program = identifier == _OBJECT
         for name, function in functions.items():
             # A program's functions are saved even without traces: calling them is an error that says so.
             if saved_functions.concrete_functions_of(function) or of_program:
@@ -253,12 +256,37 @@ class _Writer:
                 self._function_nodes[id(function)] = nodes[name], function
                 of_layer = revives and name in ("__call__", keras_functions.WITH_LOSSES)
                 writer.add(self._child(number, name), function, of_layer)
-        if revives:
-            # Where Keras looks for them.
-            own = self._child(number, "keras_api")
-            own.user_object.identifier = _OBJECT
-            for name, node in nodes.items():
-                own.children.add(node_id=node, local_name=name)
+        if identifier.startswith("_tf_keras"):
+            self._add_keras_api(number, nodes)
+
+    def _add_keras_api(self, number: int, nodes: Mapping[str, int]) -> None:
+        """Describes what Keras looks for of a layer, model or metric: functions and lists of variables.
+
+        Args:
+            number: the object's node id.
+            nodes: the node ids of its functions by name.
+        """
+        item: Any = self._objects[number][0]
+        own = self._child(number, "keras_api")
+        _identify(own, _OBJECT)
+        for name, node in nodes.items():
+            own.children.add(node_id=node, local_name=name)
+        of_layer = self._graph.nodes[number].user_object.identifier != _METRIC
+        for name in _LISTS if of_layer else _LISTS[:1]:
+            if name == "layers" and not item._is_model:
+                items = list(item._flatten_layers(recursive=False, include_self=False))
+            else:
+                items = getattr(item, name)
+            known = [self._numbers[id(each)] for each in items if id(each) in self._numbers]
+            own.children.add(node_id=len(self._graph.nodes), local_name=name)
+            if name in _LISTS[:2]:
+                self._graph.nodes[number].children.add(
+                    node_id=len(self._graph.nodes), local_name=name
+                )
+            listed = self._graph.nodes.add()
+            _identify(listed, _LIST)
+            for index, node in enumerate(known):
+                listed.children.add(node_id=node, local_name=str(index))
 
     def _child(self, parent: int, name: str) -> Any:
         """A new node, which is an attribute of another."""
@@ -267,9 +295,7 @@ class _Writer:
 
     def _add_signatures(self, graphs: dict[str, Any], writer: Any, main: Any) -> None:
         number = len(self._graph.nodes)
-        node = self._child(0, "signatures").user_object
-        node.identifier = "signature_map"
-        node.version.producer = node.version.min_consumer = 1
+        _identify(self._child(0, "signatures"), "signature_map")
         for key, graph in graphs.items():
             variables = self._exporter.variables_of(graph)
             name = self._exporter.function_name(graph.name)
@@ -370,9 +396,7 @@ class _Writer:
             _describe_variable(node.variable, variable)
             return
         identifier = _identifier(item)
-        node.user_object.identifier = identifier
-        node.user_object.version.producer = 2 if identifier in constants.OPTIMIZERS else 1
-        node.user_object.version.min_consumer = 1
+        _identify(node, identifier)
         if identifier.startswith("_tf_keras"):
             described = self._metadata.nodes.add(
                 node_id=number,
@@ -382,6 +406,13 @@ class _Writer:
             described.metadata = _keras_metadata(item, number)
             described.version.producer = 2
             described.version.min_consumer = 1
+
+
+def _identify(node: Any, identifier: str) -> None:
+    """Makes a node one of an object of a kind that loaders know."""
+    node.user_object.identifier = identifier
+    node.user_object.version.producer = 2 if identifier in constants.OPTIMIZERS else 1
+    node.user_object.version.min_consumer = 1
 
 
 class _TextFile(AutoTrackable):
